@@ -1,0 +1,101 @@
+"""Counterfold: from the rules of an imperfect-information game to a strategy you can trust.
+
+>>> import counterfold as cf
+>>> result = cf.solve(cf.Kuhn())
+>>> round(result.value, 4)
+-0.0556
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+# Name -> module: loaded when first asked for, so that importing the package costs nothing.
+_HOMES = {
+    "games.base": ("CHANCE", "TERMINAL", "Game"),
+    "games.onecard": ("Kuhn", "OneCard"),
+    "games.leduc": ("Leduc",),
+    "games.liars_dice": ("LiarsDice",),
+    "games.goofspiel": ("Goofspiel",),
+    "games.normal_form": ("NormalForm",),
+    "games.openspiel": ("OpenSpielGame",),
+    "games.efg": ("EfgGame",),
+    "games.catalog": ("load",),
+    "tree.history": ("HistoryTree", "compile_game", "measure"),
+    "strategy.strategy": ("Strategy",),
+    "evaluate.exact": (
+        "assess",
+        "best_response",
+        "exploitability",
+        "nash_conv",
+        "value",
+        "values",
+    ),
+    "solve.methods": ("METHODS", "Method", "method"),
+    "solve.solver": ("Report", "Solver", "Until"),
+    "solve.result": ("Result", "resume", "solve"),
+    "errors": (
+        "CounterfoldError",
+        "FileError",
+        "MismatchError",
+        "MissingExtraError",
+        "ParameterError",
+        "RulesError",
+        "SpecError",
+        "TreeTooLargeError",
+        "UnsupportedError",
+    ),
+}
+_WHERE = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = ["__version__", *_WHERE]
+
+if TYPE_CHECKING:
+    from counterfold.errors import (
+        CounterfoldError,
+        FileError,
+        MismatchError,
+        MissingExtraError,
+        ParameterError,
+        RulesError,
+        SpecError,
+        TreeTooLargeError,
+        UnsupportedError,
+    )
+    from counterfold.evaluate.exact import (
+        assess,
+        best_response,
+        exploitability,
+        nash_conv,
+        value,
+        values,
+    )
+    from counterfold.games.base import CHANCE, TERMINAL, Game
+    from counterfold.games.catalog import load
+    from counterfold.games.efg import EfgGame
+    from counterfold.games.goofspiel import Goofspiel
+    from counterfold.games.leduc import Leduc
+    from counterfold.games.liars_dice import LiarsDice
+    from counterfold.games.normal_form import NormalForm
+    from counterfold.games.onecard import Kuhn, OneCard
+    from counterfold.games.openspiel import OpenSpielGame
+    from counterfold.solve.methods import METHODS, Method, method
+    from counterfold.solve.result import Result, resume, solve
+    from counterfold.solve.solver import Report, Solver, Until
+    from counterfold.strategy.strategy import Strategy
+    from counterfold.tree.history import HistoryTree, compile_game, measure
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHERE:
+        raise AttributeError(f"module 'counterfold' has no attribute {name!r}")
+    found = getattr(import_module(f"counterfold.{_WHERE[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,104 @@
+"""The contract of a game: seven methods over immutable, hashable states."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import fields, is_dataclass
+from typing import Any, ClassVar
+
+__all__ = ["CHANCE", "TERMINAL", "Game", "label", "spec_of"]
+
+CHANCE = -1
+"""What ``turn`` returns where nature moves."""
+
+TERMINAL = -2
+"""What ``turn`` returns where the game is over."""
+
+State = Any
+Action = Hashable
+
+
+class Game:
+    """The rules of a game. Subclass it, or bring any class with the same methods.
+
+    States are immutable and hashable; actions are hashable and read well when printed.
+    A game whose histories meet again in one state may add an eighth method,
+    ``merge(state) -> Hashable``: states with equal keys become one node of the graph.
+    """
+
+    name: ClassVar[str] = ""
+    players: int = 2
+
+    def root(self) -> State:
+        """The state before anything has happened."""
+        raise NotImplementedError
+
+    def turn(self, state: State) -> int:
+        """Who moves: a player from 0, or CHANCE, or TERMINAL."""
+        raise NotImplementedError
+
+    def chance(self, state: State) -> Sequence[tuple[Action, float]]:
+        """Outcomes of a chance node with their probabilities."""
+        raise NotImplementedError
+
+    def actions(self, state: State) -> Sequence[Action]:
+        """Legal actions in a fixed order, named as people name them."""
+        raise NotImplementedError
+
+    def next(self, state: State, action: Action) -> State:
+        """The state after a player's action or a chance outcome."""
+        raise NotImplementedError
+
+    def observe(self, state: State, player: int) -> Hashable:
+        """What this player has seen; equal observations are one infoset."""
+        raise NotImplementedError
+
+    def payoff(self, state: State) -> Sequence[float]:
+        """One number a player, at a terminal state."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return spec_of(self)
+
+
+def label(observation: Hashable) -> str:
+    """An observation as people read it: the parts of a tuple joined, empty parts left out.
+
+    >>> label(("K", "check bet"))
+    'K | check bet'
+    >>> label(("K", ""))
+    'K'
+    """
+    if isinstance(observation, tuple):
+        return " | ".join(part for part in map(label, observation) if part)
+    return str(observation)
+
+
+def spec_of(game: Any) -> str:
+    """The name that loads this game again, with every parameter that is not the default.
+
+    >>> from counterfold.games.leduc import Leduc
+    >>> spec_of(Leduc(ranks=4))
+    'leduc(ranks=4)'
+    """
+    given = getattr(game, "spec", None)
+    if isinstance(given, str):
+        return given
+    cls = type(game)
+    name = getattr(cls, "name", "") or f"{cls.__module__}:{cls.__qualname__}"
+    if not is_dataclass(game):
+        return name
+    told = [
+        f"{f.name}={_written(getattr(game, f.name))}"
+        for f in fields(game)
+        if f.init and getattr(game, f.name) != f.default
+    ]
+    return f"{name}({','.join(told)})" if told else name
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, tuple | list):
+        return "+".join(_written(v) for v in value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value)
