@@ -1,0 +1,237 @@
+"""The sequence form of a compiled game: one treeplex a player, and the leaves as a sparse sum."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterfold.games.base import TERMINAL
+from counterfold.tree.history import NONE, HistoryTree
+
+if TYPE_CHECKING:
+    from counterfold.kernels.sequence import Form
+
+__all__ = ["SequenceForm", "sequence_form"]
+
+
+@dataclass(frozen=True, eq=False)
+class SequenceForm:
+    """A game as its players remember it.
+
+    Sequences ``0 .. players - 1`` are the empty ones. ``slot[s]`` is the place of sequence
+    ``s`` in the flat strategy arrays of the tree (``slot`` of an empty sequence is unused).
+    Infosets with a single action have no sequence of their own.
+
+    Where the game itself forgets (``perfect_recall`` is False), the form splits each infoset
+    by what its owner did and saw before, so it describes players with a perfect memory: right
+    for values and for what a responder could gain, and not for solving.
+    """
+
+    tree: HistoryTree
+    form: Form
+    slot: NDArray[np.uint32]
+    perfect_recall: bool
+
+    @property
+    def sequences(self) -> int:
+        return len(self.slot)
+
+    @property
+    def leaves(self) -> int:
+        """Entries of the sparse payoff, all players together."""
+        return len(self.form.val)
+
+    @property
+    def nbytes(self) -> int:
+        return sum(a.nbytes for a in self.form)
+
+    def by_sequence(self, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+        """A strategy over slots, laid out by sequence."""
+        out = np.ones(self.sequences)
+        players = self.tree.players
+        out[players:] = probabilities[self.slot[players:]]
+        return out
+
+    def by_slot(self, strategy: NDArray[np.floating]) -> NDArray[np.float64]:
+        """A strategy by sequence, laid out over the slots of the tree (perfect recall only)."""
+        out = np.ones(self.tree.infosets.slots)
+        players = self.tree.players
+        out[self.slot[players:]] = strategy[players:]
+        return out
+
+
+_known: WeakKeyDictionary[HistoryTree, SequenceForm] = WeakKeyDictionary()
+
+
+def sequence_form(tree: HistoryTree) -> SequenceForm:
+    """The sequence form of a tree, built once.
+
+    >>> from counterfold.games.onecard import Kuhn
+    >>> from counterfold.tree.history import compile_game
+    >>> kuhn = sequence_form(compile_game(Kuhn()))
+    >>> kuhn.sequences, kuhn.leaves, kuhn.perfect_recall
+    (26, 60, True)
+    """
+    if tree not in _known:
+        _known[tree] = _remembered(tree) or _refined(tree)
+    return _known[tree]
+
+
+def _remembered(tree: HistoryTree) -> SequenceForm | None:
+    """The sequence form of a game of perfect recall; None for any other."""
+    from counterfold.kernels.layout import own_sequences
+
+    players, infosets = tree.players, tree.infosets
+    sizes = np.diff(infosets.start.astype(np.int64))
+    real = np.flatnonzero(sizes > 1)
+    start = players + np.concatenate([[0], np.cumsum(sizes[real])])
+    first_sequence = np.full(len(sizes), NONE, dtype=np.uint32)
+    first_sequence[real] = start[:-1]
+    seq = np.full((tree.histories, players), NONE, dtype=np.uint32)
+    parent = np.full(len(sizes), NONE, dtype=np.uint32)
+    weight = np.zeros(tree.histories)
+    if not own_sequences(
+        tree.turn, tree.first, tree.child, tree.prob, tree.infoset,
+        first_sequence, seq, parent, weight,
+    ):  # fmt: skip
+        return None
+    ends = np.flatnonzero(tree.turn == TERMINAL)
+    plex = _Treeplexes(infosets.owner[real], sizes[real], parent[real], infosets.start[real])
+    gains = weight[ends, None] * tree.payoff[tree.leaf[ends]]
+    return SequenceForm(tree, *_assemble(players, plex, seq[ends], gains), True)
+
+
+def _refined(tree: HistoryTree) -> SequenceForm:
+    """The sequence form for players who remember all that they saw and did."""
+    players = tree.players
+    start_of = tree.infosets.start.tolist()
+    turn, first, child = tree.turn.tolist(), tree.first.tolist(), tree.child.tolist()
+    prob, infoset, leaf = tree.prob.tolist(), tree.infoset.tolist(), tree.leaf.tolist()
+    known: dict[tuple[int, int], int] = {}  # (infoset, own sequence) -> its first sequence
+    found: list[tuple[int, int, int]] = []  # owner, infoset, own sequence
+    size = players
+    ends: dict[tuple[int, ...], NDArray[np.float64]] = {}
+    # Memories with which a node can be reached, each with the chance of getting there.
+    reached: list[dict[tuple[int, ...], float]] = [{} for _ in turn]
+    reached[0][tuple(range(players))] = 1.0
+    for v, who in enumerate(turn):
+        for memory, weight in reached[v].items():
+            if who == TERMINAL:
+                gain = weight * tree.payoff[leaf[v]]
+                ends[memory] = ends[memory] + gain if memory in ends else gain
+                continue
+            base = -1
+            if who >= 0:
+                i = infoset[v]
+                key = (i, memory[who])
+                width = start_of[i + 1] - start_of[i]
+                if width > 1:
+                    if key not in known:
+                        known[key] = size
+                        found.append((who, i, memory[who]))
+                        size += width
+                    base = known[key]
+            for e in range(first[v], first[v + 1]):
+                after = memory
+                if base >= 0:
+                    after = (*memory[:who], base + e - first[v], *memory[who + 1 :])
+                below = reached[child[e]]
+                below[after] = below.get(after, 0.0) + weight * prob[e]
+        reached[v] = {}
+    owner, original, parent = np.array(found, dtype=np.int64).reshape(-1, 3).T
+    starts = tree.infosets.start.astype(np.int64)
+    plex = _Treeplexes(owner, np.diff(starts)[original], parent, starts[original])
+    memories = np.array(list(ends), dtype=np.int64).reshape(-1, players)
+    gains = np.array(list(ends.values())).reshape(-1, players)
+    return SequenceForm(tree, *_assemble(players, plex, memories, gains), False)
+
+
+class _Treeplexes(NamedTuple):
+    """Infosets in order of discovery, whose sequences follow each other after the empty ones."""
+
+    owner: NDArray[np.integer]
+    size: NDArray[np.integer]
+    parent: NDArray[np.integer]  # sequence that leads there
+    slot: NDArray[np.integer]  # place of the first action in the tree's strategy arrays
+
+
+def _depths(players: int, plex: _Treeplexes) -> NDArray[np.int64]:
+    """How many of its owner's decisions lie above each infoset."""
+    of_sequence = np.repeat(np.arange(len(plex.size)), plex.size)
+    above = np.where(plex.parent < players, -1, of_sequence[plex.parent.astype(np.int64) - players])
+    depth = np.zeros(len(plex.size), dtype=np.int64)
+    pending = np.flatnonzero(above >= 0)
+    while len(pending):
+        deeper = depth[above[pending]] + 1
+        pending = pending[deeper != depth[pending]]
+        depth[pending] = depth[above[pending]] + 1
+    return depth
+
+
+def _assemble(
+    players: int, plex: _Treeplexes, memories: NDArray[np.integer], gains: NDArray[np.float64]
+) -> tuple[Form, NDArray[np.uint32]]:
+    """Arrays for the kernels, and the slot of each sequence.
+
+    Infosets are sorted into groups of one owner, depth and size (see ``kernels.sequence``).
+    """
+    from counterfold.kernels.sequence import Form
+
+    depth = _depths(players, plex)
+    order = np.lexsort((plex.size, depth, plex.owner))
+    owner, size = plex.owner[order], plex.size[order].astype(np.int64)
+    keys = np.stack([owner, depth[order], size])
+    heads = np.flatnonzero(np.append(True, (keys[:, 1:] != keys[:, :-1]).any(axis=0)))
+    heads = heads[: len(order)]  # no infosets, no groups
+    widths = np.diff(np.append(heads, len(order)))
+    group = np.repeat(np.arange(len(heads)), widths)
+    group_start = players + np.concatenate([[0], np.cumsum(size[heads] * widths)])
+    # Sequence of action a at the k-th infoset of its group: start + a * width + k.
+    place_in_group = np.arange(len(order)) - heads[group]
+    action = np.concatenate([np.arange(n) for n in size]) if len(size) else np.zeros(0, np.int64)
+    new = (
+        np.repeat(group_start[group] + place_in_group, size)
+        + np.repeat(widths[group], size) * action
+    )
+    old_start = players + np.concatenate([[0], np.cumsum(plex.size)])[:-1].astype(np.int64)
+    renamed = np.arange(group_start[-1])
+    renamed[np.repeat(old_start[order], size) + action] = new
+    slot = np.zeros(group_start[-1], dtype=np.uint32)
+    slot[new] = np.repeat(plex.slot[order].astype(np.int64), size) + action
+    ptr, col, val = _sparse(int(group_start[-1]), renamed[memories], gains)
+    return Form(
+        groups=np.searchsorted(owner[heads], np.arange(players + 1)).astype(np.uint32),
+        infoset=np.append(heads, len(order)).astype(np.uint32),
+        start=group_start.astype(np.uint32),
+        parent=renamed[plex.parent[order]].astype(np.uint32),
+        ptr=ptr.astype(np.uint32),
+        col=np.ascontiguousarray(col.reshape(-1), dtype=np.uint32),
+        val=np.ascontiguousarray(val),
+    ), slot
+
+
+def _sparse(
+    sequences: int, memories: NDArray[np.integer], gains: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Leaves by own sequence; those that all players remember alike are one, zeros are none."""
+    leaves, players = memories.shape
+    own = memories.T.reshape(-1)
+    val = gains.T.reshape(-1)
+    col = np.stack([np.delete(memories, p, axis=1) for p in range(players)]).reshape(
+        leaves * players, players - 1
+    )
+    keep = val != 0
+    own, val, col = own[keep], val[keep], col[keep]
+    order = np.lexsort((*(col[:, j] for j in range(players - 2, -1, -1)), own))
+    own, val, col = own[order], val[order], col[order]
+    if len(own):
+        differs = (own[1:] != own[:-1]) | (col[1:] != col[:-1]).any(axis=1)
+        heads = np.flatnonzero(np.append(True, differs))
+        own, val, col = own[heads], np.add.reduceat(val, heads), col[heads]
+        keep = val != 0
+        own, val, col = own[keep], val[keep], col[keep]
+    return np.concatenate([[0], np.cumsum(np.bincount(own, minlength=sequences))]), col, val
