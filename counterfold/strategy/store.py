@@ -1,0 +1,147 @@
+"""Strategies and checkpoints on disk: one safetensors file, written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterfold.errors import CounterfoldError, FileError
+from counterfold.strategy.strategy import Strategy
+from counterfold.tree.history import Infosets
+
+__all__ = ["FORMAT", "load_strategy", "read", "save_strategy", "write_whole"]
+
+FORMAT = "counterfold 1"
+Arrays = dict[str, NDArray[Any]]
+PathLike = str | os.PathLike[str]
+
+
+def write_whole(path: PathLike, content: bytes) -> None:
+    """Write a file under a temporary name and rename it, so a kill leaves the old one."""
+    target = Path(path)
+    try:
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    except OSError as error:
+        raise FileError(f"cannot write {target}: {error.strerror or error}") from None
+    try:
+        with os.fdopen(handle, "wb") as out:
+            out.write(content)
+            out.flush()
+            os.fsync(out.fileno())
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(temporary, 0o666 & ~mask)
+        os.replace(temporary, target)
+    except OSError as error:
+        Path(temporary).unlink(missing_ok=True)
+        raise FileError(f"cannot write {target}: {error.strerror or error}") from None
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def save_strategy(
+    strategy: Strategy,
+    path: PathLike,
+    state: Mapping[str, NDArray[Any]] | None = None,
+    run: Mapping[str, Any] | None = None,
+) -> None:
+    """Write a strategy; with ``state`` and ``run`` (a solver's) the file is a checkpoint too."""
+    from safetensors.numpy import save
+
+    infosets = strategy.infosets
+    lists = {actions: n for n, actions in enumerate(dict.fromkeys(infosets.actions))}
+    names = {
+        "labels": infosets.labels,
+        "lists": list(lists),
+        "actions": [lists[actions] for actions in infosets.actions],
+    }
+    blob = json.dumps(names, ensure_ascii=False, separators=(",", ":")).encode()
+    arrays: Arrays = {
+        "probabilities": np.ascontiguousarray(strategy.probabilities),
+        "owner": np.ascontiguousarray(infosets.owner),
+        "start": np.ascontiguousarray(infosets.start),
+        "names": np.frombuffer(blob, dtype=np.uint8),
+    }
+    arrays |= {f"state.{key}": np.ascontiguousarray(value) for key, value in (state or {}).items()}
+    header = {
+        "format": FORMAT,
+        "kind": "strategy" if state is None else "checkpoint",
+        "game": strategy.spec,
+        "players": str(strategy.players),
+        "fingerprint": strategy.fingerprint,
+        "about": json.dumps(dict(strategy.about)),
+    }
+    if run is not None:
+        header["run"] = json.dumps(dict(run))
+    write_whole(path, save(arrays, metadata=header))
+
+
+def load_strategy(path: PathLike) -> Strategy:
+    """Read the strategy of a file, checking all that can be checked."""
+    return read(path)[0]
+
+
+def read(path: PathLike) -> tuple[Strategy, Arrays, dict[str, Any] | None]:
+    """A file's strategy, and the solver's arrays and run if it is a checkpoint."""
+    header, arrays = _open(path)
+    if header.get("format") != FORMAT:
+        raise FileError(f"{path} is not a Counterfold file (format {header.get('format')!r})")
+    try:
+        names = json.loads(arrays["names"].tobytes())
+        infosets = Infosets(
+            owner=arrays["owner"].astype(np.int8),
+            start=arrays["start"].astype(np.uint32),
+            labels=tuple(names["labels"]),
+            actions=tuple(tuple(names["lists"][n]) for n in names["actions"]),
+        )
+        players = int(header["players"])
+        _check_layout(infosets, players)
+        strategy = Strategy(
+            header["game"],
+            players,
+            infosets,
+            arrays["probabilities"],
+            header["fingerprint"],
+            json.loads(header["about"]),
+        )
+        run = json.loads(header["run"]) if "run" in header else None
+    except CounterfoldError as error:
+        raise FileError(f"{path} is damaged: {error}") from None
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        raise FileError(f"{path} is damaged: {type(error).__name__} {error}") from None
+    state = {key[6:]: value for key, value in arrays.items() if key.startswith("state.")}
+    return strategy, state, run
+
+
+def _open(path: PathLike) -> tuple[dict[str, str], Arrays]:
+    from safetensors import SafetensorError, safe_open
+
+    if not os.path.exists(path):
+        raise FileError(f"there is no file {path}")
+    try:
+        with safe_open(os.fspath(path), framework="numpy") as file:
+            arrays = {key: np.array(file.get_tensor(key)) for key in file.keys()}  # noqa: SIM118
+            return file.metadata() or {}, arrays
+    except (SafetensorError, OSError, ValueError) as error:
+        raise FileError(f"{path} cannot be read as a strategy file: {error}") from None
+
+
+def _check_layout(infosets: Infosets, players: int) -> None:
+    count = len(infosets.owner)
+    sizes = np.diff(infosets.start.astype(np.int64))
+    fits = (
+        len(infosets.labels) == len(infosets.actions) == len(sizes) == count
+        and infosets.start[0] == 0
+        and all(len(a) == n for a, n in zip(infosets.actions, sizes.tolist(), strict=True))
+        and (count == 0 or 0 <= infosets.owner.min() <= infosets.owner.max() < players)
+    )
+    if not fits:
+        raise FileError("the sizes of its tables do not fit each other")
