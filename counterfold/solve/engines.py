@@ -1,0 +1,255 @@
+"""The two ways to run an iteration: over the sequence form, or over the history graph.
+
+Both keep their tables as flat arrays, take a schedule (see ``methods``), and can hand their
+whole state out and take it back, bit for bit.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterfold.errors import FileError, TreeTooLargeError
+from counterfold.evaluate.exact import workspace
+from counterfold.tree.history import HistoryTree, memory_at_hand
+from counterfold.tree.sequence import SequenceForm, sequence_form
+
+__all__ = ["Engine", "HistoryEngine", "SequenceEngine"]
+
+Arrays = dict[str, NDArray[Any]]
+
+
+class Engine(Protocol):
+    """What a solver needs of an engine."""
+
+    def step(self, schedule: NDArray[np.float64]) -> None:
+        """Run one iteration a row."""
+
+    def average(self) -> NDArray[np.float64]:
+        """The average strategy over the tree's slots."""
+
+    def current(self) -> NDArray[np.float64]:
+        """The strategy of the next iteration over the tree's slots."""
+
+    def cce_gaps(self) -> tuple[float, ...] | None:
+        """What each player would have gained by one fixed strategy against the play so far."""
+
+    def state(self) -> Arrays:
+        """Everything that the next iteration depends on."""
+
+    def restore(self, state: Arrays) -> None:
+        """Take back what ``state`` handed out."""
+
+
+class SequenceEngine:
+    """Full traversals of a game of perfect recall."""
+
+    def __init__(
+        self, form: SequenceForm, dtype: Any, *, alternating: bool, follow_play: bool
+    ) -> None:
+        from counterfold.kernels import sequence as kernels
+
+        self._kernels = kernels
+        self._form = form
+        self._alternating = alternating
+        self._work = workspace(form, dtype)
+        self._typed = form.form._replace(val=form.form.val.astype(dtype))
+        size, players = form.sequences, form.tree.players
+        strategy = np.ones(size)
+        kernels.normalise(form.form, np.zeros(size), strategy, workspace(form))
+        reach = np.ones(size)
+        for group in range(len(form.form.start) - 1):
+            lo, hi = int(form.form.infoset[group]), int(form.form.infoset[group + 1])
+            first, last = int(form.form.start[group]), int(form.form.start[group + 1])
+            above = reach[form.form.parent[lo:hi]]
+            reach[first:last] = np.tile(above, (last - first) // (hi - lo)) * strategy[first:last]
+        self._tables = kernels.Tables(
+            np.zeros(size, dtype), strategy.astype(dtype), reach.astype(dtype), np.zeros(size, dtype)
+        )
+        followed = (size, players) if follow_play else (0, 0)
+        self._play = kernels.Play(np.zeros(followed[0]), np.zeros(followed[1]))
+
+    def step(self, schedule: NDArray[np.float64]) -> None:
+        self._kernels.iterate(
+            self._typed, self._tables, self._play, self._work, schedule, self._alternating
+        )
+
+    def average(self) -> NDArray[np.float64]:
+        strategy = np.ones(self._form.sequences)
+        total = self._tables.total.astype(np.float64)
+        self._kernels.normalise(self._form.form, total, strategy, workspace(self._form))
+        return self._form.by_slot(strategy)
+
+    def current(self) -> NDArray[np.float64]:
+        return _to_one(self._form.tree, self._form.by_slot(self._tables.strategy))
+
+    def cce_gaps(self) -> tuple[float, ...] | None:
+        weight = float(self._tables.total[0])
+        if not len(self._play.earned) or not weight > 0:
+            return None
+        work = workspace(self._form)
+        work.gradient[:] = self._play.gradient
+        best = np.zeros(self._form.tree.players)
+        choice = np.zeros(len(self._form.form.parent), dtype=np.uint32)
+        self._kernels.hindsight(self._form.form, work, choice, best)
+        return tuple(((best - self._play.earned) / weight).tolist())
+
+    def state(self) -> Arrays:
+        return {
+            **{name: array.copy() for name, array in self._tables._asdict().items()},
+            **{f"play_{name}": array.copy() for name, array in self._play._asdict().items()},
+        }
+
+    def restore(self, state: Arrays) -> None:
+        _take_back(self._tables._asdict(), state, "")
+        _take_back(self._play._asdict(), state, "play_")
+
+
+class HistoryEngine:
+    """Any traversal of any history graph."""
+
+    SAMPLED = {"chance": (False, False), "external": (True, False), "outcome": (True, True)}
+
+    def __init__(
+        self,
+        tree: HistoryTree,
+        dtype: Any,
+        *,
+        traversal: str,
+        alternating: bool,
+        seed: int,
+        explore: float,
+    ) -> None:
+        from counterfold.kernels import history as kernels
+
+        self._kernels = kernels
+        self._tree = tree
+        self._alternating = alternating
+        self._explore = explore
+        rows = np.searchsorted(tree.infosets.owner, np.arange(tree.players + 1)).astype(np.uint32)
+        start = tree.infosets.start
+        self._graph = kernels.Graph(
+            tree.turn, tree.first, tree.child, tree.prob, tree.infoset, tree.leaf, tree.payoff,
+            start, rows,
+        )  # fmt: skip
+        sizes = np.diff(start.astype(np.int64))
+        slots, infosets = int(start[-1]), len(sizes)
+        self._tables = kernels.Tables(
+            regret=np.zeros(slots, dtype),
+            strategy=np.repeat(1.0 / sizes, sizes).astype(dtype),
+            total=np.zeros(slots, dtype),
+            new=np.zeros(slots, dtype),
+            seen=np.zeros((infosets, 3)),
+        )
+        self._random = np.array([seed], dtype=np.uint64)
+        self._clock = 0
+        self._sampled = self.SAMPLED.get(traversal)
+        self._room = self._make_room(dtype)
+
+    def _make_room(self, dtype: Any) -> Any:
+        kernels, tree = self._kernels, self._tree
+        if self._sampled is None:
+            return kernels.Dense(*(np.zeros(tree.histories, dtype) for _ in range(3)))
+        most = max(
+            kernels.most_visits(tree.turn, tree.first, tree.child, player, *self._sampled)
+            for player in range(tree.players)
+        )
+        if most * 60 > 0.9 * memory_at_hand():
+            raise TreeTooLargeError(
+                f"one sampled traversal may visit {most:.3g} histories, which do not fit in "
+                "memory; sample more of the game (external or outcome)"
+            )
+        size = int(most)
+        infosets = len(tree.infosets.owner)
+        return kernels.Sparse(
+            *(np.zeros(size, np.uint32) for _ in range(3)),
+            *(np.zeros(size) for _ in range(5)),
+            touched=np.zeros(infosets, np.uint32),
+            stamp=np.zeros(infosets, np.int64),
+        )
+
+    def step(self, schedule: NDArray[np.float64]) -> None:
+        if self._sampled is None:
+            self._kernels.sweep(
+                self._graph, self._tables, self._room, schedule, self._alternating
+            )
+            return
+        self._kernels.sampler(*self._sampled)(
+            self._graph, self._tables, self._room, schedule, self._alternating,
+            self._random, self._explore, self._clock,
+        )  # fmt: skip
+        self._clock += len(schedule)
+
+    def average(self) -> NDArray[np.float64]:
+        return _to_one(self._tree, self._tables.total.astype(np.float64))
+
+    def current(self) -> NDArray[np.float64]:
+        return _to_one(self._tree, self._tables.strategy.astype(np.float64))
+
+    def cce_gaps(self) -> tuple[float, ...] | None:
+        return None
+
+    def new_regrets(self, schedule: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The counterfactual regrets of one more iteration, which is made."""
+        before = self._tables.regret.astype(np.float64)
+        self.step(schedule)
+        return self._tables.regret - before
+
+    def state(self) -> Arrays:
+        tables = {name: array.copy() for name, array in self._tables._asdict().items()}
+        return {**tables, "random": self._random.copy()}
+
+    def restore(self, state: Arrays) -> None:
+        _take_back({**self._tables._asdict(), "random": self._random}, state, "")
+
+
+def _to_one(tree: HistoryTree, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Weights as probabilities, infoset by infoset; even where there are none."""
+    start = tree.infosets.start.astype(np.int64)
+    sizes = np.diff(start)
+    if not len(weights):
+        return weights
+    weights = np.maximum(weights, 0.0)
+    sums = np.repeat(np.add.reduceat(weights, start[:-1]), sizes)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(sums > 0, weights / sums, np.repeat(1.0 / sizes, sizes))
+
+
+def _take_back(arrays: dict[str, NDArray[Any]], state: Arrays, prefix: str) -> None:
+    for name, array in arrays.items():
+        given = state.get(prefix + name)
+        if given is None or given.shape != array.shape or given.dtype != array.dtype:
+            raise FileError(f"the checkpoint's table {prefix + name!r} does not fit this game")
+        if given.dtype.kind == "f" and np.isnan(given).any():
+            raise FileError(f"the checkpoint's table {prefix + name!r} holds values that are not numbers")
+        array[...] = given
+
+
+def make_engine(
+    tree: HistoryTree,
+    traversal: str,
+    dtype: Any,
+    *,
+    alternating: bool,
+    seed: int,
+    explore: float,
+    form: str = "auto",
+) -> Engine:
+    """The fastest engine that is right: the sequence form for full traversals that remember."""
+    if traversal == "full" and form != "history":
+        sequences = sequence_form(tree)
+        if sequences.perfect_recall:
+            follow = not tree.two_player_zero_sum or _one_shot(sequences)
+            return SequenceEngine(sequences, dtype, alternating=alternating, follow_play=follow)
+    return HistoryEngine(
+        tree, dtype, traversal=traversal, alternating=alternating, seed=seed, explore=explore
+    )
+
+
+def _one_shot(form: SequenceForm) -> bool:
+    """Is it a normal-form game: one decision a player?"""
+    return bool((form.form.parent < form.tree.players).all()) and len(form.form.parent) <= (
+        form.tree.players
+    )

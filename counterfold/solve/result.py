@@ -1,0 +1,268 @@
+"""From a game to a certified result in one call."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from counterfold.errors import ParameterError
+from counterfold.evaluate.exact import assess
+from counterfold.solve.lp import solve_lp
+from counterfold.solve.methods import DEFAULT_METHOD, Method
+from counterfold.solve.solver import Report, Solver, Until
+from counterfold.strategy.strategy import Strategy
+from counterfold.tree.history import HistoryTree, Progress, compile_game
+from counterfold.tree.sequence import sequence_form
+
+__all__ = ["Result", "default_until", "resume", "solve"]
+
+
+@dataclass(frozen=True)
+class Result:
+    """A strategy with its certificate and its provenance. Frozen."""
+
+    game: str
+    method: str
+    traversal: str
+    iterations: int
+    value: float
+    values: tuple[float, ...]
+    exploitability: float
+    nash_conv: tuple[float, ...]
+    cce_gap: float | None
+    histories: int
+    infosets: int
+    seconds: float
+    cpu_seconds: float
+    compile_seconds: float
+    stopped: str
+    promise: str
+    strategy: Strategy = field(repr=False)
+    trace: tuple[Report, ...] = field(repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The documented JSON of ``counterfold solve --json``."""
+        told = {
+            name: getattr(self, name)
+            for name in self.__dataclass_fields__
+            if name not in ("strategy", "trace")
+        }
+        told["trace"] = [
+            {
+                "iteration": report.iteration,
+                "cpu_seconds": report.cpu_seconds,
+                "exploitability": report.exploitability,
+                "cce_gap": report.cce_gap,
+            }
+            for report in self.trace
+        ]
+        return told
+
+
+def default_until(traversal: str) -> Until:
+    """When to stop if nobody says: at a fine equilibrium, or after a minute."""
+    if traversal == "full":
+        return Until(exploitability=1e-6, iterations=1_000_000, seconds=60)
+    return Until(exploitability=1e-3, seconds=60)
+
+
+def solve(
+    game: Any,
+    method: str | Method = DEFAULT_METHOD,
+    until: Until | None = None,
+    traversal: str = "full",
+    *,
+    save: str | os.PathLike[str] | None = None,
+    every: int | None = None,
+    on_report: Callable[[Report], None] | None = None,
+    on_compile: Progress | None = None,
+    memory: int | None = None,
+    **settings: Any,
+) -> Result:
+    """Solve a game and certify what came out.
+
+    ``method`` is a name of ``METHODS`` or ``"lp"``; ``traversal`` is full, chance, external or
+    outcome; further ``settings`` are those of ``Solver``: ``alternating``, ``average``,
+    ``dtype``, ``seed``, ``explore``. With ``save`` a checkpoint is written at the end, and every
+    ``every`` iterations. Ctrl-C ends the run cleanly with what it has.
+
+    >>> import counterfold as cf
+    >>> result = cf.solve(cf.Kuhn(), until=cf.Until(exploitability=1e-6))
+    >>> round(result.value * 18, 4), result.exploitability <= 1e-6
+    (-1.0, True)
+    """
+    _check_every(every, save)
+    began = time.perf_counter()
+    tree = game if isinstance(game, HistoryTree) else compile_game(game, memory, on_compile)
+    if method == "lp":
+        if traversal != "full" or settings:
+            raise ParameterError("the linear program takes no traversal and no solver settings")
+        return _by_lp(tree, time.perf_counter() - began, save)
+    solver = Solver(tree, method, traversal, **settings)
+    compiled = time.perf_counter() - began
+    return _finish(solver, until or default_until(traversal), [], save, every, on_report, compiled)
+
+
+def resume(
+    path: str | os.PathLike[str],
+    until: Until | None = None,
+    game: Any = None,
+    *,
+    save: str | os.PathLike[str] | None = None,
+    every: int | None = None,
+    on_report: Callable[[Report], None] | None = None,
+    memory: int | None = None,
+) -> Result:
+    """Continue a checkpoint, bit for bit as if it had never been interrupted.
+
+    Limits count from the start of the original run, except ``seconds``, which is for this one.
+    Checkpoints go back to ``path`` unless ``save`` names another file.
+    """
+    began = time.perf_counter()
+    solver, trace = Solver.resume(path, game, memory)
+    compiled = time.perf_counter() - began
+    limits = until or default_until(solver.settings.traversal)
+    return _finish(solver, limits, trace, save or path, every, on_report, compiled)
+
+
+def _finish(
+    solver: Solver,
+    until: Until,
+    trace: list[Report],
+    save: str | os.PathLike[str] | None,
+    every: int | None,
+    on_report: Callable[[Report], None] | None,
+    compiled: float,
+) -> Result:
+    last_saved = solver.iteration
+    stopped = "interrupted"
+    with _patient_interrupts() as interrupted:
+        for report in solver.run(until):
+            if report.exploitability is not None and _is_new(report, trace):
+                trace.append(report)
+            if on_report:
+                on_report(report)
+            if every and save and solver.iteration - last_saved >= every:
+                solver.save(save, trace, exploitability=_latest(trace))
+                last_saved = solver.iteration
+            reached = until.reached_by(report)
+            if reached or interrupted():
+                stopped = reached or stopped
+                break
+        final = solver.report()
+        if _is_new(final, trace):
+            trace.append(final)
+        if save:
+            solver.save(save, trace, exploitability=final.exploitability)
+    assert final.values is not None
+    assert final.gains is not None
+    assert final.exploitability is not None
+    tree = solver.tree
+    return Result(
+        game=tree.spec,
+        method=solver.settings.method,
+        traversal=solver.settings.traversal,
+        iterations=solver.iteration,
+        value=final.values[0],
+        values=final.values,
+        exploitability=final.exploitability,
+        nash_conv=final.gains,
+        cce_gap=final.cce_gap,
+        histories=tree.histories,
+        infosets=len(tree.infosets.owner),
+        seconds=solver.seconds,
+        cpu_seconds=solver.cpu_seconds,
+        compile_seconds=compiled,
+        stopped=stopped,
+        promise=promise(tree),
+        strategy=solver.strategy(exploitability=final.exploitability),
+        trace=tuple(trace),
+    )
+
+
+def _by_lp(
+    tree: HistoryTree, compiled: float, save: str | os.PathLike[str] | None
+) -> Result:
+    wall, cpu = time.perf_counter(), time.process_time()
+    strategy = solve_lp(tree).strategy
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    found = assess(strategy)
+    strategy = strategy.with_about(exploitability=found.exploitability)
+    if save:
+        strategy.save(save)
+    return Result(
+        game=tree.spec,
+        method="lp",
+        traversal="full",
+        iterations=0,
+        value=found.values[0],
+        values=found.values,
+        exploitability=found.exploitability,
+        nash_conv=found.gains,
+        cce_gap=None,
+        histories=tree.histories,
+        infosets=len(tree.infosets.owner),
+        seconds=wall,
+        cpu_seconds=cpu,
+        compile_seconds=compiled,
+        stopped="optimum",
+        promise=promise(tree),
+        strategy=strategy,
+        trace=(),
+    )
+
+
+def promise(tree: HistoryTree) -> str:
+    """What theory says about the result for this kind of game, in one sentence."""
+    if not sequence_form(tree).perfect_recall:
+        return (
+            "Imperfect recall: CFR has no guarantee here; exploitability is against "
+            "responders who remember everything."
+        )
+    if tree.two_player_zero_sum:
+        return "Two-player zero-sum: the average strategy converges to a Nash equilibrium."
+    return (
+        "Not two-player zero-sum: regret matching promises a coarse correlated equilibrium of "
+        "the play so far (see the CCE gap), not a Nash equilibrium."
+    )
+
+
+def _check_every(every: int | None, save: Any) -> None:
+    if every is not None and every < 1:
+        raise ParameterError(f"every is {every}, and must be at least 1 iteration")
+    if every is not None and save is None:
+        raise ParameterError("checkpoints need a file: say where with save")
+
+
+def _is_new(report: Report, trace: list[Report]) -> bool:
+    return not trace or report.iteration > trace[-1].iteration
+
+
+def _latest(trace: list[Report]) -> float | None:
+    return trace[-1].exploitability if trace else None
+
+
+@contextmanager
+def _patient_interrupts() -> Iterator[Callable[[], bool]]:
+    """Turn the first Ctrl-C into a flag, so that no iteration is cut in half."""
+    pressed = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield pressed.is_set
+        return
+
+    def note(number: int, frame: Any) -> None:
+        if pressed.is_set():
+            raise KeyboardInterrupt
+        pressed.set()
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield pressed.is_set
+    finally:
+        signal.signal(signal.SIGINT, before)

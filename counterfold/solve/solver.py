@@ -1,0 +1,297 @@
+"""The solver: iterations of a method over a compiled game, that can be stopped and resumed."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterfold.errors import FileError, ParameterError
+from counterfold.evaluate.exact import Assessment, assess_form
+from counterfold.solve.engines import make_engine
+from counterfold.solve.methods import DEFAULT_METHOD, Method, method
+from counterfold.strategy.store import read, save_strategy
+from counterfold.strategy.strategy import Strategy
+from counterfold.tree.history import HistoryTree, Progress, compile_game
+from counterfold.tree.sequence import sequence_form
+
+__all__ = ["TRAVERSALS", "Report", "Solver", "Until"]
+
+TRAVERSALS = ("full", "chance", "external", "outcome")
+CHUNK_SECONDS = 0.1
+
+
+@dataclass(frozen=True)
+class Until:
+    """When to stop: at the first of these that is reached.
+
+    >>> Until(exploitability=1e-6, seconds=60)
+    Until(iterations=None, exploitability=1e-06, seconds=60)
+    """
+
+    iterations: int | None = None
+    exploitability: float | None = None
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.iterations is None and self.exploitability is None and self.seconds is None:
+            raise ParameterError("say when to stop: iterations, exploitability or seconds")
+        if self.iterations is not None:
+            if isinstance(self.iterations, bool) or self.iterations != int(self.iterations):
+                raise ParameterError(f"iterations is {self.iterations}, not a whole number")
+            if self.iterations < 1:
+                raise ParameterError(f"iterations is {self.iterations}, and must be at least 1")
+        for name in ("exploitability", "seconds"):
+            number = getattr(self, name)
+            if number is not None and not (math.isfinite(number) and number > 0):
+                raise ParameterError(f"{name} is {number}, and must be a number above 0")
+
+    def reached_by(self, report: Report) -> str | None:
+        """Which limit a report has reached, if any."""
+        found = report.exploitability
+        if self.exploitability is not None and found is not None and found <= self.exploitability:
+            return "exploitability"
+        if self.iterations is not None and report.iteration >= self.iterations:
+            return "iterations"
+        if self.seconds is not None and report.run_seconds >= self.seconds:
+            return "seconds"
+        return None
+
+
+@dataclass(frozen=True)
+class Report:
+    """Where a run stands. Exploitability and values are exact, or absent between checks."""
+
+    iteration: int
+    seconds: float
+    cpu_seconds: float
+    run_seconds: float
+    exploitability: float | None = None
+    values: tuple[float, ...] | None = None
+    gains: tuple[float, ...] | None = None
+    cce_gap: float | None = None
+
+
+class Solver:
+    """A method at work on a game.
+
+    >>> import counterfold as cf
+    >>> solver = cf.Solver(cf.Kuhn(), method="cfr+")
+    >>> solver.step(1000)
+    >>> round(solver.strategy().at("K", "bet")["call"], 3), solver.exploitability() < 1e-3
+    (1.0, True)
+    """
+
+    def __init__(
+        self,
+        game: Any,
+        method: str | Method = DEFAULT_METHOD,
+        traversal: str = "full",
+        *,
+        alternating: bool = True,
+        average: bool = True,
+        dtype: str = "float64",
+        seed: int = 0,
+        explore: float = 0.6,
+        form: str = "auto",
+        memory: int | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self.settings = _Settings(
+            method if isinstance(method, str) else method.name,
+            traversal, alternating, average, dtype, seed, explore, form,
+        )  # fmt: skip
+        self.method = _method(method)
+        if isinstance(game, HistoryTree):
+            self.tree = game
+        else:
+            self.tree = compile_game(game, memory, progress)
+        self.iteration = 0
+        self.seconds = 0.0
+        self.cpu_seconds = 0.0
+        self._logs = np.zeros(3)
+        self._engine = make_engine(
+            self.tree, traversal, np.dtype(dtype), alternating=alternating, seed=seed,
+            explore=explore, form=form,
+        )  # fmt: skip
+
+    def step(self, iterations: int = 1) -> None:
+        """Run some iterations."""
+        if iterations < 0:
+            raise ParameterError(f"iterations is {iterations}, and must not be negative")
+        while iterations > 0:
+            count = min(iterations, 1 << 16)
+            schedule = self.method.schedule(self.iteration + 1, count, self._logs)
+            wall, cpu = time.perf_counter(), time.process_time()
+            self._engine.step(schedule)
+            self.seconds += time.perf_counter() - wall
+            self.cpu_seconds += time.process_time() - cpu
+            self._logs = schedule[-1, 5:8].copy()
+            self.iteration += count
+            iterations -= count
+
+    def probabilities(self) -> NDArray[np.float64]:
+        """The strategy so far over the tree's slots: the average, or the last iterate."""
+        return self._engine.average() if self.settings.average else self._engine.current()
+
+    def strategy(self, **about: Any) -> Strategy:
+        """The strategy so far, with what is known about it."""
+        told = {
+            "method": self.settings.method,
+            "traversal": self.settings.traversal,
+            "iteration": self.iteration,
+            "seed": self.settings.seed,
+            "iterate": "average" if self.settings.average else "last",
+            **about,
+        }
+        return Strategy.of(self.tree, self.probabilities(), told)
+
+    def assess(self) -> Assessment:
+        """Exact values and best responses of the strategy so far."""
+        return assess_form(sequence_form(self.tree), self.probabilities())[0]
+
+    def exploitability(self) -> float:
+        """Exact exploitability of the strategy so far."""
+        return self.assess().exploitability
+
+    def cce_gaps(self) -> tuple[float, ...] | None:
+        """What each player would have gained by one fixed strategy against the play so far.
+
+        The largest of them is the gap to a coarse correlated equilibrium: what regret matching
+        promises to close in every game. Followed in full traversals of games of perfect recall
+        that are not two-player zero-sum, and of normal-form games; None elsewhere.
+        """
+        return self._engine.cce_gaps()
+
+    def report(self, run_seconds: float = 0.0, check: bool = True) -> Report:
+        """Where the run stands now."""
+        base = (self.iteration, self.seconds, self.cpu_seconds, run_seconds)
+        if not check:
+            return Report(*base)
+        found = self.assess()
+        gaps = self.cce_gaps()
+        return Report(
+            *base,
+            exploitability=found.exploitability,
+            values=found.values,
+            gains=found.gains,
+            cce_gap=None if gaps is None else max(gaps),
+        )
+
+    def run(self, until: Until) -> Iterator[Report]:
+        """Iterate, yielding a report now and then; the last one meets ``until``.
+
+        Exploitability is checked at fixed iterations (each a tenth further than the last), so
+        that a resumed run stops where an uninterrupted one would.
+        """
+        began = time.perf_counter()
+        pace = 1e-4
+        report = self.report(0.0, check=self.iteration > 0)
+        if self.iteration and until.reached_by(report):
+            yield report
+            return
+        while True:
+            check_at = _next_check(self.iteration)
+            if until.iterations is not None:
+                check_at = min(check_at, until.iterations)
+            chunk = max(1, min(check_at - self.iteration, int(CHUNK_SECONDS / pace)))
+            before, spent = self.iteration, self.seconds
+            self.step(chunk)
+            pace = max((self.seconds - spent) / (self.iteration - before), 1e-7)
+            run_seconds = time.perf_counter() - began
+            out_of_time = until.seconds is not None and run_seconds >= until.seconds
+            report = self.report(run_seconds, check=self.iteration == check_at or out_of_time)
+            yield report
+            if until.reached_by(report):
+                return
+
+    def save(self, path: str | os.PathLike[str], trace: Any = (), **about: Any) -> None:
+        """Write a checkpoint, which is also a strategy file."""
+        run = {
+            "settings": asdict(self.settings),
+            "iteration": self.iteration,
+            "seconds": self.seconds,
+            "cpu_seconds": self.cpu_seconds,
+            "trace": [asdict(report) for report in trace],
+        }
+        state = {**self._engine.state(), "logs": self._logs.copy()}
+        save_strategy(self.strategy(**about), path, state, run)
+
+    @classmethod
+    def resume(
+        cls, path: str | os.PathLike[str], game: Any = None, memory: int | None = None
+    ) -> tuple[Solver, list[Report]]:
+        """Continue from a checkpoint: the solver as it was, and the trace so far."""
+        strategy, state, run = read(path)
+        if run is None:
+            raise FileError(f"{path} holds a strategy without a solver's state: nothing to resume")
+        try:
+            settings = _Settings(**run["settings"])
+            trace = [_report(entry) for entry in run["trace"]]
+            iteration, seconds, cpu = (run[k] for k in ("iteration", "seconds", "cpu_seconds"))
+        except (KeyError, TypeError, ValueError) as error:
+            raise FileError(f"{path} is damaged: {type(error).__name__} {error}") from None
+        if game is None:
+            from counterfold.games.catalog import load
+
+            game = load(strategy.spec)
+        tree = game if isinstance(game, HistoryTree) else compile_game(game, memory)
+        strategy.check_fits(tree)
+        solver = cls(tree, **asdict(settings))
+        logs = state.pop("logs", None)
+        if logs is None or logs.shape != (3,):
+            raise FileError(f"{path} is damaged: its schedule is missing")
+        solver._engine.restore(state)
+        solver._logs = logs
+        solver.iteration, solver.seconds, solver.cpu_seconds = iteration, seconds, cpu
+        return solver, trace
+
+
+_method = method
+
+
+@dataclass(frozen=True)
+class _Settings:
+    """What was asked for; a checkpoint carries it."""
+
+    method: str
+    traversal: str
+    alternating: bool
+    average: bool
+    dtype: str
+    seed: int
+    explore: float
+    form: str
+
+    def __post_init__(self) -> None:
+        if self.traversal not in TRAVERSALS:
+            raise ParameterError(
+                f"there is no traversal {self.traversal!r}; there are {', '.join(TRAVERSALS)}"
+            )
+        if self.dtype not in ("float64", "float32"):
+            raise ParameterError(f"dtype is float64 or float32, not {self.dtype!r}")
+        if self.form not in ("auto", "history"):
+            raise ParameterError(f"form is auto or history, not {self.form!r}")
+        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
+            raise ParameterError(f"the seed is {self.seed}, and must be a whole number from 0 up")
+        if self.seed >= 1 << 64:
+            raise ParameterError("the seed must be below 2^64")
+        if not 0 < self.explore <= 1:
+            raise ParameterError(f"explore is {self.explore}, and must be above 0 and at most 1")
+
+
+def _next_check(iteration: int) -> int:
+    """The first check after an iteration, on a grid that grows by a tenth."""
+    return max(iteration + 1, math.ceil(1.1 ** (math.floor(math.log(iteration, 1.1) + 1e-9) + 1))) if iteration else 1
+
+
+def _report(entry: dict[str, Any]) -> Report:
+    return Report(
+        **{k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()}
+    )
