@@ -4,7 +4,6 @@ A traversal leaves sampled or exact counterfactual regrets in ``new`` for the in
 touched, and adds to the average strategy; ``_settle`` then applies the one update rule.
 """
 
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +23,7 @@ from counterfold.kernels.rule import (
 )
 
 NONE = np.uint32(0xFFFFFFFF)
+EVEN = np.uint32(0xFFFFFFFE)
 CHANCE, TERMINAL = -1, -2
 
 
@@ -35,7 +35,7 @@ class Graph(NamedTuple):
     child: np.ndarray
     prob: np.ndarray
     infoset: np.ndarray
-    leaf: np.ndarray
+    leaf: np.ndarray  # row of payoff; EVEN at chance nodes whose outcomes are equally likely
     payoff: np.ndarray
     start: np.ndarray  # [infosets + 1] first slot of each infoset
     rows: np.ndarray  # [players + 1] infosets of player p: rows[p] to rows[p + 1]
@@ -72,10 +72,12 @@ def _match(tables, lo, hi, positive, negative, lowest, prediction):
         ahead = weigh(now, new, prediction)
         tables.strategy[a] = ahead
         weight += ahead
-    for a in range(lo, hi):
-        if weight > 0:
-            tables.strategy[a] /= weight
-        else:
+    if weight > 0:
+        scale = dtype(1) / weight
+        for a in range(lo, hi):
+            tables.strategy[a] *= scale
+    else:
+        for a in range(lo, hi):
             tables.strategy[a] = dtype(1) / dtype(hi - lo)
 
 
@@ -85,9 +87,7 @@ def _respond(graph, player, tables, row):
     positive, negative = dtype(row[POSITIVE]), dtype(row[NEGATIVE])
     lowest, prediction = dtype(row[LOWEST]), dtype(row[PREDICTION])
     for i in range(graph.rows[player], graph.rows[player + 1]):
-        _match(
-            tables, graph.start[i], graph.start[i + 1], positive, negative, lowest, prediction
-        )
+        _match(tables, graph.start[i], graph.start[i + 1], positive, negative, lowest, prediction)
 
 
 @inlined
@@ -159,7 +159,11 @@ def sweep(graph, tables, room, schedule, alternating):
 
 
 class Sparse(NamedTuple):
-    """Room for a sampled traversal: visits in the order in which they were made."""
+    """Room for a sampled traversal: its visits in the order in which they were made.
+
+    Only nodes from which several branches may go on are visits; what lies between is sampled
+    through. Visit 0 stands above the first one and collects the value of the whole walk.
+    """
 
     node: np.ndarray
     above: np.ndarray  # the visit that led here
@@ -167,10 +171,10 @@ class Sparse(NamedTuple):
     others: np.ndarray  # weight of regrets here, corrected for sampling
     own: np.ndarray  # weight in the average strategy, corrected for sampling
     share: np.ndarray  # what the value here counts for above
-    boost: np.ndarray  # the same for the value of the action that led here
+    boost: np.ndarray  # the same for the action that led here, as a regret
     value: np.ndarray
     touched: np.ndarray  # [infosets] rows with new regrets
-    stamp: np.ndarray  # [infosets] the iteration in which a row was last put there
+    stamp: np.ndarray  # [infosets] the walk in which a row was last put there
 
 
 @inlined
@@ -196,19 +200,6 @@ def _draw(weights, lo, hi, random):
     while k > lo and weights[k] <= 0:  # rounding must not choose what is never played
         k -= np.uint32(1)
     return k
-
-
-@inlined
-def _visit(room, count, node, above, slot, others, own, share, boost):
-    room.node[count] = node
-    room.above[count] = above
-    room.slot[count] = slot
-    room.others[count] = others
-    room.own[count] = own
-    room.share[count] = share
-    room.boost[count] = boost
-    room.value[count] = 0.0
-    return count + 1
 
 
 @inlined
@@ -239,119 +230,155 @@ def _settle(graph, tables, room, count, row):
         if tables.seen[i, 1] != row[LOG_NEGATIVE]:
             negative = dtype(np.exp(row[LOG_NEGATIVE] - tables.seen[i, 1]))
             tables.seen[i, 1] = row[LOG_NEGATIVE]
-        _match(
-            tables, graph.start[i], graph.start[i + 1], positive, negative, lowest, prediction
-        )
+        _match(tables, graph.start[i], graph.start[i + 1], positive, negative, lowest, prediction)
 
 
-@lru_cache(None)
-def sampler(sample_others: bool, sample_own: bool):
-    """The kernel that samples chance and, as asked, the other players and the player itself.
+class Walk(NamedTuple):
+    """Who walks, and with what."""
 
-    Chance alone is chance sampling, chance and others is external sampling, all three is
-    outcome sampling. Sampled branches are weighed so that regrets are right on average.
-    """
+    player: int
+    partner: int  # whose average strategy external sampling adds to
+    row: np.ndarray  # of the schedule
+    random: np.ndarray
+    explore: float
+    sample_others: bool
+    sample_own: bool
 
-    @jit
-    def walk(graph, tables, room, schedule, alternating, random, explore, clock):
-        players = graph.rows.size - 1
-        for t in range(schedule.shape[0]):
-            row = schedule[t]
-            clock += 1
-            rows = 0
-            for player in range(players):
-                partner = (player + 1) % players  # whose average external sampling adds to
-                count = _visit(room, 0, np.uint32(0), np.uint32(0), NONE, 1.0, 1.0, 0.0, 0.0)
-                k = 0
-                while k < count:  # visits grow while they are made
-                    v = room.node[k]
-                    who = graph.turn[v]
-                    others, own = room.others[k], room.own[k]
-                    at, first, last = np.uint32(k), graph.first[v], graph.first[v + 1]
-                    if who == TERMINAL:
-                        room.value[k] = graph.payoff[graph.leaf[v], player]
-                    elif who == CHANCE:
-                        e = _draw(graph.prob, first, last, random)
-                        count = _visit(
-                            room, count, graph.child[e], at, NONE, others, own, 1.0, 0.0
-                        )
-                    elif who == player:
-                        i = graph.infoset[v]
-                        lo, hi = graph.start[i], graph.start[i + 1]
-                        if room.stamp[i] != clock:
-                            room.stamp[i] = clock
-                            room.touched[rows] = i
-                            rows += 1
-                        if sample_own or not sample_others:
-                            _add_to_average(graph, tables, i, own, row)
-                        if sample_own:
-                            even = 1.0 / (hi - lo)
-                            if uniform(random) < explore:
-                                a = lo + np.uint32(uniform(random) * (hi - lo))
-                            else:
-                                a = _draw(tables.strategy, lo, hi, random)
-                            played = tables.strategy[a]
-                            odds = explore * even + (1.0 - explore) * played
-                            count = _visit(
-                                room, count, graph.child[first + (a - lo)], at, a,
-                                others / odds, own * played / odds, played / odds, 1.0 / odds,
-                            )  # fmt: skip
-                        else:
-                            for a in range(lo, hi):
-                                played = tables.strategy[a]
-                                count = _visit(
-                                    room, count, graph.child[first + (a - lo)], at, np.uint32(a),
-                                    others, own * played, played, 1.0,
-                                )  # fmt: skip
-                    else:
-                        i = graph.infoset[v]
-                        lo, hi = graph.start[i], graph.start[i + 1]
-                        if sample_others:
-                            if not sample_own and who == partner:
-                                _add_to_average(graph, tables, i, own, row)
-                            a = _draw(tables.strategy, lo, hi, random)
-                            if sample_own or who != partner:
-                                own /= tables.strategy[a]
-                            count = _visit(
-                                room, count, graph.child[first + (a - lo)], at, NONE,
-                                others, own, 1.0, 0.0,
-                            )  # fmt: skip
-                        else:
-                            for a in range(lo, hi):
-                                played = tables.strategy[a]
-                                count = _visit(
-                                    room, count, graph.child[first + (a - lo)], at, NONE,
-                                    others * played, own, played, 0.0,
-                                )  # fmt: skip
-                    k += 1
-                for back in range(count):
-                    k = count - 1 - back
-                    value, v = room.value[k], room.node[k]
-                    if graph.turn[v] == player:
-                        i = graph.infoset[v]
-                        loss = tables.new.dtype.type(room.others[k] * value)
-                        for a in range(graph.start[i], graph.start[i + 1]):
-                            tables.new[a] -= loss
-                    if k > 0:
-                        above = room.above[k]
-                        room.value[above] += room.share[k] * value
-                        if room.slot[k] != NONE:
-                            tables.new[room.slot[k]] += tables.new.dtype.type(
-                                room.others[above] * room.boost[k] * value
-                            )
-                if alternating:
-                    _settle(graph, tables, room, rows, row)
-                    rows = 0
-            if not alternating:
-                _settle(graph, tables, room, rows, row)
 
-    return walk
+@inlined
+def _descend(graph, tables, room, walk, count, v, above, slot, own, share, boost):
+    """Follow sampled moves from v to the next visit, or to the end of the game."""
+    while graph.turn[v] != walk.player and graph.turn[v] != TERMINAL:
+        first = graph.first[v]
+        if graph.turn[v] == CHANCE:
+            if graph.leaf[v] == EVEN:
+                width = graph.first[v + 1] - first
+                v = graph.child[first + np.uint32(uniform(walk.random) * width)]
+            else:
+                v = graph.child[_draw(graph.prob, first, graph.first[v + 1], walk.random)]
+        elif walk.sample_others:
+            i = graph.infoset[v]
+            lo = graph.start[i]
+            partner = graph.turn[v] == walk.partner
+            if partner and not walk.sample_own:
+                _add_to_average(graph, tables, i, own, walk.row)
+            a = _draw(tables.strategy, lo, graph.start[i + 1], walk.random)
+            if walk.sample_own or not partner:
+                own /= tables.strategy[a]
+            v = graph.child[first + (a - lo)]
+        else:
+            break
+    if graph.turn[v] == TERMINAL:
+        value = graph.payoff[graph.leaf[v], walk.player]
+        room.value[above] += share * value
+        if slot != NONE:
+            tables.new[slot] += tables.new.dtype.type(room.others[above] * boost * value)
+        return count
+    room.node[count] = v
+    room.above[count] = above
+    room.slot[count] = slot
+    room.own[count] = own
+    room.share[count] = share
+    room.boost[count] = boost
+    room.value[count] = 0.0
+    # Regrets count with the others' probability where they are all followed, and with
+    # the inverse of the player's own odds where it is sampled.
+    if slot == NONE:
+        room.others[count] = room.others[above] * share if above > 0 else 1.0
+    else:
+        room.others[count] = room.others[above] * boost
+    return count + 1
+
+
+@inlined
+def _expand(graph, tables, room, walk, count, k):
+    """Go on from visit k: along every action, or along a sampled one of the player's own."""
+    v, own, above = room.node[k], room.own[k], np.uint32(k)
+    i, first = graph.infoset[v], graph.first[v]
+    lo, hi = graph.start[i], graph.start[i + 1]
+    mine = graph.turn[v] == walk.player
+    if mine and (walk.sample_own or not walk.sample_others):
+        _add_to_average(graph, tables, i, own, walk.row)
+    if walk.sample_own:
+        if uniform(walk.random) < walk.explore:
+            a = lo + np.uint32(uniform(walk.random) * (hi - lo))
+        else:
+            a = _draw(tables.strategy, lo, hi, walk.random)
+        played = tables.strategy[a]
+        odds = walk.explore / (hi - lo) + (1.0 - walk.explore) * played
+        return _descend(
+            graph, tables, room, walk, count, graph.child[first + (a - lo)], above, a,
+            own * played / odds, played / odds, 1.0 / odds,
+        )  # fmt: skip
+    for a in range(lo, hi):
+        played = tables.strategy[a]
+        count = _descend(
+            graph, tables, room, walk, count, graph.child[first + (a - lo)], above,
+            np.uint32(a) if mine else NONE, own * played if mine else own, played, 1.0,
+        )  # fmt: skip
+    return count
+
+
+@inlined
+def _collect(graph, tables, room, count, player, clock, rows):
+    """Carry values back up, leaving regrets; returns how many rows are touched."""
+    dtype = tables.new.dtype.type
+    for back in range(count - 1):
+        k = count - 1 - back
+        value, v = room.value[k], room.node[k]
+        if graph.turn[v] == player:
+            i = graph.infoset[v]
+            if room.stamp[i] != clock:
+                room.stamp[i] = clock
+                room.touched[rows] = i
+                rows += 1
+            loss = dtype(room.others[k] * value)
+            for a in range(graph.start[i], graph.start[i + 1]):
+                tables.new[a] -= loss
+        above = room.above[k]
+        room.value[above] += room.share[k] * value
+        if room.slot[k] != NONE:
+            tables.new[room.slot[k]] += dtype(room.others[above] * room.boost[k] * value)
+    return rows
 
 
 @jit
-def most_visits(turn, first, child, player, sample_others, sample_own):
-    """How many visits the longest walk of a player can make, from each node on."""
-    most = np.zeros(turn.size, dtype=np.float64)
+def sample(graph, tables, room, schedule, alternating, random, explore, kind, clock):
+    """Sampled iterations, one a row of the schedule.
+
+    Chance is always sampled; ``kind`` says whether the other players and the player itself
+    are: neither is chance sampling, the others external, both outcome sampling. Sampled
+    branches are weighed so that regrets are right on average.
+    """
+    sample_others, sample_own = kind
+    players = graph.rows.size - 1
+    for t in range(schedule.shape[0]):
+        row = schedule[t]
+        clock += 1
+        rows = 0
+        for player in range(players):
+            way = Walk(
+                player, (player + 1) % players, row, random, explore, sample_others, sample_own
+            )
+            count = _descend(
+                graph, tables, room, way, 1, np.uint32(0), np.uint32(0), NONE, 1.0, 1.0, 1.0
+            )
+            k = 1
+            while k < count:  # visits grow while they are made
+                count = _expand(graph, tables, room, way, count, k)
+                k += 1
+            rows = _collect(graph, tables, room, count, player, clock, rows)
+            if alternating:
+                _settle(graph, tables, room, rows, row)
+                rows = 0
+        if not alternating:
+            _settle(graph, tables, room, rows, row)
+
+
+@jit
+def most_visits(turn, first, child, player, kind, most):
+    """How many visits the longest walk of a player can make; ``most`` is room for each node."""
+    sample_others, sample_own = kind
     for back in range(turn.size):
         v = turn.size - 1 - back
         sampled = turn[v] == CHANCE or (sample_own if turn[v] == player else sample_others)
@@ -361,5 +388,6 @@ def most_visits(turn, first, child, player, sample_others, sample_own):
                 below = max(below, most[child[e]])
             else:
                 below += most[child[e]]
-        most[v] = 1.0 + below
-    return most[0]
+        stops = turn[v] == player or (turn[v] >= 0 and not sample_others)
+        most[v] = below + (1.0 if stops else 0.0)
+    return most[0] + 1.0

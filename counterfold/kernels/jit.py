@@ -42,12 +42,21 @@ _SETTINGS = {
     "error_model": "numpy",
     "fastmath": {"reassoc", "contract", "arcp", "nsz"},
     "cache": _folder is not None,
+    # Kernels work in the arrays they are given and make none, so they need no reference
+    # counts; with them, sampling was ten times slower.
+    "_nrt": False,
 }
 
 import numba  # noqa: E402  (the cache folder is settled first)
 
 if _folder is not None:
     numba.config.CACHE_DIR = str(_folder)
+
+
+try:
+    numba.njit(_nrt=False)(_sources_hash)
+except KeyError:  # a release of numba without this option: slower, and as right
+    del _SETTINGS["_nrt"]
 
 
 def jit(function):

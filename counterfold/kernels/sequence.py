@@ -105,11 +105,6 @@ def earned(form, player, x, g):
 
 
 @inlined
-def _run(array, start, width, action):
-    return array[start + action * width : start + (action + 1) * width]
-
-
-@inlined
 def _bottom_up(form, player, tables, work, row):
     """Values from the last decisions to the first; regrets and the next strategy on the way."""
     dtype = work.gradient.dtype.type
@@ -126,15 +121,15 @@ def _bottom_up(form, player, tables, work, row):
         for k in range(width):
             value[k] = zero
             weight[k] = zero
-        for a in range(actions):
-            played, worth = _run(tables.strategy, start, width, a), _run(g, start, width, a)
+        for lo in range(start, start + actions * width, width):
+            played, worth = tables.strategy[lo : lo + width], g[lo : lo + width]
             for k in range(width):
                 value[k] += played[k] * worth[k]
         for k in range(width):
             g[parent[k]] += value[k]
-        for a in range(actions):
-            worth, played = _run(g, start, width, a), _run(tables.strategy, start, width, a)
-            regret = _run(tables.regret, start, width, a)
+        for lo in range(start, start + actions * width, width):
+            worth, played = g[lo : lo + width], tables.strategy[lo : lo + width]
+            regret = tables.regret[lo : lo + width]
             for k in range(width):
                 new = worth[k] - value[k]
                 now = accumulate(regret[k], new, positive, negative, lowest)
@@ -146,8 +141,8 @@ def _bottom_up(form, player, tables, work, row):
         for k in range(width):
             value[k] = zero if weight[k] > zero else even
             weight[k] = one / weight[k] if weight[k] > zero else zero
-        for a in range(actions):
-            played = _run(tables.strategy, start, width, a)
+        for lo in range(start, start + actions * width, width):
+            played = tables.strategy[lo : lo + width]
             for k in range(width):
                 played[k] = played[k] * weight[k] + value[k]
 
@@ -162,8 +157,8 @@ def spread(form, player, strategy, x, work):
         parent = form.parent[below : below + width]
         for k in range(width):
             above[k] = x[parent[k]]
-        for a in range((np.int64(form.start[group + 1]) - start) // width):
-            played, reach = _run(strategy, start, width, a), _run(x, start, width, a)
+        for lo in range(start, np.int64(form.start[group + 1]), width):
+            played, reach = strategy[lo : lo + width], x[lo : lo + width]
             for k in range(width):
                 reach[k] = above[k] * played[k]
 
@@ -218,12 +213,12 @@ def best_reply(form, player, work, choice):
         start, below = np.int64(form.start[group]), np.int64(form.infoset[group])
         width = np.int64(form.infoset[group + 1]) - below
         parent, chosen = form.parent[below : below + width], choice[below : below + width]
-        worth = _run(g, start, width, 0)
+        worth = g[start : start + width]
         for k in range(width):
             best[k] = worth[k]
             chosen[k] = 0
         for a in range(1, (np.int64(form.start[group + 1]) - start) // width):
-            worth = _run(g, start, width, a)
+            worth = g[start + a * width : start + (a + 1) * width]
             for k in range(width):
                 if worth[k] > best[k]:
                     best[k] = worth[k]
@@ -263,11 +258,11 @@ def normalise(form, total, strategy, work):
         actions = (np.int64(form.start[group + 1]) - start) // width
         for k in range(width):
             weight[k] = 0.0
-        for a in range(actions):
-            summed = _run(total, start, width, a)
+        for lo in range(start, start + actions * width, width):
+            summed = total[lo : lo + width]
             for k in range(width):
                 weight[k] += summed[k]
-        for a in range(actions):
-            summed, played = _run(total, start, width, a), _run(strategy, start, width, a)
+        for lo in range(start, start + actions * width, width):
+            summed, played = total[lo : lo + width], strategy[lo : lo + width]
             for k in range(width):
                 played[k] = summed[k] / weight[k] if weight[k] > 0 else 1.0 / actions

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from counterfold.errors import FileError, TreeTooLargeError
 from counterfold.evaluate.exact import workspace
+from counterfold.games.base import CHANCE
 from counterfold.tree.history import HistoryTree, memory_at_hand
 from counterfold.tree.sequence import SequenceForm, sequence_form
 
@@ -66,7 +67,10 @@ class SequenceEngine:
             above = reach[form.form.parent[lo:hi]]
             reach[first:last] = np.tile(above, (last - first) // (hi - lo)) * strategy[first:last]
         self._tables = kernels.Tables(
-            np.zeros(size, dtype), strategy.astype(dtype), reach.astype(dtype), np.zeros(size, dtype)
+            np.zeros(size, dtype),
+            strategy.astype(dtype),
+            reach.astype(dtype),
+            np.zeros(size, dtype),
         )
         followed = (size, players) if follow_play else (0, 0)
         self._play = kernels.Play(np.zeros(followed[0]), np.zeros(followed[1]))
@@ -131,7 +135,7 @@ class HistoryEngine:
         rows = np.searchsorted(tree.infosets.owner, np.arange(tree.players + 1)).astype(np.uint32)
         start = tree.infosets.start
         self._graph = kernels.Graph(
-            tree.turn, tree.first, tree.child, tree.prob, tree.infoset, tree.leaf, tree.payoff,
+            tree.turn, tree.first, tree.child, tree.prob, tree.infoset, _mark_even(tree), tree.payoff,
             start, rows,
         )  # fmt: skip
         sizes = np.diff(start.astype(np.int64))
@@ -152,8 +156,9 @@ class HistoryEngine:
         kernels, tree = self._kernels, self._tree
         if self._sampled is None:
             return kernels.Dense(*(np.zeros(tree.histories, dtype) for _ in range(3)))
+        room = np.zeros(tree.histories)
         most = max(
-            kernels.most_visits(tree.turn, tree.first, tree.child, player, *self._sampled)
+            kernels.most_visits(tree.turn, tree.first, tree.child, player, self._sampled, room)
             for player in range(tree.players)
         )
         if most * 60 > 0.9 * memory_at_hand():
@@ -172,13 +177,11 @@ class HistoryEngine:
 
     def step(self, schedule: NDArray[np.float64]) -> None:
         if self._sampled is None:
-            self._kernels.sweep(
-                self._graph, self._tables, self._room, schedule, self._alternating
-            )
+            self._kernels.sweep(self._graph, self._tables, self._room, schedule, self._alternating)
             return
-        self._kernels.sampler(*self._sampled)(
+        self._kernels.sample(
             self._graph, self._tables, self._room, schedule, self._alternating,
-            self._random, self._explore, self._clock,
+            self._random, self._explore, self._sampled, self._clock,
         )  # fmt: skip
         self._clock += len(schedule)
 
@@ -205,6 +208,23 @@ class HistoryEngine:
         _take_back({**self._tables._asdict(), "random": self._random}, state, "")
 
 
+def _mark_even(tree: HistoryTree) -> NDArray[np.uint32]:
+    """``leaf`` with a mark at chance nodes whose outcomes are equally likely."""
+    from counterfold.kernels.history import EVEN
+
+    leaf = tree.leaf.copy()
+    nodes = np.flatnonzero(tree.turn == CHANCE)
+    if len(nodes):
+        first, last = tree.first[nodes].astype(np.int64), tree.first[nodes + 1].astype(np.int64)
+        # Every node has edges but the terminal ones, so these ranges cover no stranger's edges.
+        bounds = np.stack([first, last], axis=1).reshape(-1)
+        padded = np.append(tree.prob, 0.0)
+        high = np.maximum.reduceat(padded, bounds)[::2]
+        low = np.minimum.reduceat(padded, bounds)[::2]
+        leaf[nodes[high - low <= 1e-15]] = EVEN
+    return leaf
+
+
 def _to_one(tree: HistoryTree, weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Weights as probabilities, infoset by infoset; even where there are none."""
     start = tree.infosets.start.astype(np.int64)
@@ -223,7 +243,9 @@ def _take_back(arrays: dict[str, NDArray[Any]], state: Arrays, prefix: str) -> N
         if given is None or given.shape != array.shape or given.dtype != array.dtype:
             raise FileError(f"the checkpoint's table {prefix + name!r} does not fit this game")
         if given.dtype.kind == "f" and np.isnan(given).any():
-            raise FileError(f"the checkpoint's table {prefix + name!r} holds values that are not numbers")
+            raise FileError(
+                f"the checkpoint's table {prefix + name!r} holds values that are not numbers"
+            )
         array[...] = given
 
 

@@ -186,9 +186,7 @@ def _finish(
     )
 
 
-def _by_lp(
-    tree: HistoryTree, compiled: float, save: str | os.PathLike[str] | None
-) -> Result:
+def _by_lp(tree: HistoryTree, compiled: float, save: str | os.PathLike[str] | None) -> Result:
     wall, cpu = time.perf_counter(), time.process_time()
     strategy = solve_lp(tree).strategy
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu

@@ -288,10 +288,12 @@ class _Settings:
 
 def _next_check(iteration: int) -> int:
     """The first check after an iteration, on a grid that grows by a tenth."""
-    return max(iteration + 1, math.ceil(1.1 ** (math.floor(math.log(iteration, 1.1) + 1e-9) + 1))) if iteration else 1
+    return (
+        max(iteration + 1, math.ceil(1.1 ** (math.floor(math.log(iteration, 1.1) + 1e-9) + 1)))
+        if iteration
+        else 1
+    )
 
 
 def _report(entry: dict[str, Any]) -> Report:
-    return Report(
-        **{k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()}
-    )
+    return Report(**{k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()})

@@ -95,6 +95,19 @@ class Strategy:
 
         save_strategy(self, path)
 
+    def to_openspiel(self, game: Any = None) -> Any:
+        """The strategy as an OpenSpiel policy; see ``counterfold.strategy.openspiel``."""
+        from counterfold.strategy.openspiel import to_openspiel
+
+        return to_openspiel(self, game)
+
+    @classmethod
+    def from_openspiel(cls, policy: Any, game: Any = None) -> Strategy:
+        """A strategy from an OpenSpiel policy; see ``counterfold.strategy.openspiel``."""
+        from counterfold.strategy.openspiel import from_openspiel
+
+        return from_openspiel(policy, game)
+
     @cached_property
     def tree(self) -> HistoryTree:
         """The compiled game, built from its name if the strategy came from a file."""
