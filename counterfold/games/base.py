@@ -6,6 +6,8 @@ from collections.abc import Hashable, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any, ClassVar
 
+from counterfold.games.spec import written
+
 __all__ = ["CHANCE", "TERMINAL", "Game", "label", "spec_of"]
 
 CHANCE = -1
@@ -89,16 +91,8 @@ def spec_of(game: Any) -> str:
     if not is_dataclass(game):
         return name
     told = [
-        f"{f.name}={_written(getattr(game, f.name))}"
+        f"{f.name}={written(getattr(game, f.name))}"
         for f in fields(game)
         if f.init and getattr(game, f.name) != f.default
     ]
     return f"{name}({','.join(told)})" if told else name
-
-
-def _written(value: Any) -> str:
-    if isinstance(value, tuple | list):
-        return "+".join(_written(v) for v in value)
-    if isinstance(value, bool):
-        return str(value).lower()
-    return str(value)

@@ -1,0 +1,316 @@
+"""Every game that has a name, and how a name becomes a game."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import importlib.util
+import inspect
+import os
+import re
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from counterfold.errors import CounterfoldError, FileError, ParameterError, RulesError, SpecError
+from counterfold.games.base import Game
+from counterfold.games.spec import Spec, parse_spec, written
+
+__all__ = ["Entry", "games", "load"]
+
+METHODS = ("root", "turn", "chance", "actions", "next", "observe", "payoff")
+_PYTHON = re.compile(r"(.+\.py):(.*)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A game that can be called by name. Its module is imported when it is first needed.
+
+    >>> kuhn = next(entry for entry in games() if entry.name == "kuhn")
+    >>> kuhn.example, kuhn.parameters, kuhn.cls.__name__
+    ('kuhn(players=3)', 'players=2', 'Kuhn')
+    """
+
+    name: str
+    summary: str
+    example: str
+    module: str = field(repr=False)
+    class_name: str = field(repr=False)
+    preset: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    maker: str = field(default="", repr=False)
+    """A function of the module that makes the game, where the class alone does not."""
+
+    @property
+    def cls(self) -> type[Game]:
+        """The class of the game."""
+        found: type[Game] = getattr(importlib.import_module(self.module), self.class_name)
+        return found
+
+    @property
+    def make(self) -> Callable[..., Game]:
+        """What to call with the parameters."""
+        if not self.maker:
+            return self.cls
+        found: Callable[..., Game] = getattr(importlib.import_module(self.module), self.maker)
+        return found
+
+    @property
+    def parameters(self) -> str:
+        """The parameters with their defaults, as they are written after the name."""
+        if self.name == "normal_form":
+            return "a file"
+        given = {
+            key: self.preset.get(key, parameter.default)
+            for key, parameter in inspect.signature(self.make).parameters.items()
+        }
+        return ", ".join(f"{key}={written(value)}" for key, value in given.items())
+
+
+def _entry(name: str, summary: str, example: str, where: str, **rest: Any) -> Entry:
+    module, _, class_name = where.partition(":")
+    return Entry(name, summary, example, f"counterfold.games.{module}", class_name, **rest)
+
+
+_ENTRIES = (
+    _entry(
+        "kuhn",
+        "Kuhn poker: one card each, one more card than players",
+        "kuhn(players=3)",
+        "onecard:Kuhn",
+    ),
+    _entry(
+        "one_card",
+        "one-card poker: one card each, one bet",
+        "one_card(ranks=13)",
+        "onecard:OneCard",
+    ),
+    _entry(
+        "leduc",
+        "Leduc poker: a private card, a board card, two rounds",
+        "leduc(raises=1+2)",
+        "leduc:Leduc",
+    ),
+    _entry(
+        "leduc:ses",
+        "Leduc poker as in safe exploitation search: bets of 1, then 2",
+        "leduc:ses",
+        "leduc:Leduc",
+        preset={"raises": (1, 2)},
+    ),
+    _entry(
+        "liars_dice",
+        "liar's dice: hidden dice, rising bids, a challenge",
+        "liars_dice(dice=1+2,sides=3)",
+        "liars_dice:LiarsDice",
+    ),
+    _entry(
+        "goofspiel",
+        "Goofspiel: hidden bids for prizes",
+        "goofspiel(cards=5,prizes=random)",
+        "goofspiel:Goofspiel",
+    ),
+    _entry(
+        "rps",
+        "rock, paper, scissors",
+        "rps",
+        "normal_form:NormalForm",
+        maker="rock_paper_scissors",
+    ),
+    _entry(
+        "rps:general",
+        "rock, paper, scissors with general-sum payoffs",
+        "rps:general",
+        "normal_form:NormalForm",
+        maker="general_rock_paper_scissors",
+    ),
+    _entry(
+        "matching_pennies",
+        "matching pennies",
+        "matching_pennies",
+        "normal_form:NormalForm",
+        maker="matching_pennies",
+    ),
+    _entry(
+        "normal_form",
+        "any table of payoffs, from a .txt or .json file",
+        "path/to/game.txt",
+        "normal_form:NormalForm",
+    ),
+)
+
+
+def games() -> tuple[Entry, ...]:
+    """The games that have a name.
+
+    >>> [entry.name for entry in games()][:3]
+    ['kuhn', 'one_card', 'leduc']
+    """
+    return _ENTRIES
+
+
+def load(spec: str) -> Game:
+    """The game that a name means.
+
+    A name is one of ``games()`` with its parameters, ``openspiel:`` and a game of OpenSpiel, a
+    file (Gambit's ``.efg``, or ``.txt`` and ``.json`` for a normal form), or ``file.py:Class``.
+
+    >>> load("leduc(raises=1+2)") == load("leduc:ses")
+    True
+    """
+    if not isinstance(spec, str):
+        raise SpecError(f"a game is named by text such as 'kuhn', not by {spec!r}")
+    text = spec.strip()
+    if text.startswith("openspiel:"):
+        from counterfold.games.openspiel import OpenSpielGame
+
+        return OpenSpielGame(text.removeprefix("openspiel:"))
+    suffix = os.path.splitext(text)[1].lower()
+    if suffix == ".efg":
+        from counterfold.games.efg import EfgGame
+
+        return EfgGame.from_file(text)
+    if suffix in (".json", ".txt"):
+        from counterfold.games.normal_form import NormalForm
+
+        return NormalForm.from_file(text)
+    python = _PYTHON.fullmatch(text)
+    if python:
+        return _from_python(text, python[1], python[2])
+    if suffix == ".py":
+        raise SpecError(f"{text!r} needs the class of the game as well: {text}:MyGame")
+    return _from_table(parse_spec(text))
+
+
+def _from_table(spec: Spec) -> Game:
+    entry = next((entry for entry in _ENTRIES if entry.name == spec.name), None)
+    if entry is None:
+        near = difflib.get_close_matches(
+            spec.name.lower(), [entry.name for entry in _ENTRIES], n=1, cutoff=0.5
+        )
+        hint = f"did you mean {near[0]}? " if near else ""
+        raise SpecError(
+            f"there is no game {spec.name!r}; {hint}`counterfold games` lists those that exist"
+        )
+    if entry.name == "normal_form":
+        raise SpecError("normal_form is loaded from a file; name it, such as path/to/game.txt")
+    make = entry.make
+    known = list(inspect.signature(make).parameters)
+    given = {**entry.preset, **_named(spec, known)}
+    unknown = next((key for key in given if key not in known), None)
+    if unknown is not None:
+        raise SpecError(
+            f"{spec.name} has no parameter {unknown!r}; "
+            + (f"it has {', '.join(known)}" if known else "it takes none")
+        )
+    return make(**given)
+
+
+def _named(spec: Spec, known: list[str]) -> dict[str, Any]:
+    """All parameters by name, those given by position among them."""
+    if len(spec.args) > len(known):
+        raise SpecError(
+            f"{spec.name} takes "
+            + (f"{len(known)} parameters at most: {', '.join(known)}" if known else "no parameters")
+        )
+    by_place = dict(zip(known, spec.args, strict=False))
+    twice = next((key for key in spec.kwargs if key in by_place), None)
+    if twice is not None:
+        raise SpecError(f"{spec} gives {twice} both by place and by name")
+    return {**by_place, **spec.kwargs}
+
+
+def _from_python(text: str, path: str, rest: str) -> Game:
+    module = _imported(path)
+    spec = parse_spec(rest) if rest.strip() else Spec("")
+    cls = getattr(module, spec.name, None) if spec.name else None
+    if not isinstance(cls, type):
+        own = [
+            name
+            for name, value in vars(module).items()
+            if isinstance(value, type) and value.__module__ == module.__name__
+        ]
+        has = f"it has {', '.join(own)}" if own else "it has no class at all"
+        what = f"has no class {spec.name!r}" if spec.name else "needs a class after its colon"
+        raise SpecError(f"{path} {what}; {has}")
+    lacking = [name for name in METHODS if not _has(cls, name)]
+    if lacking:
+        raise RulesError(f"{spec.name} in {path} lacks the method {lacking[0]}(), which a game has")
+    try:
+        game = cls(*spec.args, **spec.kwargs)
+    except CounterfoldError:
+        raise
+    except Exception as error:
+        raise ParameterError(f"{text} cannot be made: {_told(error)}") from error
+    _put(game, "spec", text)
+    if not hasattr(game, "players"):
+        _put(game, "players", Game.players)
+    made: Game = game
+    return made
+
+
+def _has(cls: type, name: str) -> bool:
+    """Whether a class has a method of its own; a game without chance may leave that one out."""
+    found = getattr(cls, name, None)
+    if not callable(found):
+        return False
+    return name == "chance" or found is not getattr(Game, name)
+
+
+def _put(game: Any, name: str, value: Any) -> None:
+    try:
+        object.__setattr__(game, name, value)  # frozen dataclasses refuse anything else
+    except (AttributeError, TypeError):
+        raise RulesError(
+            f"{type(game).__name__} does not let its {name!r} be set; leave out __slots__ or the "
+            "property of that name"
+        ) from None
+
+
+def _imported(path: str) -> ModuleType:
+    file = Path(path)
+    if not file.is_file():
+        raise FileError(f"{path}: there is no such file")
+    name = f"counterfold_user_{re.sub(r'[^0-9A-Za-z_]', '_', file.stem)}"
+    found = importlib.util.spec_from_file_location(name, file)
+    if found is None or found.loader is None:
+        raise FileError(f"{path}: cannot be imported")
+    module = importlib.util.module_from_spec(found)
+    before = sys.modules.get(name)
+    sys.modules[name] = module
+    folder = str(file.resolve().parent)
+    sys.path.insert(0, folder)
+    try:
+        found.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        sys.modules.pop(name)
+        if before is not None:
+            sys.modules[name] = before
+        raise FileError(
+            f"{path}{_place(error, file)}: importing it failed, {_told(error)}"
+        ) from error
+    finally:
+        if folder in sys.path:
+            sys.path.remove(folder)
+    return module
+
+
+def _place(error: BaseException, file: Path) -> str:
+    if isinstance(error, SyntaxError):
+        return f", line {error.lineno}" if error.lineno else ""
+    lines = [
+        frame.lineno
+        for frame in traceback.extract_tb(error.__traceback__)
+        if frame.lineno and Path(frame.filename).resolve() == file.resolve()
+    ]
+    return f", line {lines[-1]}" if lines else ""
+
+
+def _told(error: BaseException) -> str:
+    """An exception of somebody else's code, on one line."""
+    message = error.msg if isinstance(error, SyntaxError) else str(error)
+    first = message.strip().splitlines()
+    return f"{type(error).__name__}: {first[0]}" if first else type(error).__name__

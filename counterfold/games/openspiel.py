@@ -1,0 +1,234 @@
+"""Any OpenSpiel game, played through the seven methods of ``Game``.
+
+OpenSpiel is an extra: it is imported when the first such game is made.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from counterfold.errors import MissingExtraError, SpecError, UnsupportedError
+from counterfold.games.base import CHANCE, TERMINAL, Game
+
+__all__ = ["OpenSpielGame", "OpenSpielState"]
+
+_PREFIX = "openspiel:"
+
+
+class OpenSpielState:
+    """A state of OpenSpiel that nobody changes: equal histories are equal states.
+
+    >>> game = OpenSpielGame("kuhn_poker")
+    >>> game.next(game.root(), "Deal:2") == game.next(game.root(), "Deal:2")
+    True
+    """
+
+    __slots__ = ("_ids", "history", "native", "turn")
+
+    def __init__(self, native: Any, history: tuple[int, ...]) -> None:
+        self.native = native
+        self.history = history
+        turn = native.current_player()
+        self.turn: int = turn if turn >= 0 or turn == CHANCE else TERMINAL
+        self._ids: dict[str, int] | None = None
+
+    @property
+    def ids(self) -> dict[str, int]:
+        """The legal actions by name, in OpenSpiel's order; computed once a state."""
+        if self._ids is None:
+            self._ids = _named(self.native, self.turn)
+        return self._ids
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, OpenSpielState) and self.history == other.history
+
+    def __hash__(self) -> int:
+        return hash(self.history)
+
+    def __repr__(self) -> str:
+        return f"OpenSpielState({list(self.history)})"
+
+
+class OpenSpielGame(Game):
+    """An OpenSpiel game by the text that OpenSpiel itself loads it with.
+
+    Simultaneous moves become turns: later movers of a round do not see the earlier ones.
+
+    >>> game = OpenSpielGame("leduc_poker(players=3)")
+    >>> str(game), game.players
+    ('openspiel:leduc_poker(players=3)', 3)
+    """
+
+    def __init__(self, text: str) -> None:
+        text = text.removeprefix(_PREFIX)
+        self.spec = _PREFIX + text
+        self.native = _load(text)
+        self.players: int = self.native.num_players()
+        self._observe_history = not self.native.get_type().provides_information_state_string
+
+    def root(self) -> OpenSpielState:
+        """The state before anything has happened.
+
+        >>> OpenSpielGame("kuhn_poker").root()
+        OpenSpielState([])
+        """
+        return OpenSpielState(self.native.new_initial_state(), ())
+
+    def turn(self, state: OpenSpielState) -> int:
+        """Who moves: a player from 0, or CHANCE, or TERMINAL.
+
+        >>> game = OpenSpielGame("kuhn_poker")
+        >>> game.turn(game.root()) == CHANCE
+        True
+        """
+        return state.turn
+
+    def chance(self, state: OpenSpielState) -> Sequence[tuple[str, float]]:
+        """Outcomes of a chance node with their probabilities; impossible ones are left out.
+
+        >>> game = OpenSpielGame("liars_dice(numdice=1,dice_sides=2)")
+        >>> game.chance(game.root())
+        [('Roll 1', 0.5), ('Roll 2', 0.5)]
+        """
+        probability = dict(state.native.chance_outcomes())
+        return [
+            (name, probability[action]) for name, action in state.ids.items() if probability[action]
+        ]
+
+    def actions(self, state: OpenSpielState) -> Sequence[str]:
+        """Legal actions under OpenSpiel's own names.
+
+        >>> game = OpenSpielGame("matrix_rps")
+        >>> game.actions(game.root())
+        ['Rock', 'Paper', 'Scissors']
+        """
+        return list(state.ids)
+
+    def action_ids(self, state: OpenSpielState) -> Mapping[str, int]:
+        """The number that OpenSpiel gives to each action or chance outcome of this state.
+
+        >>> game = OpenSpielGame("matrix_rps")
+        >>> game.action_ids(game.root())
+        {'Rock': 0, 'Paper': 1, 'Scissors': 2}
+        """
+        return state.ids
+
+    def next(self, state: OpenSpielState, action: Hashable) -> OpenSpielState:
+        """The state after an action or chance outcome, named as ``actions`` names it.
+
+        >>> game = OpenSpielGame("kuhn_poker")
+        >>> game.next(game.root(), "Deal:2")
+        OpenSpielState([2])
+        """
+        chosen = state.ids[action]  # type: ignore[index]
+        return OpenSpielState(state.native.child(chosen), (*state.history, chosen))
+
+    def observe(self, state: OpenSpielState, player: int) -> str:
+        """OpenSpiel's information state of this player.
+
+        >>> game = OpenSpielGame("kuhn_poker")
+        >>> dealt = game.next(game.next(game.root(), "Deal:2"), "Deal:0")
+        >>> game.observe(dealt, 0), game.observe(dealt, 1)
+        ('2', '0')
+        """
+        if self._observe_history:
+            return " ".join(map(str, state.history))
+        text: str = state.native.information_state_string(player)
+        return text
+
+    def payoff(self, state: OpenSpielState) -> Sequence[float]:
+        """The returns of all players at a terminal state.
+
+        >>> game = OpenSpielGame("matrix_rps")
+        >>> game.payoff(game.next(game.next(game.root(), "Rock"), "Scissors"))
+        [1.0, -1.0]
+        """
+        returns: list[float] = state.native.returns()
+        return returns
+
+
+def _named(native: Any, turn: int) -> dict[str, int]:
+    legal = native.legal_actions()
+    named = {native.action_to_string(turn, action): action for action in legal}
+    if len(named) == len(legal):
+        return named
+    # Two actions share a name: those, and only those, also carry their number.
+    texts = [native.action_to_string(turn, action) for action in legal]
+    return {
+        text if texts.count(text) == 1 else f"{text} #{action}": action
+        for text, action in zip(texts, legal, strict=True)
+    }
+
+
+def _load(text: str) -> Any:
+    try:
+        import pyspiel
+    except ImportError:
+        raise MissingExtraError(
+            f"{_PREFIX}{text} needs OpenSpiel, which is not installed: "
+            "pip install 'counterfold[openspiel]'"
+        ) from None
+    if text.startswith("python_"):
+        import open_spiel.python.games  # noqa: F401 (importing registers them)
+    try:
+        with _silent_stderr():
+            game = pyspiel.load_game(text)
+            if game.get_type().dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
+                game = pyspiel.convert_to_turn_based(game)
+    except pyspiel.SpielError as error:
+        raise SpecError(
+            f"OpenSpiel cannot load '{text}': {_one_line(str(error))}; "
+            "give it as OpenSpiel writes it, for example openspiel:leduc_poker(players=3)."
+        ) from None
+    kind = game.get_type()
+    if kind.dynamics == pyspiel.GameType.Dynamics.MEAN_FIELD:
+        raise UnsupportedError(
+            f"{_PREFIX}{text} is a mean-field game, which has no tree of finitely many players."
+        )
+    if kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
+        raise UnsupportedError(
+            f"{_PREFIX}{text} draws its chance outcomes inside OpenSpiel without telling their "
+            "probabilities, so it cannot be solved as a tree."
+        )
+    # With perfect information and turns, everything that happened is what a player knows.
+    seen = kind.information == pyspiel.GameType.Information.PERFECT_INFORMATION
+    if not kind.provides_information_state_string and not seen:
+        raise UnsupportedError(
+            f"{_PREFIX}{text} does not tell what its players know (OpenSpiel provides no "
+            "information states for it), so it has no infosets to solve."
+        )
+    return game
+
+
+def _one_line(message: str) -> str:
+    """What OpenSpiel says, without its lists of games and its source file's path.
+
+    >>> _one_line("Unknown game 'x'. Available games are:\\n2048\\nchess")
+    "Unknown game 'x'"
+    """
+    lines = message.strip().splitlines() or ["no reason given"]
+    first = lines[0].split(". Available games are")[0]
+    if "/open_spiel/" in first.split(" ")[0]:
+        first = "it breaks the check " + " ".join([*first.split(" ")[1:], *lines[1:2]])
+    return " ".join(first.split()).rstrip(".:").replace(". ", ", ")
+
+
+@contextmanager
+def _silent_stderr() -> Iterator[None]:
+    """OpenSpiel's C++ code writes its errors to file descriptor 2 before raising them."""
+    try:
+        kept = os.dup(2)
+    except OSError:
+        yield
+        return
+    sink = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(sink, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(sink)
+        os.close(kept)
