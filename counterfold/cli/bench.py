@@ -1,0 +1,74 @@
+"""``counterfold bench``: measure, show a table, and write the figures down."""
+
+from __future__ import annotations
+
+import json as jsonlib
+import sys
+from typing import Any
+
+from counterfold.cli.output import on_terminal, print_json, say, tell
+from counterfold.plot import save
+from counterfold.strategy.store import write_whole
+
+__all__ = ["run"]
+
+
+def run(
+    what: str,
+    *,
+    games: list[str] | None = None,
+    budget: float | None = None,
+    plot: str | None = None,
+    out: str | None = None,
+    json: bool = False,
+) -> None:
+    """Run one benchmark and tell about it in every form that was asked for."""
+    document, table, picture = _MEASURES[what](games, budget)
+    if out:
+        write_whole(out, (jsonlib.dumps(document, indent=1) + "\n").encode())
+    if plot:
+        save(picture(), plot)
+    if json:
+        print_json(document)
+        return
+    _show(table)
+    for path in (out, plot):
+        if path:
+            say(f"Written: {path}")
+
+
+def _methods(games: list[str] | None, budget: float | None) -> tuple[Any, Any, Any]:
+    from counterfold.bench import methods
+
+    spend = budget or 10.0
+    races = methods.run(games or methods.GAMES, spend, on_progress=tell)
+    table = methods.table(races, spend)
+    return methods.to_json(races, spend), table, lambda: methods.plot(races)
+
+
+def _kernels(games: list[str] | None, budget: float | None) -> tuple[Any, Any, Any]:
+    from counterfold.bench import kernels
+
+    costs = kernels.run(games or kernels.GAMES, on_progress=tell)
+    return kernels.to_json(costs), kernels.table(costs), lambda: kernels.plot(costs)
+
+
+def _peers(games: list[str] | None, budget: float | None) -> tuple[Any, Any, Any]:
+    from counterfold.bench import peers
+
+    def progress(done: int, total: int, doing: str) -> None:
+        tell(f"{done} of {total}: {doing}")
+
+    report = peers.run(games, budget or 60.0, progress)
+    return report.to_dict(), peers.table(report), lambda: peers.plot(report)
+
+
+_MEASURES = {"methods": _methods, "kernels": _kernels, "peers": _peers}
+
+
+def _show(table: Any) -> None:
+    """A table as wide as it needs to be in a pipe, and as wide as it can be on a terminal."""
+    from rich.console import Console
+
+    width = None if on_terminal(sys.stdout) else 240
+    Console(width=width, highlight=False).print(table)

@@ -1,0 +1,127 @@
+"""A result as a person reads it: what was solved, how well, and what it cost."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from counterfold.cli.output import amount, duration, on_terminal, paint, say, tiny
+
+if TYPE_CHECKING:
+    from counterfold.solve.result import Result
+    from counterfold.solve.solver import Until
+
+__all__ = ["Lines", "certificate", "print_panel"]
+
+Lines = list[tuple[str, str]]
+
+
+def certificate(
+    result: Result,
+    until: Until | None = None,
+    saved: str | None = None,
+    known: tuple[str, float] | None = None,
+) -> Lines:
+    """The lines of a certificate; ``known`` is a published value to compare with."""
+    lines: Lines = [("game", result.game), ("method", _method(result))]
+    if result.method != "lp":
+        pace = _pace(result)
+        lines.append(
+            ("iterations", f"{result.iterations:,}" + (f" ({pace:,.0f} a second)" if pace else ""))
+        )
+    lines.append(("value", _value(result)))
+    if known:
+        text, number = known
+        lines.append(("known value", f"{text}; off by {tiny(abs(result.value - number))}"))
+    lines.append(("exploitability", f"{tiny(result.exploitability)} (exact)"))
+    lines.append(("NashConv", _by_player(result.nash_conv, tiny)))
+    if result.cce_gap is not None:
+        lines.append(("CCE gap", f"{tiny(result.cce_gap)} (of the play so far)"))
+    lines.append(("promise", result.promise))
+    lines.append(("tree", f"{result.histories:,} histories, {result.infosets:,} infosets"))
+    lines.append(
+        (
+            "time",
+            f"{duration(result.cpu_seconds)} CPU, {duration(result.seconds)} wall; "
+            f"before that {duration(result.compile_seconds)} to read the rules and load kernels",
+        )
+    )
+    lines.append(("stopped", _stopped(result, until)))
+    if saved:
+        lines.append(("saved", saved))
+    return lines
+
+
+def print_panel(title: str, lines: Lines) -> None:
+    """Lines in a frame on a terminal, bare in a pipe."""
+    if not on_terminal(sys.stdout):
+        say(title)
+        width = max(len(name) for name, _ in lines)
+        for name, text in lines:
+            say(f"  {name.ljust(width)}  {text}")
+        return
+    from rich import box
+    from rich.panel import Panel
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="cyan", no_wrap=True)
+    grid.add_column(overflow="fold")
+    for name, text in lines:
+        grid.add_row(name, Text(text, style="bold" if name in STRONG else ""))
+    head = Text(title, style="bold")
+    paint(Panel(grid, title=head, title_align="left", box=box.ROUNDED, expand=False))
+
+
+STRONG = ("value", "exploitability")
+
+
+def _method(result: Result) -> str:
+    about = result.strategy.about
+    if result.method == "lp":
+        return "lp (sequence-form linear program, HiGHS)"
+    text = f"{result.method}, "
+    if result.traversal == "full":
+        text += "full traversal"
+    else:
+        text += f"{result.traversal} sampling, seed {about.get('seed', 0)}"
+    return text + (", last iterate" if about.get("iterate") == "last" else ", average strategy")
+
+
+def _pace(result: Result) -> float | None:
+    """Iterations a second between the first and the last check."""
+    if not result.trace:
+        return None
+    first, last = result.trace[0], result.trace[-1]
+    if last.iteration > first.iteration and last.seconds > first.seconds:
+        return (last.iteration - first.iteration) / (last.seconds - first.seconds)
+    return None
+
+
+def _value(result: Result) -> str:
+    scale = max(1.0, *(abs(v) for v in result.values))
+    if len(result.values) == 2 and abs(sum(result.values)) < 1e-9 * scale:
+        return f"{amount(result.value)} to player 1"
+    return _by_player(result.values, amount)
+
+
+def _by_player(numbers: tuple[float, ...], written: object) -> str:
+    assert callable(written)
+    return ", ".join(f"player {i + 1} {written(number)}" for i, number in enumerate(numbers))
+
+
+def _stopped(result: Result, until: Until | None) -> str:
+    limits = {
+        "exploitability": until and until.exploitability and f"of {until.exploitability:g}",
+        "iterations": until and until.iterations and f"of {until.iterations:,}",
+        "seconds": until and until.seconds and f"of {until.seconds:g} s",
+    }
+    limit = limits.get(result.stopped)
+    return {
+        "exploitability": f"at the exploitability asked for{f' ({limit[3:]})' if limit else ''}",
+        "iterations": f"at the limit {limit + ' ' if limit else ''}iterations",
+        "seconds": f"at the time limit {limit or ''}".rstrip(),
+        "interrupted": "by Ctrl-C",
+        "optimum": "at the optimum",
+    }.get(result.stopped, result.stopped)

@@ -1,0 +1,182 @@
+"""``counterfold games``: the games that have a name, and a closer look at one."""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from contextlib import suppress
+from typing import Any
+
+from counterfold.cli.certificate import Lines, print_panel
+from counterfold.cli.output import advise, amount, on_terminal, paint, print_json, say
+from counterfold.cli.progress import Watch
+from counterfold.games.catalog import Entry, games, load
+from counterfold.games.spec import parse_spec, written
+
+__all__ = ["describe", "overview"]
+
+PATIENCE = 10.0
+"""Seconds to count the histories of a game before its size is called large."""
+
+ALSO = (
+    ("path/to/mygame.py:MyGame", "your own class with seven methods"),
+    ("game.txt, game.json", "a normal form from a file"),
+    ("game.efg", "a Gambit file"),
+    ("openspiel:NAME(...)", "any game of OpenSpiel, such as openspiel:leduc_poker(players=3)"),
+)
+
+
+def overview(json: bool) -> None:
+    """All named games."""
+    if json:
+        print_json({"games": [_as_dict(entry) for entry in games()], "also": dict(ALSO)})
+        return
+    if on_terminal(sys.stdout):
+        _paint_table()
+    else:
+        rows = [(entry.name, entry.example, _about(entry)) for entry in games()]
+        rows += [("", form, about) for form, about in ALSO]
+        widths = [max(len(row[i]) for row in rows) for i in range(2)]
+        for name, example, about in rows:
+            say(f"{name:{widths[0]}}  {example:{widths[1]}}  {about}")
+    say()
+    advise("Look closer with `counterfold games leduc`; solve with `counterfold solve leduc`.")
+
+
+def _about(entry: Entry) -> str:
+    text = f"{entry.summary} ({entry.parameters})" if entry.parameters else entry.summary
+    return f"{text}, a preset of {entry.cls.name}" if entry.preset else text
+
+
+def _as_dict(entry: Entry) -> dict[str, Any]:
+    parameters = parse_spec(f"{entry.name}({entry.parameters})").kwargs
+    return {
+        "name": entry.name,
+        "summary": entry.summary,
+        "parameters": dict(parameters),
+        "example": entry.example,
+        "preset": dict(entry.preset),
+    }
+
+
+def _paint_table() -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="bold cyan", no_wrap=True)
+    table.add_column()
+    for entry in games():
+        about = Text(entry.summary)
+        if entry.preset:
+            about.append(f", a preset of {entry.cls.name}")
+        if entry.parameters:
+            about.append(f"\n{entry.parameters}", style="dim")
+        if entry.example != entry.name:
+            about.append(f"\n{entry.example}", style="green")
+        table.add_row(entry.name, about)
+    table.add_row("")
+    for form, meaning in ALSO:
+        table.add_row("", Text.assemble((form, "green"), f"  {meaning}"))
+    paint(table)
+
+
+class _Watched:
+    """A game that remembers the payoffs it was asked for."""
+
+    def __init__(self, game: Any) -> None:
+        self._game = game
+        self.lowest, self.highest = math.inf, -math.inf
+        self.least_sum, self.most_sum = math.inf, -math.inf
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._game, name)
+
+    def payoff(self, state: Any) -> Any:
+        found = self._game.payoff(state)
+        total = math.fsum(found)
+        self.lowest, self.highest = min(self.lowest, *found), max(self.highest, *found)
+        self.least_sum, self.most_sum = min(self.least_sum, total), max(self.most_sum, total)
+        return found
+
+    @property
+    def kind(self) -> str:
+        """What the payoffs of all players add up to."""
+        scale = max(1.0, abs(self.lowest), abs(self.highest))
+        if self.most_sum - self.least_sum > 1e-9 * scale:
+            return "general-sum"
+        if abs(self.least_sum) <= 1e-9 * scale:
+            return "zero-sum"
+        return "constant-sum"
+
+
+class _LargeError(Exception):
+    pass
+
+
+def describe(spec: str, json: bool) -> None:
+    """One game: its parameters, its size, and what kind of game it is."""
+    from counterfold.games.base import spec_of
+    from counterfold.tree.history import Size, measure
+
+    game = load(spec)
+    seen = _Watched(game)
+    began = time.monotonic()
+    found: Size | None = None
+    with Watch() as watch:
+
+        def count(histories: int) -> None:
+            watch.counting(histories)
+            if time.monotonic() - began > PATIENCE:
+                raise _LargeError
+
+        with suppress(_LargeError):
+            found = measure(seen, progress=count)
+    entry = next((e for e in games() if e.name == parse_name(spec)), None)
+    players = getattr(game, "players", 2)
+    if json:
+        document: dict[str, Any] = {
+            "game": spec_of(game),
+            "summary": entry.summary if entry else None,
+            "players": players,
+            "counted": found is not None,
+            "kind": seen.kind if found else None,
+            "lowest_payoff": seen.lowest if found else None,
+            "highest_payoff": seen.highest if found else None,
+        }
+        counts = found._asdict() if found else dict.fromkeys(Size._fields)
+        print_json(document | counts | {"parameters": _parameters(game)})
+        return
+    lines: Lines = [("game", spec_of(game))]
+    if entry:
+        lines.append(("what", entry.summary))
+    parameters = _parameters(game)
+    if parameters:
+        lines.append(("parameters", ", ".join(f"{k}={written(v)}" for k, v in parameters.items())))
+    lines.append(("players", str(players)))
+    if found is None:
+        lines.append(("histories", f"more than {watch.histories:,}, too many to count here"))
+        lines.append(("count them", f"counterfold solve '{spec}' --dry-run"))
+    else:
+        lines += [
+            ("histories", f"{found.histories:,}, {found.terminals:,} of them terminal"),
+            ("infosets", f"{found.infosets:,}"),
+            ("payoffs", f"{seen.kind}, from {amount(seen.lowest)} to {amount(seen.highest)}"),
+        ]
+    print_panel("Game", lines)
+
+
+def parse_name(spec: str) -> str:
+    """The name before the parameters."""
+    return spec.strip().partition("(")[0].strip()
+
+
+def _parameters(game: Any) -> dict[str, Any]:
+    from dataclasses import fields, is_dataclass
+
+    if not is_dataclass(game):
+        return {}
+    told = {f.name: getattr(game, f.name) for f in fields(game) if f.init}
+    plain = (bool, int, float, str, tuple, list)
+    return {key: value for key, value in told.items() if isinstance(value, plain)}

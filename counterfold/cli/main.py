@@ -1,0 +1,405 @@
+"""The command line: every verb with its options. The work is imported when a verb runs.
+
+``counterfold --help`` must be instant, so this module imports typer and nothing heavier.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated, Any, NoReturn
+
+import typer
+from typer.core import TyperGroup
+
+from counterfold import __version__
+from counterfold.cli.output import StoppedError, tell
+from counterfold.errors import CounterfoldError
+
+__all__ = ["app", "main"]
+
+# The parent of all complaints about options; newer typers carry click inside themselves.
+_UsageError: type[Exception] = typer.BadParameter.__mro__[2]
+
+CLOSED_PIPE = 141
+"""What a shell reports for any program whose reader has left: 128 + SIGPIPE."""
+
+
+class _Verbs(TyperGroup):
+    """Ends every verb with an exit code and a sentence, never with a traceback."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            found = super().invoke(ctx)
+            sys.stdout.flush()
+            return found
+        except KeyboardInterrupt:  # before typer sees it and says nothing
+            raise StoppedError("stopped; nothing was saved") from None
+        except BrokenPipeError:
+            _leave_quietly()
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        # The name is ours under `python -m` as well.
+        extra |= {"standalone_mode": False, "prog_name": "counterfold"}
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):  # names of cards must not end a verb in Latin-1
+                stream.reconfigure(errors="replace")
+        try:
+            code = super().main(*args, **extra)
+            sys.exit(code if isinstance(code, int) else 0)
+        except CounterfoldError as error:
+            _end(str(error) + _place(error.__cause__), 2)
+        except StoppedError as error:
+            _end(str(error), 130)
+        except _UsageError as error:
+            _end(_complaint(error), 2)
+        except typer.Abort:
+            _end("stopped", 130)
+        except MemoryError:
+            _end(
+                "the machine has no memory left for this; `counterfold solve GAME --dry-run` "
+                "tells what a game takes",
+                2,
+            )
+        except BrokenPipeError:
+            _leave_quietly()
+        except OSError as error:
+            about = f"{error.filename}: " if error.filename else "cannot go on: "
+            _end(about + (error.strerror or str(error)), 2)
+        except Exception as error:
+            if os.environ.get("COUNTERFOLD_TRACEBACK"):
+                raise
+            _end(*_unexpected(error))
+
+
+def _end(sentence: str, code: int) -> NoReturn:
+    try:
+        sys.stdout.flush()
+        tell(" ".join(sentence.split()))
+    except OSError:
+        _leave_quietly()
+    sys.exit(code)
+
+
+def _leave_quietly() -> NoReturn:
+    """Nobody reads any more: keep the interpreter from complaining at its last flush."""
+    try:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+    except (OSError, ValueError):
+        pass
+    sys.exit(CLOSED_PIPE)
+
+
+def _complaint(error: Any) -> str:
+    context = getattr(error, "ctx", None)
+    verb = context.command_path if context is not None else "counterfold"
+    sentence = error.format_message().rstrip(".")
+    return f"{sentence[:1].lower()}{sentence[1:]}; `{verb} --help` lists what there is"
+
+
+def _unexpected(error: Exception) -> tuple[str, int]:
+    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    place = _place(error)
+    if place:
+        return f"the rules fail with {what}{place}", 2
+    return (
+        f"this should not happen, {what}; please report it with what "
+        "COUNTERFOLD_TRACEBACK=1 prints",
+        1,
+    )
+
+
+def _place(error: BaseException | None) -> str:
+    """Where in a user's own file an error came up; nothing if it did not."""
+    step = None if error is None else error.__traceback__
+    place = ""
+    while step is not None:
+        if step.tb_frame.f_globals.get("__name__", "").startswith("counterfold_user_"):
+            code = step.tb_frame.f_code
+            place = f" ({code.co_filename}, line {step.tb_lineno}, in {code.co_name})"
+        step = step.tb_next
+    return place
+
+
+app = typer.Typer(
+    name="counterfold",
+    cls=_Verbs,
+    help="From the rules of an imperfect-information game to a strategy you can trust.",
+    epilog="Start with `counterfold demo`, or `counterfold solve leduc --save leduc.safetensors`.",
+    rich_markup_mode=None,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"counterfold {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def _top(
+    context: typer.Context,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
+) -> None:
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+def _count(text: str) -> int:
+    """Whole numbers, also as 1e6 or 1_000_000."""
+    try:
+        return int(text)
+    except ValueError:
+        try:
+            number = float(text)
+        except ValueError:
+            number = float("nan")
+        if number != number or number in (float("inf"), float("-inf")) or number != int(number):
+            raise typer.BadParameter(f"{text!r} is not a whole number") from None
+        return int(number)
+
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")]
+Memory = Annotated[
+    str | None,
+    typer.Option(metavar="SIZE", help="The most memory to take, such as 2G. [what is free]"),
+]
+
+
+@app.command()
+def games(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[GAME]", help="A game to look at more closely.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """List the games that have a name, or tell more about one."""
+    from counterfold.cli.games import describe, overview
+
+    overview(json) if name is None else describe(name, json)
+
+
+@app.command(
+    epilog="""A limit that is given replaces the default ones; the first that is reached ends the
+run. Ctrl-C ends it too, with its work saved.
+
+\b
+Keys of --json: game, method, traversal, iterations, value (to player 1), values,
+exploitability (exact), nash_conv (by player), cce_gap, histories, infosets,
+seconds, cpu_seconds, compile_seconds, stopped (exploitability, iterations,
+seconds, interrupted, optimum), promise, trace (iteration, cpu_seconds,
+exploitability, cce_gap).
+"""
+)
+def solve(
+    game: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="GAME",
+            help="A name such as leduc or 'one_card(ranks=13)' (see `counterfold games`), "
+            "mygame.py:MyGame, openspiel:NAME, or a .efg, .txt or .json file.",
+        ),
+    ] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="cfr, cfr+, linear, dcfr, dcfr+, pcfr+, pdcfr+, sapcfr+, hs-dcfr, hs-pcfr+ "
+            "(parameters may follow in brackets), or lp. [sapcfr+]",
+        ),
+    ] = None,
+    traversal: Annotated[
+        str | None,
+        typer.Option(metavar="KIND", help="full, chance, external or outcome sampling. [full]"),
+    ] = None,
+    iterations: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", parser=_count, help="Stop after so many in all. [1,000,000 if full]"
+        ),
+    ] = None,
+    exploitability: Annotated[
+        float | None,
+        typer.Option(
+            "--exploitability",
+            "--target",
+            metavar="X",
+            help="Stop when the exact exploitability is as low. [1e-6; 1e-3 if sampled]",
+        ),
+    ] = None,
+    seconds: Annotated[
+        float | None, typer.Option(metavar="S", help="Stop after so many seconds. [60]")
+    ] = None,
+    simultaneous: Annotated[
+        bool | None,
+        typer.Option("--simultaneous/--alternating", help="When the players update. [alternating]"),
+    ] = None,
+    last_iterate: Annotated[
+        bool | None,
+        typer.Option("--last-iterate/--average", help="Which strategy is the answer. [average]"),
+    ] = None,
+    dtype: Annotated[
+        str | None, typer.Option(metavar="TYPE", help="float64 or float32. [float64]")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", parser=_count, help="For sampling. [0]")
+    ] = None,
+    explore: Annotated[
+        float | None, typer.Option(metavar="E", help="Exploration of outcome sampling. [0.6]")
+    ] = None,
+    save: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write the strategy, ready to be resumed.")
+    ] = None,
+    every: Annotated[
+        int | None,
+        typer.Option(metavar="N", parser=_count, help="Also save about every N iterations."),
+    ] = None,
+    resume: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Go on from a saved run (and save there, unless --save is given)."
+        ),
+    ] = None,
+    plot: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Draw the convergence, as .png, .svg or .pdf."),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only tell what the game would take in memory.")
+    ] = False,
+    memory: Memory = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Solve a game and certify the result: exact value and exploitability."""
+    from counterfold.cli.solve import Request, run
+
+    run(
+        Request(
+            game=game,
+            method=method,
+            traversal=traversal,
+            iterations=iterations,
+            exploitability=exploitability,
+            seconds=seconds,
+            alternating=None if simultaneous is None else not simultaneous,
+            average=None if last_iterate is None else not last_iterate,
+            dtype=dtype,
+            seed=seed,
+            explore=explore,
+            save=save,
+            every=every,
+            resume=resume,
+            plot=plot,
+            dry_run=dry_run,
+            memory=memory,
+            json=json,
+            quiet=quiet,
+        )
+    )
+
+
+@app.command()
+def show(
+    what: Annotated[
+        str,
+        typer.Argument(metavar="FILE|GAME", help="A saved strategy, or a game to solve first."),
+    ],
+    pattern: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[PATTERN]",
+            help="Infosets to show: a part of the name, or a glob such as 'K*bet'.",
+        ),
+    ] = None,
+    player: Annotated[
+        int | None, typer.Option(metavar="N", help="Only this player, counted from 1.")
+    ] = None,
+    sort: Annotated[str, typer.Option(metavar="ORDER", help="play or name.")] = "play",
+    limit: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Rows to print, 0 for all. [40 on a terminal, else all]"),
+    ] = None,
+    csv: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write CSV there; - is standard output.")
+    ] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Print a strategy as people read it."""
+    from counterfold.cli.show import run
+
+    run(what, pattern, player, sort=sort, limit=limit, csv=csv, json=json, quiet=quiet)
+
+
+@app.command()
+def demo(
+    folder: Annotated[str, typer.Option(metavar="DIR", help="Where the picture goes.")] = ".",
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Solve Kuhn and Leduc poker, check the known values, compare all methods in a plot."""
+    from counterfold.cli.demo import run
+
+    run(folder, json=json, quiet=quiet)
+
+
+@app.command()
+def warmup(json: Json = False, quiet: Quiet = False) -> None:
+    """Compile all kernels now, once on this machine, so that nothing waits for it later."""
+    from counterfold.cli.warmup import run
+
+    run(json=json, quiet=quiet)
+
+
+@app.command()
+def bench(
+    what: Annotated[str, typer.Argument(metavar="WHAT", help="methods, peers or kernels.")],
+    game: Annotated[
+        list[str] | None,
+        typer.Option(metavar="SPEC", help="A game to measure; may be given again."),
+    ] = None,
+    budget: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="CPU time for each measurement.")
+    ] = None,
+    plot: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Draw the result, as .png, .svg or .pdf.")
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option(metavar="FILE.json", help="Write the JSON to a file as well.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Measure: the methods against each other, other libraries, or the kernels."""
+    from counterfold.cli.output import check_can_write
+    from counterfold.errors import ParameterError
+
+    kinds = ("methods", "peers", "kernels")
+    if what not in kinds:
+        raise ParameterError(f"there is no benchmark {what!r}; there are {', '.join(kinds)}")
+    if budget is not None and not 0 < budget < float("inf"):
+        raise ParameterError(f"--budget is {budget}, and must be a number above 0")
+    if out is not None:
+        check_can_write(out, "--out")
+    if plot is not None:
+        from counterfold.plot import check_plot
+
+        check_can_write(plot, "--plot")
+        check_plot(plot)
+    from counterfold.cli.bench import run
+
+    run(what, json=json, plot=plot, budget=budget, games=game or None, out=out)
+
+
+def main() -> None:
+    """The console script."""
+    app()

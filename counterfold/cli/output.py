@@ -1,0 +1,166 @@
+"""What all verbs share: the two streams, how amounts are written, and early checks of paths."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import sys
+import tempfile
+import textwrap
+from pathlib import Path
+from typing import Any
+
+from counterfold.errors import FileError, ParameterError
+
+__all__ = [
+    "StoppedError",
+    "advise",
+    "amount",
+    "check_can_write",
+    "duration",
+    "memory_of",
+    "on_terminal",
+    "paint",
+    "print_json",
+    "say",
+    "size",
+    "tell",
+    "tiny",
+]
+
+_MEMORY = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", re.IGNORECASE)
+
+
+class StoppedError(Exception):
+    """Ctrl-C, with a sentence on what was saved and how to go on; exit code 130."""
+
+
+def say(text: str = "") -> None:
+    """A line of the answer, on standard output."""
+    print(text)
+
+
+def advise(text: str) -> None:
+    """A sentence below the answer; a terminal gets it broken between words."""
+    print(_broken(text, sys.stdout))
+
+
+def tell(text: str) -> None:
+    """A sentence about the work, on standard error."""
+    print(_broken(f"counterfold: {text}", sys.stderr), file=sys.stderr, flush=True)
+
+
+def _broken(text: str, stream: Any) -> str:
+    if not on_terminal(stream):
+        return text
+    width = os.get_terminal_size(stream.fileno()).columns
+    return textwrap.fill(text, max(width, 20), break_long_words=False, break_on_hyphens=False)
+
+
+def on_terminal(stream: Any) -> bool:
+    """Does a person watch this stream?"""
+    return bool(stream.isatty()) and os.environ.get("TERM", "") not in ("dumb", "unknown")
+
+
+def paint(*parts: Any) -> None:
+    """Print things of rich to a terminal, in its colours and width."""
+    from rich.console import Console
+
+    console = Console(highlight=False, markup=False, emoji=False)
+    for part in parts:
+        console.print(part)
+
+
+def print_json(document: Any) -> None:
+    """One JSON document on standard output; numbers that are not finite become null."""
+    print(json.dumps(_finite(document), indent=1, allow_nan=False))
+
+
+def _finite(thing: Any) -> Any:
+    if isinstance(thing, float):
+        return thing if math.isfinite(thing) else None
+    if isinstance(thing, dict):
+        return {str(key): _finite(value) for key, value in thing.items()}
+    if isinstance(thing, list | tuple):
+        return [_finite(value) for value in thing]
+    return thing
+
+
+def amount(number: float) -> str:
+    """A payoff.
+
+    >>> amount(-1 / 18), amount(2.0)
+    ('-0.0555556', '2')
+    """
+    return f"{number:.6g}"
+
+
+def tiny(number: float | None) -> str:
+    """A distance that should go to zero.
+
+    >>> tiny(5.07e-7), tiny(0.25)
+    ('5.07e-07', '0.25')
+    """
+    return "unknown" if number is None else f"{number:.3g}"
+
+
+def size(count: float) -> str:
+    """Bytes as people read them.
+
+    >>> size(800), size(28_996_407)
+    ('800 bytes', '27.7 MB')
+    """
+    if count < 1024:
+        return f"{count:.0f} bytes"
+    for unit in ("kB", "MB", "GB"):
+        count /= 1024
+        if count < 999.5:
+            return f"{count:.3g} {unit}"
+    return f"{count / 1024:,.4g} TB"
+
+
+def duration(seconds: float) -> str:
+    """A time as people read it.
+
+    >>> duration(0.0213), duration(75), duration(4000)
+    ('0.021 s', '1 min 15 s', '1 h 6 min')
+    """
+    if seconds < 9.95:
+        return f"{seconds:.2g} s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600:,} h {whole % 3600 // 60} min"
+
+
+def memory_of(text: str) -> int:
+    """Bytes from a size such as ``2G`` or ``500M``.
+
+    >>> memory_of("2G") == 2 * 2**30, memory_of("1.5 MiB")
+    (True, 1572864)
+    """
+    found = _MEMORY.fullmatch(text.strip())
+    count = 0
+    if found:
+        count = int(float(found[1]) * 1024 ** " kmgt".index(found[2].lower() or " "))
+    if count < 1:
+        raise ParameterError(f"--memory is {text!r}, and must be a size such as 2G or 500M")
+    return count
+
+
+def check_can_write(path: str, option: str) -> None:
+    """Refuse a file that could not be written, before any work is done for it."""
+    target = Path(path)
+    if target.is_dir():
+        raise FileError(f"{option} {path} is a folder; name a file in it")
+    folder = target.parent
+    if not folder.is_dir():
+        raise FileError(f"{option} {path}: there is no folder {folder}; make it first")
+    try:
+        tempfile.TemporaryFile(dir=folder).close()  # permissions alone do not tell
+    except OSError as error:
+        raise FileError(f"{option} {path} cannot be written: {error.strerror or error}") from None

@@ -1,0 +1,211 @@
+"""Progress on standard error: a live bar on a terminal, a line now and then in a pipe."""
+
+from __future__ import annotations
+
+import math
+import signal
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from counterfold.cli.output import duration, on_terminal, tell, tiny
+
+if TYPE_CHECKING:
+    from counterfold.solve.solver import Report, Until
+
+__all__ = ["Watch", "time_left"]
+
+LINE_SECONDS = 5.0
+CHECKS = 12
+"""How many of the latest checks of exploitability a forecast looks at."""
+
+
+def time_left(until: Until, reports: Sequence[Report]) -> float | None:
+    """Seconds until the first limit is reached, from the latest reports; None if unknown.
+
+    Iterations and seconds pass evenly; exploitability falls as a power of the iterations, a
+    straight line between their logarithms.
+    """
+    if len(reports) < 3:
+        return None
+    last, first = reports[-1], reports[0]
+    forecasts = []
+    if until.seconds is not None:
+        forecasts.append(until.seconds - last.run_seconds)
+    pace = math.nan
+    if last.iteration > first.iteration:
+        pace = (last.run_seconds - first.run_seconds) / (last.iteration - first.iteration)
+    if until.iterations is not None:
+        forecasts.append((until.iterations - last.iteration) * pace)
+    if until.exploitability is not None:
+        goal = _iterations_for(until.exploitability, reports)
+        forecasts.append((goal - last.iteration) * pace)
+    return max(0.0, min(forecasts)) if (forecasts := _finite(forecasts)) else None
+
+
+def _finite(numbers: Sequence[float]) -> list[float]:
+    return [number for number in numbers if math.isfinite(number)]
+
+
+def _iterations_for(target: float, reports: Sequence[Report]) -> float:
+    """Where the least-squares line through the latest checks meets the target."""
+    points = [
+        (math.log(report.iteration), math.log(report.exploitability))
+        for report in reports
+        if report.exploitability and report.iteration > 0
+    ][-CHECKS:]
+    if len(points) < 3:
+        return math.nan
+    mean_x = sum(x for x, _ in points) / len(points)
+    mean_y = sum(y for _, y in points) / len(points)
+    spread = sum((x - mean_x) ** 2 for x, _ in points)
+    slope = sum((x - mean_x) * (y - mean_y) for x, y in points) / spread if spread else 0.0
+    if not slope < -0.01:
+        return math.nan
+    goal = mean_x + (math.log(target) - mean_y) / slope
+    return math.exp(goal) if goal < 50 else math.nan
+
+
+class Watch:
+    """Shows how a run gets on, and takes Ctrl-C; a context in which the bar lives.
+
+    ``counting`` fits the progress of ``compile_game`` and ``measure``, ``report`` that of
+    ``solve``; ``doing`` names what is being waited for.
+
+    The first Ctrl-C is only noted, and raised at the next of these calls: a kernel that is being
+    compiled or loaded would swallow it. The second is raised at once.
+    """
+
+    def __init__(self, quiet: bool = False) -> None:
+        self._face: _Face = _Silence()
+        if not quiet:
+            self._face = _Bar() if on_terminal(sys.stderr) else _Lines()
+        self.until: Until | None = None
+        self.histories = 0
+        self._checks: deque[Report] = deque(maxlen=2 * CHECKS)
+        self._latest: deque[Report] = deque(maxlen=50)
+
+    def __enter__(self) -> Watch:
+        self._pressed = False
+        self._before: Any = None
+        if threading.current_thread() is threading.main_thread():
+            self._before = signal.signal(signal.SIGINT, self._note)
+        self._face.start()
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self._face.stop()
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+
+    def _note(self, number: int, frame: Any) -> None:
+        if self._pressed:
+            raise KeyboardInterrupt
+        self._pressed = True
+
+    def check(self) -> None:
+        """Raise the Ctrl-C that was noted, if there was one."""
+        if self._pressed:
+            raise KeyboardInterrupt
+
+    def doing(self, what: str) -> None:
+        """Say what comes now."""
+        self.check()
+        self._face.show(what, "", None)
+
+    def begin(self, until: Until) -> None:
+        """A new run with these limits begins."""
+        self.until = until
+        self._checks.clear()
+        self._latest.clear()
+
+    def counting(self, histories: int) -> None:
+        """The rules have been followed to so many histories."""
+        self.check()
+        self.histories = histories
+        self._face.show("reading the rules", f"{histories:,} histories", None)
+
+    def report(self, report: Report) -> None:
+        """The solver has come to this point."""
+        if self._pressed:  # while it was being prepared; it takes its own signals now
+            self._pressed = False
+            signal.raise_signal(signal.SIGINT)
+        self._latest.append(report)
+        if report.exploitability is not None:
+            self._checks.append(report)
+        left = None
+        if self.until is not None:
+            seen = {id(r): r for r in (*self._checks, *self._latest)}
+            left = time_left(self.until, sorted(seen.values(), key=lambda r: r.iteration))
+        found = self._checks[-1].exploitability if self._checks else None
+        note = f"iteration {report.iteration:,}"
+        if found is not None:
+            note += f", exploitability {tiny(found)}"
+        part = None
+        if left is not None:
+            note += f", {duration(math.ceil(left))} left"
+            part = report.run_seconds / (report.run_seconds + left + 1e-9)
+        self._face.show("solving", note, part)
+
+
+class _Face(Protocol):
+    def start(self) -> None: ...
+    def stop(self) -> None: ...
+    def show(self, what: str, note: str, part: float | None) -> None: ...
+
+
+class _Silence:
+    def start(self) -> None:
+        pass
+
+    def stop(self) -> None:
+        pass
+
+    def show(self, what: str, note: str, part: float | None) -> None:
+        pass
+
+
+class _Lines(_Silence):
+    """For a pipe or a log file."""
+
+    def start(self) -> None:
+        self._last = time.monotonic()
+
+    def show(self, what: str, note: str, part: float | None) -> None:
+        now = time.monotonic()
+        if note and now - self._last >= LINE_SECONDS:
+            self._last = now
+            tell(f"{what}: {note}")
+
+
+class _Bar:
+    """For a terminal; gone when the work is done."""
+
+    def start(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        console = Console(stderr=True, highlight=False, markup=False, emoji=False)
+        room = max(6, min(24, console.width - 66))
+        self._progress = Progress(
+            BarColumn(bar_width=room),
+            TextColumn("{task.description}", markup=False),
+            console=console,
+            transient=True,
+        )
+        self._task = self._progress.add_task("starting", total=None)
+        self._progress.start()
+
+    def stop(self) -> None:
+        self._progress.stop()
+
+    def show(self, what: str, note: str, part: float | None) -> None:
+        self._progress.update(
+            self._task,
+            description=note if what == "solving" and note else f"{what}  {note}".rstrip(),
+            total=None if part is None else 1.0,
+            completed=0.0 if part is None else part,
+        )

@@ -1,0 +1,355 @@
+"""``counterfold solve``: check the request, run it, print the certificate."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any
+
+from counterfold.cli.certificate import certificate, print_panel
+from counterfold.cli.output import (
+    StoppedError,
+    advise,
+    check_can_write,
+    memory_of,
+    print_json,
+    size,
+)
+from counterfold.cli.progress import Watch
+from counterfold.errors import FileError, MismatchError, ParameterError
+from counterfold.games.base import spec_of
+from counterfold.games.catalog import load
+from counterfold.plot import Curve, Point, check_plot, convergence
+from counterfold.solve.methods import DEFAULT_METHOD, method
+from counterfold.solve.result import Result, default_until, resume, solve
+from counterfold.solve.solver import Settings, Until
+from counterfold.strategy.store import read
+from counterfold.tree.history import HistoryTree, compile_game, measure, memory_at_hand
+
+__all__ = ["Outcome", "Request", "check", "run", "solved"]
+
+SETTINGS = ("traversal", "alternating", "average", "dtype", "seed", "explore")
+LIMITS = ("iterations", "exploitability", "seconds")
+WORTH_KEEPING = 1.0
+"""Seconds of work that are saved for a user who interrupts a run without --save."""
+OPTIONS = {"alternating": "--simultaneous/--alternating", "average": "--last-iterate/--average"}
+
+
+@dataclass(frozen=True)
+class Request:
+    """What was asked for; None where an option was not given."""
+
+    game: str | None
+    method: str | None = None
+    traversal: str | None = None
+    iterations: int | None = None
+    exploitability: float | None = None
+    seconds: float | None = None
+    alternating: bool | None = None
+    average: bool | None = None
+    dtype: str | None = None
+    seed: int | None = None
+    explore: float | None = None
+    save: str | None = None
+    every: int | None = None
+    resume: str | None = None
+    plot: str | None = None
+    dry_run: bool = False
+    memory: str | None = None
+    json: bool = False
+    quiet: bool = False
+
+    @property
+    def by_lp(self) -> bool:
+        return self.method is not None and self.method.strip().lower() == "lp"
+
+    @property
+    def target(self) -> str | None:
+        """Where the result goes: a resumed run goes back to its file."""
+        return self.save or self.resume
+
+    def given(self, names: tuple[str, ...]) -> dict[str, Any]:
+        """Those of the options that were given."""
+        found = {name: getattr(self, name) for name in names}
+        return {name: value for name, value in found.items() if value is not None}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A result, the limits it ran under, and the file that holds it."""
+
+    result: Result
+    until: Until | None
+    saved: str | None
+
+    def end(self) -> None:
+        """Close an interrupted run with a sentence and its exit code."""
+        if self.result.stopped == "interrupted":
+            raise StoppedError(_farewell(self.saved, self.result.iterations))
+
+
+def run(request: Request) -> None:
+    """Solve, or only measure, and print."""
+    check(request)
+    if request.dry_run:
+        _tell_size(request)
+        return
+    outcome = solved(request)
+    result = outcome.result
+    if request.plot:
+        _draw(result, request.plot)
+    if request.json:
+        print_json(result.to_dict())
+    else:
+        lines = certificate(result, outcome.until, outcome.saved)
+        if request.plot:
+            lines.append(("picture", request.plot))
+        print_panel("Certificate", lines)
+        advise(_hint(result, outcome.saved))
+    outcome.end()
+
+
+def solved(request: Request) -> Outcome:
+    """The outcome of a request, with its progress on standard error."""
+    memory = None if request.memory is None else memory_of(request.memory)
+    before = _stamp(request.target)
+    with Watch(request.quiet) as watch:
+        try:
+            if request.resume:
+                return _resumed(request, memory, watch)
+            return _solved(request, memory, watch)
+        except KeyboardInterrupt:
+            saved = request.target if _stamp(request.target) != before else None
+            raise StoppedError(_farewell(saved)) from None
+
+
+def check(request: Request) -> None:
+    """Refuse what cannot work before anything is computed."""
+    if request.resume is None and request.game is None:
+        raise ParameterError("say which game to solve, such as `counterfold solve leduc`")
+    if request.every is not None and request.every < 1:
+        raise ParameterError(f"--every is {request.every}, and must be at least 1 iteration")
+    if request.every is not None and request.target is None:
+        raise ParameterError("--every needs a file for its checkpoints: name it with --save")
+    if request.by_lp:
+        stray = request.given((*SETTINGS, *LIMITS, "every", "resume", "plot"))
+        if stray:
+            raise ParameterError(
+                f"the linear program runs to its optimum and takes no {_option(next(iter(stray)))}"
+            )
+    else:
+        if request.method is not None:
+            method(request.method)
+        Settings(**request.given(("method", *SETTINGS)))
+        _limits(request, request.traversal or "full")
+    if request.plot:
+        check_can_write(request.plot, "--plot")
+        check_plot(request.plot)
+    if request.target:
+        check_can_write(request.target, "--save" if request.save else "--resume")
+    if request.save:
+        _check_not_foreign(request.save)
+
+
+def _limits(request: Request, traversal: str) -> Until:
+    given = request.given(LIMITS)
+    return Until(**given) if given else default_until(traversal)
+
+
+def _compiled(spec: str, memory: int | None, watch: Watch) -> HistoryTree:
+    tree = compile_game(load(spec), memory, watch.counting)
+    watch.doing("loading the kernels (compiled when they are first used)")
+    return tree
+
+
+def _solved(request: Request, memory: int | None, watch: Watch) -> Outcome:
+    began = perf_counter()
+    tree = _compiled(str(request.game), memory, watch)
+    compiled = perf_counter() - began
+    until = rescue = None
+    if request.by_lp:
+        watch.doing("solving the linear program")
+        result = _interruptible(watch, lambda: solve(tree, "lp", save=request.save))
+    else:
+        until = _limits(request, request.traversal or "full")
+        rescue = None if request.save else _rescue_file(tree.spec)
+        watch.begin(until)
+        result = solve(
+            tree,
+            request.method or DEFAULT_METHOD,
+            until,
+            save=request.save,
+            every=request.every,
+            rescue=rescue,
+            on_report=watch.report,
+            **request.given(SETTINGS),
+        )
+    result = replace(result, compile_seconds=result.compile_seconds + compiled)
+    if rescue and os.path.exists(rescue) and result.seconds < WORTH_KEEPING:
+        os.unlink(rescue)
+    return Outcome(result, until, request.save or (rescue if _stamp(rescue) else None))
+
+
+def _resumed(request: Request, memory: int | None, watch: Watch) -> Outcome:
+    path = str(request.resume)
+    strategy, _, run = read(path)
+    if run is None:
+        raise FileError(f"{path} holds a strategy without a solver's state: nothing to resume")
+    settings, at = run.get("settings"), run.get("iteration")
+    if not isinstance(settings, dict) or not isinstance(at, int):
+        raise FileError(f"{path} is damaged: it does not say how it was made")
+    _check_same(request, settings, path)
+    if request.iterations is not None and request.iterations < at:
+        raise ParameterError(
+            f"{path} is already at iteration {at:,}; --iterations counts from the start of the "
+            "run, so it must be more than that"
+        )
+    until = _limits(request, str(settings.get("traversal")))
+    began = perf_counter()
+    tree = _compiled(request.game or strategy.spec, memory, watch)
+    compiled = perf_counter() - began
+    watch.begin(until)
+    result = resume(
+        path, until, tree, save=request.save, every=request.every, on_report=watch.report
+    )
+    result = replace(result, compile_seconds=result.compile_seconds + compiled)
+    return Outcome(result, until, request.target)
+
+
+def _check_same(request: Request, settings: dict[str, Any], path: str) -> None:
+    """A resumed run cannot change its method in the middle."""
+    for name, wanted in request.given(("method", *SETTINGS)).items():
+        was = settings.get(name)
+        same = wanted == was
+        if name == "method" and isinstance(was, str):
+            same = replace(method(wanted), name="") == replace(method(was), name="")
+        if not same:
+            raise MismatchError(
+                f"{path} was made with {_spoken(name, was)}, so it cannot go on with "
+                f"{_spoken(name, wanted)}; leave {_option(name)} out, or start a new run"
+            )
+
+
+def _option(name: str) -> str:
+    return OPTIONS.get(name, f"--{name}")
+
+
+def _spoken(name: str, value: Any) -> str:
+    if name == "alternating":
+        return "alternating updates" if value else "simultaneous updates"
+    if name == "average":
+        return "the average strategy" if value else "the last iterate"
+    return f"{name} {value}"
+
+
+def _check_not_foreign(path: str) -> None:
+    """Keep a slip of the hand (--save mygame.py) from replacing what is no strategy file."""
+    try:
+        with open(path, "rb") as file:
+            start = file.read(9)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise FileError(f"{path} cannot be read: {error.strerror}") from None
+    if start and start[8:] != b"{":
+        raise FileError(f"{path} exists and is no strategy file; choose another name")
+
+
+def _interruptible(watch: Watch, call: Callable[[], Result]) -> Result:
+    """Run what cannot be interrupted (HiGHS) beside the main thread, which can."""
+    outcome: list[Any] = []
+
+    def work() -> None:
+        try:
+            outcome.append(call())
+        except BaseException as error:
+            outcome.append(error)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(0.1)
+        watch.check()
+    if isinstance(outcome[0], BaseException):
+        raise outcome[0]
+    found: Result = outcome[0]
+    return found
+
+
+def _rescue_file(spec: str) -> str | None:
+    """A free name in this folder for the work of an interrupted run that has no --save."""
+    if not os.access(".", os.W_OK | os.X_OK):
+        return None
+    stem = re.sub(r"[^\w.+=-]+", "-", os.path.basename(spec)).strip("-")[:60]
+    names = (f"{stem}-interrupted{n or ''}.safetensors" for n in range(1000))
+    return next((name for name in names if not os.path.exists(name)), None)
+
+
+def _stamp(path: str | None) -> Any:
+    """Changes whenever the file is written."""
+    try:
+        found = os.stat(path) if path else None
+    except OSError:
+        return None
+    return found and (found.st_ino, found.st_mtime_ns)
+
+
+def _farewell(saved: str | None, iterations: int | None = None) -> str:
+    at = f" at iteration {iterations:,}" if iterations else ""
+    if saved is None:
+        return f"stopped{at}; nothing was saved"
+    which = f"the work is saved in {saved}" if at else f"{saved} holds the last checkpoint"
+    return f"stopped{at}; {which}: go on with `counterfold solve --resume {shlex.quote(saved)}`"
+
+
+def _hint(result: Result, saved: str | None) -> str:
+    if saved:
+        return f"Read the strategy with `counterfold show {shlex.quote(saved)}`."
+    return (
+        f"Keep the strategy with --save FILE; `counterfold show {shlex.quote(result.game)}` "
+        "solves and prints it."
+    )
+
+
+def _draw(result: Result, path: str) -> None:
+    points = [Point(r.iteration, r.cpu_seconds, r.exploitability, r.cce_gap) for r in result.trace]
+    title = f"{result.game}, {result.method}"
+    if result.traversal != "full":
+        title += f", {result.traversal} sampling"
+    convergence([Curve("exploitability", points)], title, path)
+
+
+def _tell_size(request: Request) -> None:
+    game = request.game
+    if request.resume:
+        game = game or read(request.resume)[0].spec
+    if game is None:
+        raise ParameterError("say which game to measure, such as `counterfold solve leduc`")
+    room = int(0.9 * memory_at_hand()) if request.memory is None else memory_of(request.memory)
+    made = load(game)
+    with Watch(request.quiet) as watch:
+        try:
+            found = measure(made, room, watch.counting)
+        except KeyboardInterrupt:
+            raise StoppedError(f"stopped after counting {watch.histories:,} histories") from None
+    fits = found.bytes <= room
+    if request.json:
+        print_json({"game": spec_of(made), **found._asdict(), "memory": room, "fits": fits})
+        return
+    print_panel(
+        "Size",
+        [
+            ("game", spec_of(made)),
+            ("histories", f"{found.histories:,}"),
+            ("terminals", f"{found.terminals:,}"),
+            ("infosets", f"{found.infosets:,}"),
+            ("action slots", f"{found.slots:,}"),
+            ("memory", f"{size(found.bytes)}, estimated for the tree and a solver's tables"),
+            ("at hand", f"{size(room)}: it {'fits' if fits else 'does not fit'}"),
+        ],
+    )

@@ -1,0 +1,41 @@
+"""``counterfold warmup``: compile every kernel once, so that nothing waits for it later."""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+from counterfold.cli.output import StoppedError, duration, print_json, say
+from counterfold.cli.progress import Watch
+from counterfold.games.onecard import Kuhn
+from counterfold.kernels.jit import cache_folder
+from counterfold.solve.result import solve
+from counterfold.solve.solver import TRAVERSALS, Until
+
+__all__ = ["run"]
+
+
+def run(*, json: bool, quiet: bool) -> None:
+    """Solve Kuhn poker in every way that has a kernel of its own."""
+    began = perf_counter()
+    ways = [(traversal, "auto") for traversal in TRAVERSALS] + [("full", "history")]
+    few = Until(iterations=2)
+    with Watch(quiet) as watch:
+        for dtype in ("float64", "float32"):
+            for traversal, form in ways:
+                watch.doing(f"compiling {traversal} ({form} form), {dtype}")
+                # Three players as well: their game is not zero-sum between two, so that the
+                # kernels of the coarse-correlated-equilibrium gap are compiled too.
+                for players in (2, 3):
+                    result = solve(
+                        Kuhn(players), until=few, traversal=traversal, dtype=dtype, form=form
+                    )
+                    if result.stopped == "interrupted":
+                        raise StoppedError("stopped; what was compiled so far is kept")
+    seconds = perf_counter() - began
+    folder = cache_folder()
+    if json:
+        print_json({"seconds": seconds, "cache": None if folder is None else str(folder)})
+    elif folder is None:
+        say(f"All kernels compile, in {duration(seconds)}, but no folder was found to keep them.")
+    else:
+        say(f"All kernels are ready in {folder} ({duration(seconds)}).")

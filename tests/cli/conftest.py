@@ -1,0 +1,95 @@
+"""Two ways to call the command line: in this process (fast) and as a real one."""
+
+import json
+import os
+import subprocess
+import sys
+from typing import NamedTuple
+
+import pytest
+from typer.testing import CliRunner
+
+from counterfold.cli.main import app
+
+
+class Answer(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+    @property
+    def document(self):
+        """Standard output as one strict JSON document."""
+
+        def refuse(name):
+            raise AssertionError(f"{name} is not JSON")
+
+        return json.loads(self.out, parse_constant=refuse)
+
+    def refused(self, *words):
+        """Exit code 2, one sentence on standard error with these words, nothing else."""
+        assert self.code == 2, self
+        assert self.out == ""
+        assert self.err.startswith("counterfold: ")
+        assert self.err.count("\n") == 1
+        assert "Traceback" not in self.err
+        for word in words:
+            assert word in self.err
+        return True
+
+
+def environment():
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("FORCE_COLOR", "TERMINAL_"))}
+    return kept | {"COUNTERFOLD_TRACEBACK": ""}
+
+
+@pytest.fixture
+def call(monkeypatch, tmp_path):
+    """Run a verb in this process, in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments):
+        result = CliRunner().invoke(app, [str(a) for a in arguments])
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return Answer(result.exit_code, result.stdout, result.stderr)
+
+    return run
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Start a real process, in a folder of its own; whatever still runs at the end is killed."""
+    started = []
+
+    def run(*arguments, **how):
+        command = [sys.executable, "-m", "counterfold", *map(str, arguments)]
+        process = subprocess.Popen(
+            command,
+            cwd=tmp_path,
+            env=environment() | how.pop("env", {}),
+            stdout=how.pop("stdout", subprocess.PIPE),
+            stderr=subprocess.PIPE,
+            text=True,
+            **how,
+        )
+        started.append(process)
+        return process
+
+    yield run
+    for process in started:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def shell(start):
+    """Run a real process to its end."""
+
+    def run(*arguments, **how):
+        process = start(*arguments, **how)
+        out, err = process.communicate(timeout=120)
+        return Answer(process.returncode, out or "", err)
+
+    return run
