@@ -24,7 +24,8 @@ _HOMES = {
     "games.openspiel": ("OpenSpielGame",),
     "games.efg": ("EfgGame",),
     "games.catalog": ("load",),
-    "tree.history": ("HistoryTree", "compile_game", "measure"),
+    "tree.history": ("HistoryTree", "compile_game"),
+    "tree.walk": ("measure",),
     "strategy.strategy": ("Strategy",),
     "evaluate.exact": (
         "assess",
@@ -86,7 +87,8 @@ if TYPE_CHECKING:
     from counterfold.solve.result import Result, resume, solve
     from counterfold.solve.solver import Report, Solver, Until
     from counterfold.strategy.strategy import Strategy
-    from counterfold.tree.history import HistoryTree, compile_game, measure
+    from counterfold.tree.history import HistoryTree, compile_game
+    from counterfold.tree.walk import measure
 
 
 def __getattr__(name: str) -> Any:

@@ -118,7 +118,7 @@ class _LargeError(Exception):
 def describe(spec: str, json: bool) -> None:
     """One game: its parameters, its size, and what kind of game it is."""
     from counterfold.games.base import spec_of
-    from counterfold.tree.history import Size, measure
+    from counterfold.tree.walk import Size, measure
 
     game = load(spec)
     seen = _Watched(game)

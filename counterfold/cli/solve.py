@@ -29,7 +29,9 @@ from counterfold.solve.methods import DEFAULT_METHOD, method
 from counterfold.solve.result import Result, default_until, resume, solve
 from counterfold.solve.solver import Settings, Until
 from counterfold.strategy.store import read
-from counterfold.tree.history import HistoryTree, compile_game, measure, memory_at_hand
+from counterfold.tree.history import HistoryTree, compile_game
+from counterfold.tree.memory import memory_at_hand
+from counterfold.tree.walk import measure
 
 __all__ = ["Outcome", "Request", "check", "run", "solved"]
 

@@ -237,7 +237,7 @@ class Walk(NamedTuple):
     """Who walks, and with what."""
 
     player: int
-    partner: int  # whose average strategy external sampling adds to
+    partner: int  # whose average strategy the walk adds to; see ``sample``
     row: np.ndarray  # of the schedule
     random: np.ndarray
     explore: float
@@ -260,10 +260,10 @@ def _descend(graph, tables, room, walk, count, v, above, slot, own, share, boost
             i = graph.infoset[v]
             lo = graph.start[i]
             partner = graph.turn[v] == walk.partner
-            if partner and not walk.sample_own:
+            if partner:
                 _add_to_average(graph, tables, i, own, walk.row)
             a = _draw(tables.strategy, lo, graph.start[i + 1], walk.random)
-            if walk.sample_own or not partner:
+            if not partner:
                 own /= tables.strategy[a]
             v = graph.child[first + (a - lo)]
         else:
@@ -297,7 +297,8 @@ def _expand(graph, tables, room, walk, count, k):
     i, first = graph.infoset[v], graph.first[v]
     lo, hi = graph.start[i], graph.start[i + 1]
     mine = graph.turn[v] == walk.player
-    if mine and (walk.sample_own or not walk.sample_others):
+    averaged = graph.turn[v] == walk.partner
+    if averaged:
         _add_to_average(graph, tables, i, own, walk.row)
     if walk.sample_own:
         if uniform(walk.random) < walk.explore:
@@ -308,13 +309,13 @@ def _expand(graph, tables, room, walk, count, k):
         odds = walk.explore / (hi - lo) + (1.0 - walk.explore) * played
         return _descend(
             graph, tables, room, walk, count, graph.child[first + (a - lo)], above, a,
-            own * played / odds, played / odds, 1.0 / odds,
+            own * (played if averaged else 1.0) / odds, played / odds, 1.0 / odds,
         )  # fmt: skip
     for a in range(lo, hi):
         played = tables.strategy[a]
         count = _descend(
             graph, tables, room, walk, count, graph.child[first + (a - lo)], above,
-            np.uint32(a) if mine else NONE, own * played if mine else own, played, 1.0,
+            np.uint32(a) if mine else NONE, own * played if averaged else own, played, 1.0,
         )  # fmt: skip
     return count
 
@@ -349,6 +350,10 @@ def sample(graph, tables, room, schedule, alternating, random, explore, kind, cl
     Chance is always sampled; ``kind`` says whether the other players and the player itself
     are: neither is chance sampling, the others external, both outcome sampling. Sampled
     branches are weighed so that regrets are right on average.
+
+    A walk adds to the player's own average strategy where all actions of the others are
+    followed. Where they are sampled, it adds to the next player's: that one chooses by its own
+    strategy, and the walking player comes everywhere, so the weights are right whatever it plays.
     """
     sample_others, sample_own = kind
     players = graph.rows.size - 1
@@ -357,9 +362,8 @@ def sample(graph, tables, room, schedule, alternating, random, explore, kind, cl
         clock += 1
         rows = 0
         for player in range(players):
-            way = Walk(
-                player, (player + 1) % players, row, random, explore, sample_others, sample_own
-            )
+            partner = (player + 1) % players if sample_others else player
+            way = Walk(player, partner, row, random, explore, sample_others, sample_own)
             count = _descend(
                 graph, tables, room, way, 1, np.uint32(0), np.uint32(0), NONE, 1.0, 1.0, 1.0
             )

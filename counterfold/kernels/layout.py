@@ -28,7 +28,7 @@ def own_sequences(turn, first, child, prob, infoset, slots, seq, parent, weight)
             mine = seq[v, who]
             if parent[i] == NONE:
                 parent[i] = mine
-            elif parent[i] != mine:
+            elif parent[i] != mine and base != NONE:  # a forced move forgets nothing
                 return False
         for e in range(first[v], first[v + 1]):
             w = child[e]

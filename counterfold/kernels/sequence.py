@@ -81,18 +81,21 @@ def _crowd(form, x, s, others):
 
 
 @inlined
-def gradient(form, player, x, g):
-    """g[s] for the player's sequences: expected payoff of leaves at s, given the others' x."""
-    first, last = form.start[form.groups[player]], form.start[form.groups[player + 1]]
+def _gather(form, x, g, first, last):
     others = np.uint32(form.groups.size - 2)
     if others == 1:
-        g[player] = _pair(form, x, player)
         for s in range(first, last):
             g[s] = _pair(form, x, s)
     else:
-        g[player] = _crowd(form, x, player, others)
         for s in range(first, last):
             g[s] = _crowd(form, x, s, others)
+
+
+@inlined
+def gradient(form, player, x, g):
+    """g[s] for the player's sequences: expected payoff of leaves at s, given the others' x."""
+    _gather(form, x, g, player, player + 1)
+    _gather(form, x, g, form.start[form.groups[player]], form.start[form.groups[player + 1]])
 
 
 @inlined
@@ -202,6 +205,18 @@ def iterate(form, tables, play, work, schedule, alternating):
             if alternating:
                 gradient(form, player, x, g)
             _respond(form, player, tables, work, row)
+
+
+@jit
+def gather(form, x, g, first, last):
+    """A part of a gradient, for one of several threads."""
+    _gather(form, x, g, first, last)
+
+
+@jit
+def respond(form, player, tables, work, row):
+    """The rest of a player's half of an iteration, once its gradient is there."""
+    _respond(form, player, tables, work, row)
 
 
 @inlined

@@ -6,6 +6,9 @@ whole state out and take it back, bit for bit.
 
 from __future__ import annotations
 
+import itertools
+import os
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,12 +17,19 @@ from numpy.typing import NDArray
 from counterfold.errors import FileError, TreeTooLargeError
 from counterfold.evaluate.exact import workspace
 from counterfold.games.base import CHANCE
-from counterfold.tree.history import HistoryTree, memory_at_hand
+from counterfold.tree.history import HistoryTree
+from counterfold.tree.memory import memory_at_hand
 from counterfold.tree.sequence import SequenceForm, sequence_form
 
 __all__ = ["Engine", "HistoryEngine", "SequenceEngine"]
 
 Arrays = dict[str, NDArray[Any]]
+
+WORTH_SHARING = 1_000_000
+"""Leaves of a sequence form from which two threads are faster than one (measured)."""
+
+# Which of the other players and the updating player itself a traversal samples.
+SAMPLED = {"chance": (False, False), "external": (True, False), "outcome": (True, True)}
 
 
 class Engine(Protocol):
@@ -48,7 +58,13 @@ class SequenceEngine:
     """Full traversals of a game of perfect recall."""
 
     def __init__(
-        self, form: SequenceForm, dtype: Any, *, alternating: bool, follow_play: bool
+        self,
+        form: SequenceForm,
+        dtype: Any,
+        *,
+        alternating: bool,
+        follow_play: bool,
+        threads: int = 1,
     ) -> None:
         from counterfold.kernels import sequence as kernels
 
@@ -75,10 +91,52 @@ class SequenceEngine:
         followed = (size, players) if follow_play else (0, 0)
         self._play = kernels.Play(np.zeros(followed[0]), np.zeros(followed[1]))
 
+        self._threads = 1 if follow_play else threads
+
     def step(self, schedule: NDArray[np.float64]) -> None:
-        self._kernels.iterate(
-            self._typed, self._tables, self._play, self._work, schedule, self._alternating
-        )
+        if self._threads > 1:
+            self._step_together(schedule)
+        else:
+            self._kernels.iterate(
+                self._typed, self._tables, self._play, self._work, schedule, self._alternating
+            )
+
+    def _step_together(self, schedule: NDArray[np.float64]) -> None:
+        """The same iterations, bit for bit, with each gradient shared out to threads."""
+        kernels, form, tables, work = self._kernels, self._typed, self._tables, self._work
+        players = range(self._form.tree.players)
+        shares = [self._shares(player) for player in players]
+        with ThreadPoolExecutor(self._threads - 1) as pool:
+
+            def gradient(player: int) -> None:
+                mine, *rest = shares[player]
+                others = [
+                    pool.submit(kernels.gather, form, tables.reach, work.gradient, lo, hi)
+                    for lo, hi in rest
+                ]
+                kernels.gather(form, tables.reach, work.gradient, player, player + 1)
+                kernels.gather(form, tables.reach, work.gradient, *mine)
+                for other in others:
+                    other.result()
+
+            for row in schedule:
+                if not self._alternating:
+                    for player in players:
+                        gradient(player)
+                for player in players:
+                    if self._alternating:
+                        gradient(player)
+                    kernels.respond(form, player, tables, work, row)
+
+    def _shares(self, player: int) -> list[tuple[int, int]]:
+        """The player's sequences in runs of about equally many leaves, one a thread."""
+        form = self._form.form
+        first = int(form.start[form.groups[player]])
+        last = int(form.start[form.groups[player + 1]])
+        ends = np.linspace(int(form.ptr[first]), int(form.ptr[last]), self._threads + 1)
+        cuts = first + np.searchsorted(form.ptr[first : last + 1], ends[1:-1])
+        edges = [first, *cuts.tolist(), last]
+        return list(itertools.pairwise(edges))
 
     def average(self) -> NDArray[np.float64]:
         strategy = np.ones(self._form.sequences)
@@ -87,7 +145,7 @@ class SequenceEngine:
         return self._form.by_slot(strategy)
 
     def current(self) -> NDArray[np.float64]:
-        return _to_one(self._form.tree, self._form.by_slot(self._tables.strategy))
+        return self._form.tree.infosets.to_one(self._form.by_slot(self._tables.strategy))
 
     def cce_gaps(self) -> tuple[float, ...] | None:
         weight = float(self._tables.total[0])
@@ -114,8 +172,6 @@ class SequenceEngine:
 class HistoryEngine:
     """Any traversal of any history graph."""
 
-    SAMPLED = {"chance": (False, False), "external": (True, False), "outcome": (True, True)}
-
     def __init__(
         self,
         tree: HistoryTree,
@@ -135,21 +191,20 @@ class HistoryEngine:
         rows = np.searchsorted(tree.infosets.owner, np.arange(tree.players + 1)).astype(np.uint32)
         start = tree.infosets.start
         self._graph = kernels.Graph(
-            tree.turn, tree.first, tree.child, tree.prob, tree.infoset, _mark_even(tree), tree.payoff,
-            start, rows,
+            tree.turn, tree.first, tree.child, tree.prob, tree.infoset,
+            _mark_even(tree), tree.payoff, start, rows,
         )  # fmt: skip
-        sizes = np.diff(start.astype(np.int64))
-        slots, infosets = int(start[-1]), len(sizes)
+        slots, infosets = tree.infosets.slots, len(tree.infosets.owner)
         self._tables = kernels.Tables(
             regret=np.zeros(slots, dtype),
-            strategy=np.repeat(1.0 / sizes, sizes).astype(dtype),
+            strategy=tree.infosets.evenly().astype(dtype),
             total=np.zeros(slots, dtype),
             new=np.zeros(slots, dtype),
             seen=np.zeros((infosets, 3)),
         )
         self._random = np.array([seed], dtype=np.uint64)
         self._clock = 0
-        self._sampled = self.SAMPLED.get(traversal)
+        self._sampled = SAMPLED.get(traversal)
         self._room = self._make_room(dtype)
 
     def _make_room(self, dtype: Any) -> Any:
@@ -186,10 +241,10 @@ class HistoryEngine:
         self._clock += len(schedule)
 
     def average(self) -> NDArray[np.float64]:
-        return _to_one(self._tree, self._tables.total.astype(np.float64))
+        return self._tree.infosets.to_one(self._tables.total)
 
     def current(self) -> NDArray[np.float64]:
-        return _to_one(self._tree, self._tables.strategy.astype(np.float64))
+        return self._tree.infosets.to_one(self._tables.strategy)
 
     def cce_gaps(self) -> tuple[float, ...] | None:
         return None
@@ -225,18 +280,6 @@ def _mark_even(tree: HistoryTree) -> NDArray[np.uint32]:
     return leaf
 
 
-def _to_one(tree: HistoryTree, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Weights as probabilities, infoset by infoset; even where there are none."""
-    start = tree.infosets.start.astype(np.int64)
-    sizes = np.diff(start)
-    if not len(weights):
-        return weights
-    weights = np.maximum(weights, 0.0)
-    sums = np.repeat(np.add.reduceat(weights, start[:-1]), sizes)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(sums > 0, weights / sums, np.repeat(1.0 / sizes, sizes))
-
-
 def _take_back(arrays: dict[str, NDArray[Any]], state: Arrays, prefix: str) -> None:
     for name, array in arrays.items():
         given = state.get(prefix + name)
@@ -258,13 +301,22 @@ def make_engine(
     seed: int,
     explore: float,
     form: str = "auto",
+    threads: int | None = None,
 ) -> Engine:
-    """The fastest engine that is right: the sequence form for full traversals that remember."""
+    """The fastest engine that is right: the sequence form for full traversals that remember.
+
+    Threads share out gradients where there is enough to share (by default); they change no
+    bit of the result. Sampled traversals and small games run in one thread, which is faster.
+    """
     if traversal == "full" and form != "history":
         sequences = sequence_form(tree)
         if sequences.perfect_recall:
+            if threads is None:
+                threads = min(2, os.cpu_count() or 1) if sequences.leaves >= WORTH_SHARING else 1
             follow = not tree.two_player_zero_sum or _one_shot(sequences)
-            return SequenceEngine(sequences, dtype, alternating=alternating, follow_play=follow)
+            return SequenceEngine(
+                sequences, dtype, alternating=alternating, follow_play=follow, threads=threads
+            )
     return HistoryEngine(
         tree, dtype, traversal=traversal, alternating=alternating, seed=seed, explore=explore
     )

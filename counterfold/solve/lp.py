@@ -87,7 +87,7 @@ def payoff_matrix(form: SequenceForm) -> Any:
         sequences = plans(form, player).sequences
         place[sequences] = np.arange(len(sequences))
     mine = plans(form, 0).sequences
-    counts = np.diff(arrays.ptr.astype(np.int64))[mine]
+    counts = arrays.ptr[mine + 1].astype(np.int64) - arrays.ptr[mine]
     entries = np.concatenate(
         [np.arange(int(arrays.ptr[s]), int(arrays.ptr[s + 1])) for s in mine]
     ).astype(np.int64)

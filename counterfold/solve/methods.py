@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from counterfold.games.spec import parse_spec
 
 __all__ = ["DEFAULT_METHOD", "METHODS", "Method", "method"]
 
-DEFAULT_METHOD = "hs-pcfr+(30)"
+DEFAULT_METHOD = "sapcfr+"
 """The fastest to 1e-6 on the two-player games, by ``counterfold bench methods``."""
 
 
@@ -27,7 +28,8 @@ class Method:
     the others by the same with ``beta``, and the sum of strategies by ``((t-1)/t)^gamma``
     before the new ones are added. Each exponent moves by its ``_slope`` from the first
     iteration to the ``horizon`` and stays there. ``floor`` keeps regrets from falling below
-    zero (regret matching+); ``predictive`` plays as if the newest regret came once more.
+    zero (regret matching+); ``prediction`` is the share of the newest regret that is counted
+    once more, as a guess at the next.
     """
 
     name: str
@@ -35,21 +37,24 @@ class Method:
     beta: float = math.inf
     gamma: float = 0.0
     floor: bool = False
-    predictive: bool = False
+    prediction: float = 0.0
     alpha_slope: float = 0.0
     beta_slope: float = 0.0
     gamma_slope: float = 0.0
     horizon: int = 1000
 
     def __post_init__(self) -> None:
+        name = self.name or "the method"
         for item in fields(self):
             number = getattr(self, item.name)
-            if isinstance(number, float) and math.isnan(number):
-                raise ParameterError(f"{item.name} of {self.name} is not a number")
+            if not isinstance(number, str) and math.isnan(number):
+                raise ParameterError(f"{item.name} of {name} is not a number")
         if self.gamma < 0 or self.gamma + self.gamma_slope < 0 or math.isinf(self.gamma):
-            raise ParameterError(f"gamma of {self.name} must be a number from 0 up")
+            raise ParameterError(f"gamma of {name} must be a number from 0 up")
+        if not 0 <= self.prediction <= 1:
+            raise ParameterError(f"the prediction of {name} must be from 0 to 1")
         if self.horizon < 1:
-            raise ParameterError(f"the horizon of {self.name} must be at least 1")
+            raise ParameterError(f"the horizon of {name} must be at least 1")
 
     def schedule(self, first: int, count: int, logs: NDArray[np.float64]) -> NDArray[np.float64]:
         """The rule's numbers for iterations ``first`` to ``first + count - 1``.
@@ -64,16 +69,23 @@ class Method:
         rows[:, rule.POSITIVE] = _fade(t, self.alpha + self.alpha_slope * along)
         rows[:, rule.NEGATIVE] = _fade(t, self.beta + self.beta_slope * along)
         rows[:, rule.LOWEST] = 0.0 if self.floor else -np.inf
-        rows[:, rule.PREDICTION] = 1.0 if self.predictive else 0.0
+        if self.prediction:
+            # PDCFR+ fades R once more, as the next iteration will, before the prediction joins:
+            # d R + r, which plays as R + r / d.
+            after = np.minimum((t + 1) / self.horizon, 1.0)
+            coming = _fade(t + 1, self.alpha + self.alpha_slope * after)
+            rows[:, rule.PREDICTION] = self.prediction / coming
         rows[:, rule.AVERAGE] = ((t - 1) / t) ** (self.gamma + self.gamma_slope * along)
         for log, factor in (
             (rule.LOG_POSITIVE, rule.POSITIVE),
             (rule.LOG_NEGATIVE, rule.NEGATIVE),
             (rule.LOG_AVERAGE, rule.AVERAGE),
         ):
-            # In the first iteration there is nothing to fade, whatever the factor.
-            steps = np.log(np.where(t == 1, 1.0, rows[:, factor]))
-            rows[:, log] = logs[log - rule.LOG_POSITIVE] + np.cumsum(steps)
+            # In the first iteration there is nothing to fade, whatever the factor; and a factor
+            # of zero is a very small one, so that differences of logarithms stay numbers.
+            steps = np.log(np.where(t == 1, 1.0, np.maximum(rows[:, factor], 1e-300)))
+            # Summed from the start on, so that no bit depends on how a run is cut in chunks.
+            rows[:, log] = np.cumsum(np.append(logs[log - rule.LOG_POSITIVE], steps))[1:]
         return rows
 
 
@@ -86,34 +98,36 @@ def _fade(t: NDArray[np.float64], exponent: Any) -> NDArray[np.float64]:
 
 
 def _dcfr(alpha: float = 1.5, beta: float = 0.0, gamma: float = 2.0) -> Method:
-    return Method("", alpha=float(alpha), beta=float(beta), gamma=float(gamma))
+    return Method("", alpha=alpha, beta=beta, gamma=gamma)
+
+
+def _dcfr_plus(alpha: float = 1.5, gamma: float = 4.0) -> Method:
+    return Method("", alpha=alpha, gamma=gamma, floor=True)
 
 
 def _cfr_plus(gamma: float = 1.0) -> Method:
-    return Method("", gamma=float(gamma), floor=True)
+    return Method("", gamma=gamma, floor=True)
 
 
 def _pcfr_plus(gamma: float = 2.0) -> Method:
-    return Method("", gamma=float(gamma), floor=True, predictive=True)
+    return Method("", gamma=gamma, floor=True, prediction=1.0)
+
+
+def _pdcfr_plus(alpha: float = 2.3, gamma: float = 5.0) -> Method:
+    return Method("", alpha=alpha, gamma=gamma, floor=True, prediction=1.0)
+
+
+def _sapcfr_plus(gamma: float = 4.0, prediction: float = 0.4) -> Method:
+    return Method("", gamma=gamma, floor=True, prediction=prediction)
 
 
 def _hs_dcfr(gamma: float = 30.0, horizon: int = 1000) -> Method:
-    return Method(
-        "",
-        alpha=1.0,
-        alpha_slope=3.0,
-        beta=-1.0,
-        beta_slope=-2.0,
-        gamma=float(gamma),
-        gamma_slope=-5.0,
-        horizon=horizon,
-    )
+    start = Method("", alpha=1.0, beta=-1.0, gamma=gamma, horizon=horizon)
+    return replace(start, alpha_slope=3.0, beta_slope=-2.0, gamma_slope=-5.0)
 
 
 def _hs_pcfr_plus(gamma: float = 30.0, horizon: int = 1000) -> Method:
-    return Method(
-        "", gamma=float(gamma), gamma_slope=-5.0, floor=True, predictive=True, horizon=horizon
-    )
+    return Method("", gamma=gamma, gamma_slope=-5.0, floor=True, prediction=1.0, horizon=horizon)
 
 
 METHODS: dict[str, Callable[..., Method]] = {
@@ -121,7 +135,10 @@ METHODS: dict[str, Callable[..., Method]] = {
     "cfr+": _cfr_plus,
     "linear": lambda: _dcfr(1.0, 1.0, 1.0),
     "dcfr": _dcfr,
+    "dcfr+": _dcfr_plus,
     "pcfr+": _pcfr_plus,
+    "pdcfr+": _pdcfr_plus,
+    "sapcfr+": _sapcfr_plus,
     "hs-dcfr": _hs_dcfr,
     "hs-pcfr+": _hs_pcfr_plus,
 }
@@ -148,5 +165,6 @@ def method(text: str | Method) -> Method:
     try:
         made = METHODS[name](*spec.args, **spec.kwargs)
     except TypeError:
-        raise SpecError(f"{text!r} has parameters that {name} does not take") from None
-    return Method(**{**made.__dict__, "name": str(spec).replace(spec.name, name, 1)})
+        takes = ", ".join(signature(METHODS[name]).parameters) or "no parameters"
+        raise SpecError(f"{text!r} does not fit: {name} takes {takes}") from None
+    return replace(made, name=str(spec).replace(spec.name, name, 1))

@@ -17,8 +17,9 @@ from counterfold.solve.lp import solve_lp
 from counterfold.solve.methods import DEFAULT_METHOD, Method
 from counterfold.solve.solver import Report, Solver, Until
 from counterfold.strategy.strategy import Strategy
-from counterfold.tree.history import HistoryTree, Progress, compile_game
+from counterfold.tree.history import HistoryTree, compile_game
 from counterfold.tree.sequence import sequence_form
+from counterfold.tree.walk import Progress
 
 __all__ = ["Result", "default_until", "resume", "solve"]
 
@@ -80,6 +81,7 @@ def solve(
     *,
     save: str | os.PathLike[str] | None = None,
     every: int | None = None,
+    rescue: str | os.PathLike[str] | None = None,
     on_report: Callable[[Report], None] | None = None,
     on_compile: Progress | None = None,
     memory: int | None = None,
@@ -90,7 +92,8 @@ def solve(
     ``method`` is a name of ``METHODS`` or ``"lp"``; ``traversal`` is full, chance, external or
     outcome; further ``settings`` are those of ``Solver``: ``alternating``, ``average``,
     ``dtype``, ``seed``, ``explore``. With ``save`` a checkpoint is written at the end, and every
-    ``every`` iterations. Ctrl-C ends the run cleanly with what it has.
+    ``every`` iterations. Ctrl-C ends the run cleanly with what it has; ``rescue`` is where a
+    checkpoint goes then if ``save`` names no file.
 
     >>> import counterfold as cf
     >>> result = cf.solve(cf.Kuhn(), until=cf.Until(exploitability=1e-6))
@@ -106,7 +109,8 @@ def solve(
         return _by_lp(tree, time.perf_counter() - began, save)
     solver = Solver(tree, method, traversal, **settings)
     compiled = time.perf_counter() - began
-    return _finish(solver, until or default_until(traversal), [], save, every, on_report, compiled)
+    limits = until or default_until(traversal)
+    return _finish(solver, limits, [], save, every, on_report, compiled, rescue)
 
 
 def resume(
@@ -139,6 +143,7 @@ def _finish(
     every: int | None,
     on_report: Callable[[Report], None] | None,
     compiled: float,
+    rescue: str | os.PathLike[str] | None = None,
 ) -> Result:
     last_saved = solver.iteration
     stopped = "interrupted"
@@ -149,7 +154,7 @@ def _finish(
             if on_report:
                 on_report(report)
             if every and save and solver.iteration - last_saved >= every:
-                solver.save(save, trace, exploitability=_latest(trace))
+                solver.save(save, trace, exploitability=solver.exploitability())
                 last_saved = solver.iteration
             reached = until.reached_by(report)
             if reached or interrupted():
@@ -158,8 +163,9 @@ def _finish(
         final = solver.report()
         if _is_new(final, trace):
             trace.append(final)
-        if save:
-            solver.save(save, trace, exploitability=final.exploitability)
+        target = save or (rescue if stopped == "interrupted" else None)
+        if target:
+            solver.save(target, trace, exploitability=final.exploitability)
     assert final.values is not None
     assert final.gains is not None
     assert final.exploitability is not None
@@ -187,6 +193,8 @@ def _finish(
 
 
 def _by_lp(tree: HistoryTree, compiled: float, save: str | os.PathLike[str] | None) -> Result:
+    import scipy.optimize  # noqa: F401  (loading it is not solving)
+
     wall, cpu = time.perf_counter(), time.process_time()
     strategy = solve_lp(tree).strategy
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
@@ -210,7 +218,7 @@ def _by_lp(tree: HistoryTree, compiled: float, save: str | os.PathLike[str] | No
         cpu_seconds=cpu,
         compile_seconds=compiled,
         stopped="optimum",
-        promise=promise(tree),
+        promise="Two-player zero-sum: the optimum of the linear program is a Nash equilibrium.",
         strategy=strategy,
         trace=(),
     )
@@ -240,10 +248,6 @@ def _check_every(every: int | None, save: Any) -> None:
 
 def _is_new(report: Report, trace: list[Report]) -> bool:
     return not trace or report.iteration > trace[-1].iteration
-
-
-def _latest(trace: list[Report]) -> float | None:
-    return trace[-1].exploitability if trace else None
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -14,14 +14,16 @@ from numpy.typing import NDArray
 
 from counterfold.errors import FileError, ParameterError
 from counterfold.evaluate.exact import Assessment, assess_form
+from counterfold.games.spec import whole
 from counterfold.solve.engines import make_engine
 from counterfold.solve.methods import DEFAULT_METHOD, Method, method
 from counterfold.strategy.store import read, save_strategy
 from counterfold.strategy.strategy import Strategy
-from counterfold.tree.history import HistoryTree, Progress, compile_game
+from counterfold.tree.history import HistoryTree, compile_game
 from counterfold.tree.sequence import sequence_form
+from counterfold.tree.walk import Progress
 
-__all__ = ["TRAVERSALS", "Report", "Solver", "Until"]
+__all__ = ["TRAVERSALS", "Report", "Settings", "Solver", "Until"]
 
 TRAVERSALS = ("full", "chance", "external", "outcome")
 CHUNK_SECONDS = 0.1
@@ -43,14 +45,15 @@ class Until:
         if self.iterations is None and self.exploitability is None and self.seconds is None:
             raise ParameterError("say when to stop: iterations, exploitability or seconds")
         if self.iterations is not None:
-            if isinstance(self.iterations, bool) or self.iterations != int(self.iterations):
-                raise ParameterError(f"iterations is {self.iterations}, not a whole number")
+            if isinstance(self.iterations, bool) or not isinstance(self.iterations, int):
+                raise ParameterError(f"iterations is {self.iterations!r}, not a whole number")
             if self.iterations < 1:
                 raise ParameterError(f"iterations is {self.iterations}, and must be at least 1")
         for name in ("exploitability", "seconds"):
             number = getattr(self, name)
-            if number is not None and not (math.isfinite(number) and number > 0):
-                raise ParameterError(f"{name} is {number}, and must be a number above 0")
+            good = isinstance(number, int | float) and math.isfinite(number) and number > 0
+            if number is not None and not good:
+                raise ParameterError(f"{name} is {number!r}, and must be a number above 0")
 
     def reached_by(self, report: Report) -> str | None:
         """Which limit a report has reached, if any."""
@@ -100,14 +103,14 @@ class Solver:
         seed: int = 0,
         explore: float = 0.6,
         form: str = "auto",
+        threads: int | None = None,
         memory: int | None = None,
         progress: Progress | None = None,
     ) -> None:
-        self.settings = _Settings(
-            method if isinstance(method, str) else method.name,
-            traversal, alternating, average, dtype, seed, explore, form,
-        )  # fmt: skip
         self.method = _method(method)
+        self.settings = Settings(
+            self.method.name, traversal, alternating, average, dtype, seed, explore, form
+        )
         if isinstance(game, HistoryTree):
             self.tree = game
         else:
@@ -115,10 +118,11 @@ class Solver:
         self.iteration = 0
         self.seconds = 0.0
         self.cpu_seconds = 0.0
+        self._cold = True
         self._logs = np.zeros(3)
         self._engine = make_engine(
             self.tree, traversal, np.dtype(dtype), alternating=alternating, seed=seed,
-            explore=explore, form=form,
+            explore=explore, form=form, threads=_checked_threads(threads),
         )  # fmt: skip
 
     def step(self, iterations: int = 1) -> None:
@@ -128,6 +132,9 @@ class Solver:
         while iterations > 0:
             count = min(iterations, 1 << 16)
             schedule = self.method.schedule(self.iteration + 1, count, self._logs)
+            if self._cold:  # compiling or loading the kernel is no part of an iteration
+                self._engine.step(schedule[:0])
+                self._cold = False
             wall, cpu = time.perf_counter(), time.process_time()
             self._engine.step(schedule)
             self.seconds += time.perf_counter() - wall
@@ -215,6 +222,7 @@ class Solver:
         """Write a checkpoint, which is also a strategy file."""
         run = {
             "settings": asdict(self.settings),
+            "rule": asdict(self.method),
             "iteration": self.iteration,
             "seconds": self.seconds,
             "cpu_seconds": self.cpu_seconds,
@@ -232,10 +240,12 @@ class Solver:
         if run is None:
             raise FileError(f"{path} holds a strategy without a solver's state: nothing to resume")
         try:
-            settings = _Settings(**run["settings"])
+            settings = Settings(**run["settings"])
+            rule = Method(**run["rule"])
             trace = [_report(entry) for entry in run["trace"]]
-            iteration, seconds, cpu = (run[k] for k in ("iteration", "seconds", "cpu_seconds"))
-        except (KeyError, TypeError, ValueError) as error:
+            iteration = whole("iteration", run["iteration"], least=0)
+            seconds, cpu = float(run["seconds"]), float(run["cpu_seconds"])
+        except (AttributeError, KeyError, TypeError, ValueError, ParameterError) as error:
             raise FileError(f"{path} is damaged: {type(error).__name__} {error}") from None
         if game is None:
             from counterfold.games.catalog import load
@@ -243,9 +253,9 @@ class Solver:
             game = load(strategy.spec)
         tree = game if isinstance(game, HistoryTree) else compile_game(game, memory)
         strategy.check_fits(tree)
-        solver = cls(tree, **asdict(settings))
+        solver = cls(tree, **{**asdict(settings), "method": rule})
         logs = state.pop("logs", None)
-        if logs is None or logs.shape != (3,):
+        if logs is None or logs.shape != (3,) or logs.dtype != np.float64 or np.isnan(logs).any():
             raise FileError(f"{path} is damaged: its schedule is missing")
         solver._engine.restore(state)
         solver._logs = logs
@@ -257,17 +267,17 @@ _method = method
 
 
 @dataclass(frozen=True)
-class _Settings:
+class Settings:
     """What was asked for; a checkpoint carries it."""
 
-    method: str
-    traversal: str
-    alternating: bool
-    average: bool
-    dtype: str
-    seed: int
-    explore: float
-    form: str
+    method: str = DEFAULT_METHOD
+    traversal: str = "full"
+    alternating: bool = True
+    average: bool = True
+    dtype: str = "float64"
+    seed: int = 0
+    explore: float = 0.6
+    form: str = "auto"
 
     def __post_init__(self) -> None:
         if self.traversal not in TRAVERSALS:
@@ -286,6 +296,12 @@ class _Settings:
             raise ParameterError(f"explore is {self.explore}, and must be above 0 and at most 1")
 
 
+def _checked_threads(threads: int | None) -> int | None:
+    if threads is not None and not 1 <= threads <= 256:
+        raise ParameterError(f"threads is {threads}, and must be from 1 to 256")
+    return threads
+
+
 def _next_check(iteration: int) -> int:
     """The first check after an iteration, on a grid that grows by a tenth."""
     return (
@@ -295,5 +311,6 @@ def _next_check(iteration: int) -> int:
     )
 
 
-def _report(entry: dict[str, Any]) -> Report:
-    return Report(**{k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()})
+def _report(entry: Mapping[str, Any]) -> Report:
+    told: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()}
+    return Report(**told)

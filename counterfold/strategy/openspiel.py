@@ -100,8 +100,6 @@ def _side_by_side(tree: HistoryTree, game: Any) -> Iterator[tuple[int, Any]]:
             stack.append((int(tree.child[first + k]), state.child(move)))
 
 
-
-
 def _openspiel_game(tree: HistoryTree, game: Any) -> Any:
     import pyspiel
 

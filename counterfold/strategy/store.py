@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,26 +26,55 @@ PathLike = str | os.PathLike[str]
 
 
 def write_whole(path: PathLike, content: bytes) -> None:
-    """Write a file under a temporary name and rename it, so a kill leaves the old one."""
+    """Write a file without its name and name it when it is whole, so a kill leaves the old one."""
     target = Path(path)
     try:
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        if not _write_unnamed(target, content):
+            _write_beside(target, content)
     except OSError as error:
         raise FileError(f"cannot write {target}: {error.strerror or error}") from None
+
+
+def _write_unnamed(target: Path, content: bytes) -> bool:
+    """Linux: a file without a name is gone with its process, even after kill -9."""
+    if not hasattr(os, "O_TMPFILE") or not os.path.isdir("/proc/self/fd"):
+        return False
+    try:
+        handle = os.open(target.parent, os.O_TMPFILE | os.O_WRONLY, 0o666)
+    except OSError:
+        return False  # this file system has none
+    folder = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
+    draft = f".{target.name}.{os.getpid()}.{secrets.token_hex(4)}"
     try:
         with os.fdopen(handle, "wb") as out:
             out.write(content)
             out.flush()
-            os.fsync(out.fileno())
+            os.fsync(handle)
+            # dir_fd makes it linkat(2), which alone follows the link in /proc.
+            os.link(f"/proc/self/fd/{handle}", draft, dst_dir_fd=folder, follow_symlinks=True)
+        os.replace(draft, target.name, src_dir_fd=folder, dst_dir_fd=folder)
+        return True
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(draft, dir_fd=folder)
+        raise
+    finally:
+        os.close(folder)
+
+
+def _write_beside(target: Path, content: bytes) -> None:
+    handle, draft = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(handle, "wb") as out:
+            out.write(content)
+            out.flush()
+            os.fsync(handle)
         mask = os.umask(0)
         os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)
-        os.replace(temporary, target)
-    except OSError as error:
-        Path(temporary).unlink(missing_ok=True)
-        raise FileError(f"cannot write {target}: {error.strerror or error}") from None
+        os.chmod(draft, 0o666 & ~mask)
+        os.replace(draft, target)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        Path(draft).unlink(missing_ok=True)
         raise
 
 

@@ -69,18 +69,14 @@ class Strategy:
     def uniform(cls, game: Any) -> Strategy:
         """Every action equally often everywhere, in a game or a compiled tree."""
         tree = game if isinstance(game, HistoryTree) else compile_game(game)
-        sizes = np.diff(tree.infosets.start.astype(np.int64))
-        return cls.of(tree, np.repeat(1.0 / sizes, sizes), {"method": "uniform"})
+        return cls.of(tree, tree.infosets.evenly(), {"method": "uniform"})
 
     @classmethod
     def random(cls, game: Any, seed: int | np.random.Generator) -> Strategy:
         """A strategy drawn evenly from the simplex at each infoset."""
         tree = game if isinstance(game, HistoryTree) else compile_game(game)
         drawn = np.random.default_rng(seed).exponential(size=tree.infosets.slots)
-        start = tree.infosets.start.astype(np.int64)
-        if len(drawn):
-            drawn /= np.repeat(np.add.reduceat(drawn, start[:-1]), np.diff(start))
-        return cls.of(tree, drawn, {"method": "random"})
+        return cls.of(tree, tree.infosets.to_one(drawn), {"method": "random"})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Strategy:

@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-import math
-import os
-import sys
 from array import array
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.errors import RulesError, TreeTooLargeError
+from counterfold.errors import RulesError
 from counterfold.games.base import CHANCE, TERMINAL, label, spec_of
+from counterfold.tree.memory import MemoryGuard
+from counterfold.tree.walk import Progress, players_of, short, visits
 
-__all__ = ["HistoryTree", "Infosets", "Size", "compile_game", "measure", "memory_at_hand"]
+__all__ = ["NONE", "HistoryTree", "Infosets", "compile_game"]
 
 NONE = 0xFFFFFFFF
 """The index that stands for "no such thing" in uint32 arrays."""
-
-Progress = Callable[[int], None]
 
 
 class Infosets(NamedTuple):
@@ -43,6 +38,25 @@ class Infosets(NamedTuple):
     @property
     def slots(self) -> int:
         return int(self.start[-1])
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """How many actions each infoset has."""
+        return self.start[1:].astype(np.int64) - self.start[:-1]
+
+    def evenly(self) -> NDArray[np.float64]:
+        """Every action as likely as the others, over the slots."""
+        return np.repeat(1.0 / self.sizes, self.sizes)
+
+    def to_one(self, weights: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Weights over the slots as probabilities; even at an infoset that has none."""
+        if not len(weights):
+            return np.zeros(0)
+        weights = np.maximum(weights.astype(np.float64), 0.0)
+        sums = np.add.reduceat(weights, self.start[:-1].astype(np.int64))
+        sums = np.repeat(sums, self.sizes)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(sums > 0, weights / sums, self.evenly())
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,51 +127,6 @@ class HistoryTree:
         return digest.hexdigest()[:32]
 
 
-class Size(NamedTuple):
-    """What compiling and solving a game takes, told before it is taken."""
-
-    histories: int
-    terminals: int
-    infosets: int
-    slots: int
-    bytes: int
-
-
-class Visit(NamedTuple):
-    """One edge of the walk over the rules, and the node it leads to if that is new."""
-
-    parent: int
-    edge: int
-    node: int
-    new: bool
-    turn: int
-    moves: Any  # outcomes with probabilities, actions, or payoffs
-    infoset: Any  # (player, observation) where a player moves
-
-
-def memory_at_hand() -> int:
-    """Bytes that can still be taken on this machine (a large number if it cannot be told)."""
-    room = sys.maxsize
-    try:
-        with open("/proc/meminfo") as lines:
-            for line in lines:
-                if line.startswith("MemAvailable"):
-                    room = int(line.split()[1]) * 1024
-    except (OSError, ValueError):
-        try:
-            room = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
-        except (ValueError, OSError, AttributeError):
-            return room
-    return room
-
-
-def _bytes_needed(nodes: int, edges: int, leaves: int, infosets: int, players: int) -> int:
-    """Flat arrays, their sequence form, the solver's tables and the infosets' names."""
-    tree = 21 * nodes + 12 * edges + 8 * players * leaves
-    sequence_form = leaves * players * (8 + 4 * players)
-    return tree + sequence_form + 400 * infosets
-
-
 def compile_game(
     game: Any, memory: int | None = None, progress: Progress | None = None
 ) -> HistoryTree:
@@ -170,13 +139,13 @@ def compile_game(
     >>> tree.histories, tree.terminals, len(tree.infosets.owner)
     (58, 30, 12)
     """
-    players = _players_of(game)
+    players = players_of(game)
     turn, child, prob = array("b"), array("I"), array("d")
     first, infoset, leaf, payoff = array("Q", [0]), array("I"), array("I"), array("d")
     rows: dict[Any, int] = {}
     actions: list[tuple[Any, ...]] = []
-    guard = _MemoryGuard(memory, players)
-    for visit in _visits(game, players):
+    guard = MemoryGuard(memory, players)
+    for visit in visits(game, players):
         if visit.edge >= 0:
             child[first[visit.parent] + visit.edge] = visit.node
         if not visit.new:
@@ -203,7 +172,7 @@ def compile_game(
         first.append(first[-1] + width)
         infoset.append(row)
         leaf.append(leaf_row)
-        if not visit.node & 0xFFF:
+        if not visit.node & 0x3FF:
             guard.check(len(turn), len(child), len(payoff) // players, len(rows))
             if progress:
                 progress(visit.node)
@@ -228,131 +197,11 @@ def compile_game(
     return _in_topological_order(tree) if tree.merged else tree
 
 
-def measure(game: Any, memory: int | None = None, progress: Progress | None = None) -> Size:
-    """Count what a game's tree would take, without building it.
-
-    >>> from counterfold.games.leduc import Leduc
-    >>> measure(Leduc()).histories
-    9457
-    """
-    players = _players_of(game)
-    guard = _MemoryGuard(memory, players)
-    nodes = edges = leaves = slots = 0
-    rows: set[Any] = set()
-    for visit in _visits(game, players):
-        if not visit.new:
-            continue
-        nodes += 1
-        if visit.turn == TERMINAL:
-            leaves += 1
-            continue
-        edges += len(visit.moves)
-        if visit.turn != CHANCE and visit.infoset not in rows:
-            rows.add(visit.infoset)
-            slots += len(visit.moves)
-        if not nodes & 0xFFF:
-            guard.check(nodes, edges, leaves, len(rows))
-            if progress:
-                progress(nodes)
-    need = _bytes_needed(nodes, edges, leaves, len(rows), players) + 48 * slots
-    return Size(nodes, leaves, len(rows), slots, need)
-
-
-class _MemoryGuard:
-    def __init__(self, memory: int | None, players: int) -> None:
-        self.memory = int(0.9 * memory_at_hand()) if memory is None else memory
-        self.players = players
-
-    def check(self, nodes: int, edges: int, leaves: int, infosets: int) -> None:
-        need = _bytes_needed(nodes, edges, leaves, infosets, self.players)
-        if need > self.memory or edges >= NONE:
-            raise TreeTooLargeError(
-                f"the game tree has more than {nodes:,} histories and would take over "
-                f"{need / 2**20:,.0f} MB where {self.memory / 2**20:,.0f} MB may be used; "
-                "choose smaller parameters, or raise the limit with `memory`"
-            )
-
-
-def _players_of(game: Any) -> int:
-    players = getattr(game, "players", 2)
-    if not isinstance(players, int) or isinstance(players, bool) or not 1 <= players <= 100:
-        raise RulesError(f"players is {players!r}, and must be a whole number from 1 to 100")
-    return players
-
-
-def _visits(game: Any, players: int) -> Iterator[Visit]:
-    """Walk the rules depth first, checking the contract at each state."""
-    merge = getattr(game, "merge", None)
-    known: dict[Any, int] = {}
-    numbers = count()
-    turn_of, chance_of, actions_of = game.turn, game.chance, game.actions
-    next_of, observe, payoff_of = game.next, game.observe, game.payoff
-    # A state that stands above itself on one path is a cycle. On an endless path the walk
-    # ends up in the cycle, where a marker set at each power of two meets it (Brent).
-    markers: dict[int, Any] = {}
-    stack: list[tuple[int, int, Any, Any, int]] = [(0, -1, None, None, 0)]
-    while stack:
-        parent, edge, before, move, depth = stack.pop()
-        state = game.root() if edge < 0 else next_of(before, move)
-        if merge is not None:
-            key = merge(state)
-            seen = known.get(key)
-            if seen is not None:
-                yield Visit(parent, edge, seen, False, 0, None, None)
-                continue
-            node = known[key] = next(numbers)
-        else:
-            node = next(numbers)
-            if depth >= 64:
-                power = 1 << (depth.bit_length() - 1)
-                if depth == power:
-                    markers[power] = state
-                elif markers[power] == state:
-                    raise RulesError(f"the game has a cycle: {_short(state)} leads to itself again")
-        who = turn_of(state)
-        infoset = None
-        if who == TERMINAL:
-            moves: Any = payoff_of(state)
-            if len(moves) != players:
-                raise RulesError(
-                    f"payoff at {_short(state)} has {len(moves)} numbers for {players} players"
-                )
-            for amount in moves:
-                if not math.isfinite(amount):
-                    raise RulesError(f"payoff at {_short(state)} is {_short(moves)}, not finite")
-        elif who == CHANCE:
-            outcomes = [(o, p) for o, p in chance_of(state) if p != 0]
-            total = math.fsum(p for _, p in outcomes)
-            if not abs(total - 1) <= 1e-9 or any(not p > 0 for _, p in outcomes):
-                raise RulesError(
-                    f"chance probabilities at {_short(state)} sum to {total:.12g}; "
-                    "they must be positive and sum to one"
-                )
-            moves = outcomes
-            for i in range(len(moves) - 1, -1, -1):
-                stack.append((node, i, state, moves[i][0], depth + 1))
-        elif 0 <= who < players:
-            moves = tuple(actions_of(state))
-            if not moves:
-                raise RulesError(f"player {who + 1} has no action at {_short(state)}")
-            infoset = (who, observe(state, who))
-            for i in range(len(moves) - 1, -1, -1):
-                stack.append((node, i, state, moves[i], depth + 1))
-        else:
-            raise RulesError(f"turn at {_short(state)} is {who!r}, which is no player")
-        yield Visit(parent, edge, node, True, who, moves, infoset)
-
-
-def _short(thing: Any) -> str:
-    text = repr(thing)
-    return text if len(text) <= 80 else text[:77] + "..."
-
-
 def _unlike(infoset: Any, one: tuple[Any, ...], other: tuple[Any, ...]) -> RulesError:
     player, observation = infoset
     return RulesError(
-        f"player {player + 1} sees {label(observation)!r} with the actions {_short(list(one))} "
-        f"and again with {_short(list(other))}; one observation must have one list of actions"
+        f"player {player + 1} sees {label(observation)!r} with the actions {short(list(one))} "
+        f"and again with {short(list(other))}; one observation must have one list of actions"
     )
 
 
@@ -387,7 +236,7 @@ def _action_names(actions: tuple[Any, ...], key: Any) -> tuple[str, ...]:
     if len(set(names)) != len(names):
         raise RulesError(
             f"player {key[0] + 1} has two actions of one name at {label(key[1])!r}: "
-            f"{_short(list(names))}"
+            f"{short(list(names))}"
         )
     return names
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,9 +63,6 @@ class SequenceForm:
         return out
 
 
-_known: WeakKeyDictionary[HistoryTree, SequenceForm] = WeakKeyDictionary()
-
-
 def sequence_form(tree: HistoryTree) -> SequenceForm:
     """The sequence form of a tree, built once.
 
@@ -76,9 +72,11 @@ def sequence_form(tree: HistoryTree) -> SequenceForm:
     >>> kuhn.sequences, kuhn.leaves, kuhn.perfect_recall
     (26, 60, True)
     """
-    if tree not in _known:
-        _known[tree] = _remembered(tree) or _refined(tree)
-    return _known[tree]
+    kept = vars(tree)  # with the tree, so that both go when it goes
+    if "sequence_form" not in kept:
+        kept["sequence_form"] = _remembered(tree) or _refined(tree)
+    form: SequenceForm = kept["sequence_form"]
+    return form
 
 
 def _remembered(tree: HistoryTree) -> SequenceForm | None:
@@ -86,7 +84,7 @@ def _remembered(tree: HistoryTree) -> SequenceForm | None:
     from counterfold.kernels.layout import own_sequences
 
     players, infosets = tree.players, tree.infosets
-    sizes = np.diff(infosets.start.astype(np.int64))
+    sizes = infosets.sizes
     real = np.flatnonzero(sizes > 1)
     start = players + np.concatenate([[0], np.cumsum(sizes[real])])
     first_sequence = np.full(len(sizes), NONE, dtype=np.uint32)
@@ -143,11 +141,12 @@ def _refined(tree: HistoryTree) -> SequenceForm:
                 below[after] = below.get(after, 0.0) + weight * prob[e]
         reached[v] = {}
     owner, original, parent = np.array(found, dtype=np.int64).reshape(-1, 3).T
-    starts = tree.infosets.start.astype(np.int64)
-    plex = _Treeplexes(owner, np.diff(starts)[original], parent, starts[original])
+    plex = _Treeplexes(owner, tree.infosets.sizes[original], parent, tree.infosets.start[original])
     memories = np.array(list(ends), dtype=np.int64).reshape(-1, players)
     gains = np.array(list(ends.values())).reshape(-1, players)
-    return SequenceForm(tree, *_assemble(players, plex, memories, gains), False)
+    # Merged histories may differ in what a player did who never moves again: nothing is lost.
+    remembers = len(np.unique(original)) == len(original)
+    return SequenceForm(tree, *_assemble(players, plex, memories, gains), remembers)
 
 
 class _Treeplexes(NamedTuple):
@@ -162,7 +161,8 @@ class _Treeplexes(NamedTuple):
 def _depths(players: int, plex: _Treeplexes) -> NDArray[np.int64]:
     """How many of its owner's decisions lie above each infoset."""
     of_sequence = np.repeat(np.arange(len(plex.size)), plex.size)
-    above = np.where(plex.parent < players, -1, of_sequence[plex.parent.astype(np.int64) - players])
+    parent = plex.parent.astype(np.int64) - players
+    above = np.where(parent < 0, -1, of_sequence[np.maximum(parent, 0)])
     depth = np.zeros(len(plex.size), dtype=np.int64)
     pending = np.flatnonzero(above >= 0)
     while len(pending):

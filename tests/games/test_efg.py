@@ -9,6 +9,7 @@ import pytest
 from counterfold.errors import FileError
 from counterfold.games.base import CHANCE, TERMINAL
 from counterfold.games.efg import EfgGame
+from counterfold.testing import check_game
 
 PENNIES = """EFG 2 R "Matching pennies" { "Even" "Odd" }
 "Odd does not see what Even hides."
@@ -287,3 +288,8 @@ def test_files_that_cannot_be_read(tmp_path):
     noise.write_bytes(bytes(range(256)) * 4)
     with pytest.raises(FileError, match="line 1"):
         EfgGame.from_file(noise)
+
+
+@pytest.mark.parametrize("text", [PENNIES, SIGNAL, EVERYTHING])
+def test_the_contract_of_games_holds(text):
+    assert check_game(EfgGame.parse(text)).complete

@@ -15,6 +15,7 @@ from open_spiel.python.algorithms import expected_game_score
 from counterfold.errors import MissingExtraError, SpecError, UnsupportedError
 from counterfold.games.base import CHANCE, TERMINAL
 from counterfold.games.openspiel import OpenSpielGame, _named
+from counterfold.testing import check_game
 
 GOOFSPIEL = "goofspiel(num_cards=3,imp_info=True,points_order=descending)"
 
@@ -197,3 +198,8 @@ def test_without_openspiel_one_sentence_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyspiel", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'counterfold\[openspiel\]'"):
         OpenSpielGame("kuhn_poker")
+
+
+@pytest.mark.parametrize("text", ["kuhn_poker(players=3)", "matrix_rps", GOOFSPIEL])
+def test_the_contract_of_games_holds(text):
+    assert check_game(OpenSpielGame(text)).complete
