@@ -249,12 +249,6 @@ class HistoryEngine:
     def cce_gaps(self) -> tuple[float, ...] | None:
         return None
 
-    def new_regrets(self, schedule: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The counterfactual regrets of one more iteration, which is made."""
-        before = self._tables.regret.astype(np.float64)
-        self.step(schedule)
-        return self._tables.regret - before
-
     def state(self) -> Arrays:
         tables = {name: array.copy() for name, array in self._tables._asdict().items()}
         return {**tables, "random": self._random.copy()}

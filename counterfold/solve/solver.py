@@ -199,7 +199,7 @@ class Solver:
         """
         began = time.perf_counter()
         pace = 1e-4
-        report = self.report(0.0, check=self.iteration > 0)
+        report = self.report(0.0, check=_is_check(self.iteration))
         if self.iteration and until.reached_by(report):
             yield report
             return
@@ -304,11 +304,15 @@ def _checked_threads(threads: int | None) -> int | None:
 
 def _next_check(iteration: int) -> int:
     """The first check after an iteration, on a grid that grows by a tenth."""
-    return (
-        max(iteration + 1, math.ceil(1.1 ** (math.floor(math.log(iteration, 1.1) + 1e-9) + 1)))
-        if iteration
-        else 1
-    )
+    if iteration == 0:
+        return 1
+    step = math.floor(math.log(iteration, 1.1) + 1e-9) + 1
+    return max(iteration + 1, math.ceil(1.1**step))
+
+
+def _is_check(iteration: int) -> bool:
+    """Does an uninterrupted run check here?"""
+    return iteration > 0 and _next_check(iteration - 1) == iteration
 
 
 def _report(entry: Mapping[str, Any]) -> Report:

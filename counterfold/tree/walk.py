@@ -117,7 +117,7 @@ def _walk(game: Any, players: int, at: list[Any]) -> Iterator[Visit]:
             if not moves:
                 raise RulesError(f"player {who + 1} has no action at {short(state)}")
             infoset = (who, observe(state, who))
-            hash((infoset, moves))
+            hash((infoset, moves))  # an unhashable one fails here, where its state is known
             for i in range(len(moves) - 1, -1, -1):
                 stack.append((node, i, state, moves[i], depth + 1))
         else:

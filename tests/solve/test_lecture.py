@@ -1,4 +1,4 @@
-"""The worked examples of the lecture (seed 002), in fractions where it gives fractions."""
+"""The worked examples of a lecture on regret matching and CFR, in fractions where it has them."""
 
 from __future__ import annotations
 
@@ -84,10 +84,8 @@ def test_the_gaps_of_regret_matching() -> None:
 
 
 def test_the_gaps_of_regret_matching_plus() -> None:
-    """The figures in FACTS weigh by t the strategies that come OUT of iteration t.
-
-    Ours, as the papers' CFR+, weighs those that were PLAYED in it; both go to zero alike, and
-    both follow from the same iterates.
+    """Two conventions, one run: by t are weighed the strategies that come out of iteration t,
+    or, as here and in Tammelin's CFR+, those that were played in it. Both go to zero alike.
     """
     solver = cf.Solver(cf.NormalForm(MATRIX.tolist()), "cfr+")
     after = np.zeros(6)

@@ -132,3 +132,17 @@ def test_states_that_do_not_fit_are_refused(traversal: str) -> None:
     state["regret"][0] = np.nan
     with pytest.raises(FileError, match="not numbers"):
         engine.restore(state)
+
+
+def test_a_run_resumed_between_checks_stops_where_a_straight_one_does(tmp_path: Path) -> None:
+    until = cf.Until(exploitability=1e-3)
+    straight = cf.solve(cf.Kuhn(), "cfr+", until)
+    between = straight.iterations - 1
+    path = tmp_path / "run.safetensors"
+    solver = cf.Solver(cf.Kuhn(), "cfr+")
+    solver.step(between)
+    assert solver.exploitability() < 1e-3, "the checkpoint must itself be good enough to stop"
+    solver.save(path)
+    resumed = cf.resume(path, until)
+    assert resumed.iterations == straight.iterations
+    assert (resumed.strategy.probabilities == straight.strategy.probabilities).all()
