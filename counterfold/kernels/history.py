@@ -11,6 +11,7 @@ import numpy as np
 from counterfold.kernels.jit import inlined, jit
 from counterfold.kernels.rule import (
     AVERAGE,
+    BEST,
     LOG_AVERAGE,
     LOG_NEGATIVE,
     LOG_POSITIVE,
@@ -18,7 +19,9 @@ from counterfold.kernels.rule import (
     NEGATIVE,
     POSITIVE,
     PREDICTION,
+    WEIGHT,
     accumulate,
+    lean,
     weigh,
 )
 
@@ -60,34 +63,47 @@ class Dense(NamedTuple):
 
 
 @inlined
-def _match(tables, lo, hi, positive, negative, lowest, prediction):
+def _match(tables, taste, i, lo, hi, positive, negative, row):
     """The update rule for one infoset whose new regrets lie in ``tables.new``."""
     dtype = tables.regret.dtype.type
+    lowest, prediction = dtype(row[LOWEST]), dtype(row[PREDICTION])
+    styled = taste.delta.size > 0
+    allowance = dtype(row[WEIGHT]) * taste.beta[i] if styled else dtype(0)
     weight = dtype(0)
     for a in range(lo, hi):
         new = tables.new[a]
         tables.new[a] = dtype(0)
         now = accumulate(tables.regret[a], new, positive, negative, lowest)
         tables.regret[a] = now
-        ahead = weigh(now, new, prediction)
+        if styled:
+            ahead = lean(now, new, prediction, taste.delta[a], allowance)
+        else:
+            ahead = weigh(now, new, prediction)
         tables.strategy[a] = ahead
         weight += ahead
     if weight > 0:
+        if styled and row[BEST] > 0:
+            best = lo
+            for a in range(lo, hi):
+                if tables.strategy[a] > tables.strategy[best]:
+                    best = a
+            for a in range(lo, hi):
+                tables.strategy[a] = dtype(1) if a == best else dtype(0)
+            return
         scale = dtype(1) / weight
         for a in range(lo, hi):
             tables.strategy[a] *= scale
     else:
         for a in range(lo, hi):
-            tables.strategy[a] = dtype(1) / dtype(hi - lo)
+            tables.strategy[a] = taste.fallback[a] if styled else dtype(1) / dtype(hi - lo)
 
 
 @inlined
-def _respond(graph, player, tables, row):
+def _respond(graph, player, tables, taste, row):
     dtype = tables.regret.dtype.type
     positive, negative = dtype(row[POSITIVE]), dtype(row[NEGATIVE])
-    lowest, prediction = dtype(row[LOWEST]), dtype(row[PREDICTION])
     for i in range(graph.rows[player], graph.rows[player + 1]):
-        _match(tables, graph.start[i], graph.start[i + 1], positive, negative, lowest, prediction)
+        _match(tables, taste, i, graph.start[i], graph.start[i + 1], positive, negative, row)
 
 
 @inlined
@@ -144,7 +160,7 @@ def _sweep(graph, player, tables, room, average):
 
 
 @jit
-def sweep(graph, tables, room, schedule, alternating):
+def sweep(graph, tables, taste, room, schedule, alternating):
     """Full iterations over the graph, one a row of the schedule."""
     players = graph.rows.size - 1
     for t in range(schedule.shape[0]):
@@ -152,10 +168,10 @@ def sweep(graph, tables, room, schedule, alternating):
         for player in range(players):
             _sweep(graph, player, tables, room, tables.regret.dtype.type(row[AVERAGE]))
             if alternating:
-                _respond(graph, player, tables, row)
+                _respond(graph, player, tables, taste, row)
         if not alternating:
             for player in range(players):
-                _respond(graph, player, tables, row)
+                _respond(graph, player, tables, taste, row)
 
 
 class Sparse(NamedTuple):
@@ -217,10 +233,9 @@ def _add_to_average(graph, tables, i, weight, row):
 
 
 @inlined
-def _settle(graph, tables, room, count, row):
+def _settle(graph, tables, taste, room, count, row):
     """Apply the update rule to the rows with new regrets, wherever they were last discounted."""
     dtype = tables.regret.dtype.type
-    lowest, prediction = dtype(row[LOWEST]), dtype(row[PREDICTION])
     for k in range(count):
         i = room.touched[k]
         positive = negative = dtype(1)
@@ -230,7 +245,7 @@ def _settle(graph, tables, room, count, row):
         if tables.seen[i, 1] != row[LOG_NEGATIVE]:
             negative = dtype(np.exp(row[LOG_NEGATIVE] - tables.seen[i, 1]))
             tables.seen[i, 1] = row[LOG_NEGATIVE]
-        _match(tables, graph.start[i], graph.start[i + 1], positive, negative, lowest, prediction)
+        _match(tables, taste, i, graph.start[i], graph.start[i + 1], positive, negative, row)
 
 
 class Walk(NamedTuple):
@@ -344,7 +359,7 @@ def _collect(graph, tables, room, count, player, clock, rows):
 
 
 @jit
-def sample(graph, tables, room, schedule, alternating, random, explore, kind, clock):
+def sample(graph, tables, taste, room, schedule, alternating, random, explore, kind, clock):
     """Sampled iterations, one a row of the schedule.
 
     Chance is always sampled; ``kind`` says whether the other players and the player itself
@@ -373,10 +388,10 @@ def sample(graph, tables, room, schedule, alternating, random, explore, kind, cl
                 k += 1
             rows = _collect(graph, tables, room, count, player, clock, rows)
             if alternating:
-                _settle(graph, tables, room, rows, row)
+                _settle(graph, tables, taste, room, rows, row)
                 rows = 0
         if not alternating:
-            _settle(graph, tables, room, rows, row)
+            _settle(graph, tables, taste, room, rows, row)
 
 
 @jit

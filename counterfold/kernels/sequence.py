@@ -14,11 +14,14 @@ import numpy as np
 from counterfold.kernels.jit import inlined, jit
 from counterfold.kernels.rule import (
     AVERAGE,
+    BEST,
     LOWEST,
     NEGATIVE,
     POSITIVE,
     PREDICTION,
+    WEIGHT,
     accumulate,
+    lean,
     weigh,
 )
 
@@ -108,12 +111,67 @@ def earned(form, player, x, g):
 
 
 @inlined
-def _bottom_up(form, player, tables, work, row):
-    """Values from the last decisions to the first; regrets and the next strategy on the way."""
-    dtype = work.gradient.dtype.type
+def _weigh_run(tables, g, work, lo, width, row):
+    """Regrets and weights of one action at a group of infosets."""
+    dtype = g.dtype.type
     positive, negative = dtype(row[POSITIVE]), dtype(row[NEGATIVE])
     lowest, prediction = dtype(row[LOWEST]), dtype(row[PREDICTION])
+    worth, played = g[lo : lo + width], tables.strategy[lo : lo + width]
+    regret, value, weight = tables.regret[lo : lo + width], work.value, work.weight
+    for k in range(width):
+        new = worth[k] - value[k]
+        now = accumulate(regret[k], new, positive, negative, lowest)
+        regret[k] = now
+        ahead = weigh(now, new, prediction)
+        played[k] = ahead
+        weight[k] += ahead
+
+
+@inlined
+def _lean_run(tables, taste, g, work, lo, below, width, row):
+    """The same under a style."""
+    dtype = g.dtype.type
+    positive, negative = dtype(row[POSITIVE]), dtype(row[NEGATIVE])
+    lowest, prediction, share = dtype(row[LOWEST]), dtype(row[PREDICTION]), dtype(row[WEIGHT])
+    worth, played = g[lo : lo + width], tables.strategy[lo : lo + width]
+    regret, value, weight = tables.regret[lo : lo + width], work.value, work.weight
+    liking, allowed = taste.delta[lo : lo + width], taste.beta[below : below + width]
+    for k in range(width):
+        new = worth[k] - value[k]
+        now = accumulate(regret[k], new, positive, negative, lowest)
+        regret[k] = now
+        ahead = lean(now, new, prediction, liking[k], share * allowed[k])
+        played[k] = ahead
+        weight[k] += ahead
+
+
+@inlined
+def _heaviest(tables, work, start, stop, width):
+    """Give all weight at each infoset of a group to its heaviest action, the first of several."""
+    most, weight = work.value, work.weight
+    for k in range(width):
+        most[k] = 0
+    for lo in range(start, stop, width):
+        played = tables.strategy[lo : lo + width]
+        for k in range(width):
+            most[k] = max(most[k], played[k])
+    for lo in range(start, stop, width):
+        played = tables.strategy[lo : lo + width]
+        for k in range(width):
+            chosen = weight[k] > 0 and played[k] == most[k]
+            played[k] = 1 if chosen else 0
+            if chosen:
+                weight[k] = -1
+    for k in range(width):
+        weight[k] = abs(weight[k])
+
+
+@inlined
+def _bottom_up(form, player, tables, taste, work, row):
+    """Values from the last decisions to the first; regrets and the next strategy on the way."""
+    dtype = work.gradient.dtype.type
     one, zero = dtype(1), dtype(0)
+    styled = taste.delta.size > 0
     g, value, weight = work.gradient, work.value, work.weight
     for back in range(form.groups[player + 1] - form.groups[player]):
         group = np.int64(form.groups[player + 1]) - 1 - back
@@ -131,23 +189,25 @@ def _bottom_up(form, player, tables, work, row):
         for k in range(width):
             g[parent[k]] += value[k]
         for lo in range(start, start + actions * width, width):
-            worth, played = g[lo : lo + width], tables.strategy[lo : lo + width]
-            regret = tables.regret[lo : lo + width]
-            for k in range(width):
-                new = worth[k] - value[k]
-                now = accumulate(regret[k], new, positive, negative, lowest)
-                regret[k] = now
-                ahead = weigh(now, new, prediction)
-                played[k] = ahead
-                weight[k] += ahead
-        even = one / dtype(actions)
+            if styled:
+                _lean_run(tables, taste, g, work, lo, below, width, row)
+            else:
+                _weigh_run(tables, g, work, lo, width, row)
+        if styled and row[BEST] > 0:
+            _heaviest(tables, work, start, start + actions * width, width)
+        even = one if styled else one / dtype(actions)
         for k in range(width):
             value[k] = zero if weight[k] > zero else even
             weight[k] = one / weight[k] if weight[k] > zero else zero
         for lo in range(start, start + actions * width, width):
             played = tables.strategy[lo : lo + width]
-            for k in range(width):
-                played[k] = played[k] * weight[k] + value[k]
+            if styled:
+                rest = taste.fallback[lo : lo + width]
+                for k in range(width):
+                    played[k] = played[k] * weight[k] + value[k] * rest[k]
+            else:
+                for k in range(width):
+                    played[k] = played[k] * weight[k] + value[k]
 
 
 @inlined
@@ -167,8 +227,8 @@ def spread(form, player, strategy, x, work):
 
 
 @inlined
-def _respond(form, player, tables, work, row):
-    _bottom_up(form, player, tables, work, row)
+def _respond(form, player, tables, taste, work, row):
+    _bottom_up(form, player, tables, taste, work, row)
     dtype = work.gradient.dtype.type
     average = dtype(row[AVERAGE])
     tables.total[player] = tables.total[player] * average + dtype(1)
@@ -180,7 +240,7 @@ def _respond(form, player, tables, work, row):
 
 
 @jit
-def iterate(form, tables, play, work, schedule, alternating):
+def iterate(form, tables, taste, play, work, schedule, alternating):
     """One iteration for each row of the schedule.
 
     The average takes in the strategies that were played in the iteration. ``play`` follows
@@ -204,7 +264,7 @@ def iterate(form, tables, play, work, schedule, alternating):
         for player in range(players):
             if alternating:
                 gradient(form, player, x, g)
-            _respond(form, player, tables, work, row)
+            _respond(form, player, tables, taste, work, row)
 
 
 @jit
@@ -214,9 +274,9 @@ def gather(form, x, g, first, last):
 
 
 @jit
-def respond(form, player, tables, work, row):
+def respond(form, player, tables, taste, work, row):
     """The rest of a player's half of an iteration, once its gradient is there."""
-    _respond(form, player, tables, work, row)
+    _respond(form, player, tables, taste, work, row)
 
 
 @inlined

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from counterfold.errors import FileError, TreeTooLargeError
 from counterfold.evaluate.exact import workspace
 from counterfold.games.base import CHANCE
+from counterfold.solve.leaning import Leaning, plain
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.memory import memory_at_hand
 from counterfold.tree.sequence import SequenceForm, sequence_form
@@ -24,6 +25,7 @@ from counterfold.tree.sequence import SequenceForm, sequence_form
 __all__ = ["Engine", "HistoryEngine", "SequenceEngine"]
 
 Arrays = dict[str, NDArray[Any]]
+Slots = NDArray[np.float64]
 
 WORTH_SHARING = 1_000_000
 """Leaves of a sequence form from which two threads are faster than one (measured)."""
@@ -34,6 +36,9 @@ SAMPLED = {"chance": (False, False), "external": (True, False), "outcome": (True
 
 class Engine(Protocol):
     """What a solver needs of an engine."""
+
+    def begin(self, regrets: Slots, strategy: Slots, average: Slots | None) -> None:
+        """Start from these, over the tree's slots; the average strategy counts as one iteration."""
 
     def step(self, schedule: NDArray[np.float64]) -> None:
         """Run one iteration a row."""
@@ -65,6 +70,7 @@ class SequenceEngine:
         alternating: bool,
         follow_play: bool,
         threads: int = 1,
+        leaning: Leaning | None = None,
     ) -> None:
         from counterfold.kernels import sequence as kernels
 
@@ -74,32 +80,32 @@ class SequenceEngine:
         self._work = workspace(form, dtype)
         self._typed = form.form._replace(val=form.form.val.astype(dtype))
         size, players = form.sequences, form.tree.players
-        strategy = np.ones(size)
-        kernels.normalise(form.form, np.zeros(size), strategy, workspace(form))
-        reach = np.ones(size)
-        for group in range(len(form.form.start) - 1):
-            lo, hi = int(form.form.infoset[group]), int(form.form.infoset[group + 1])
-            first, last = int(form.form.start[group]), int(form.form.start[group + 1])
-            above = reach[form.form.parent[lo:hi]]
-            reach[first:last] = np.tile(above, (last - first) // (hi - lo)) * strategy[first:last]
-        self._tables = kernels.Tables(
-            np.zeros(size, dtype),
-            strategy.astype(dtype),
-            reach.astype(dtype),
-            np.zeros(size, dtype),
-        )
+        self._taste = plain(dtype)
+        if leaning is not None:
+            self._taste = leaning.taste(form.tree, form.slot, form.infosets(), dtype)
+        self._tables = kernels.Tables(*(np.zeros(size, dtype) for _ in range(4)))
+        self.begin(*_blank(form.tree, leaning))
         followed = (size, players) if follow_play else (0, 0)
         self._play = kernels.Play(np.zeros(followed[0]), np.zeros(followed[1]))
 
         self._threads = 1 if follow_play else threads
+
+    def begin(self, regrets: Slots, strategy: Slots, average: Slots | None) -> None:
+        form = self._form
+        self._tables.regret[:] = form.by_sequence(regrets)
+        self._tables.regret[: form.tree.players] = 0
+        self._tables.strategy[:] = form.by_sequence(strategy)
+        self._tables.reach[:] = form.reach(form.by_sequence(strategy))
+        self._tables.total[:] = 0 if average is None else form.reach(form.by_sequence(average))
 
     def step(self, schedule: NDArray[np.float64]) -> None:
         if self._threads > 1:
             self._step_together(schedule)
         else:
             self._kernels.iterate(
-                self._typed, self._tables, self._play, self._work, schedule, self._alternating
-            )
+                self._typed, self._tables, self._taste, self._play, self._work, schedule,
+                self._alternating,
+            )  # fmt: skip
 
     def _step_together(self, schedule: NDArray[np.float64]) -> None:
         """The same iterations, bit for bit, with each gradient shared out to threads."""
@@ -126,7 +132,7 @@ class SequenceEngine:
                 for player in players:
                     if self._alternating:
                         gradient(player)
-                    kernels.respond(form, player, tables, work, row)
+                    kernels.respond(form, player, tables, self._taste, work, row)
 
     def _shares(self, player: int) -> list[tuple[int, int]]:
         """The player's sequences in runs of about equally many leaves, one a thread."""
@@ -181,6 +187,7 @@ class HistoryEngine:
         alternating: bool,
         seed: int,
         explore: float,
+        leaning: Leaning | None = None,
     ) -> None:
         from counterfold.kernels import history as kernels
 
@@ -197,11 +204,15 @@ class HistoryEngine:
         slots, infosets = tree.infosets.slots, len(tree.infosets.owner)
         self._tables = kernels.Tables(
             regret=np.zeros(slots, dtype),
-            strategy=tree.infosets.evenly().astype(dtype),
+            strategy=np.zeros(slots, dtype),
             total=np.zeros(slots, dtype),
             new=np.zeros(slots, dtype),
             seen=np.zeros((infosets, 3)),
         )
+        self._taste = plain(dtype)
+        if leaning is not None:
+            self._taste = leaning.taste(tree, np.arange(slots), np.arange(infosets), dtype)
+        self.begin(*_blank(tree, leaning))
         self._random = np.array([seed], dtype=np.uint64)
         self._clock = 0
         self._sampled = SAMPLED.get(traversal)
@@ -230,12 +241,19 @@ class HistoryEngine:
             stamp=np.zeros(infosets, np.int64),
         )
 
+    def begin(self, regrets: Slots, strategy: Slots, average: Slots | None) -> None:
+        self._tables.regret[:] = regrets
+        self._tables.strategy[:] = strategy
+        self._tables.total[:] = 0 if average is None else average
+
     def step(self, schedule: NDArray[np.float64]) -> None:
         if self._sampled is None:
-            self._kernels.sweep(self._graph, self._tables, self._room, schedule, self._alternating)
+            self._kernels.sweep(
+                self._graph, self._tables, self._taste, self._room, schedule, self._alternating
+            )
             return
         self._kernels.sample(
-            self._graph, self._tables, self._room, schedule, self._alternating,
+            self._graph, self._tables, self._taste, self._room, schedule, self._alternating,
             self._random, self._explore, self._sampled, self._clock,
         )  # fmt: skip
         self._clock += len(schedule)
@@ -255,6 +273,12 @@ class HistoryEngine:
 
     def restore(self, state: Arrays) -> None:
         _take_back({**self._tables._asdict(), "random": self._random}, state, "")
+
+
+def _blank(tree: HistoryTree, leaning: Leaning | None) -> tuple[Slots, Slots, None]:
+    """No regrets, and what the rule plays without any."""
+    strategy = tree.infosets.evenly() if leaning is None else leaning.fallback(tree)
+    return np.zeros(tree.infosets.slots), strategy, None
 
 
 def _mark_even(tree: HistoryTree) -> NDArray[np.uint32]:
@@ -296,6 +320,7 @@ def make_engine(
     explore: float,
     form: str = "auto",
     threads: int | None = None,
+    leaning: Leaning | None = None,
 ) -> Engine:
     """The fastest engine that is right: the sequence form for full traversals that remember.
 
@@ -309,11 +334,13 @@ def make_engine(
                 threads = min(2, os.cpu_count() or 1) if sequences.leaves >= WORTH_SHARING else 1
             follow = not tree.two_player_zero_sum or _one_shot(sequences)
             return SequenceEngine(
-                sequences, dtype, alternating=alternating, follow_play=follow, threads=threads
-            )
+                sequences, dtype, alternating=alternating, follow_play=follow, threads=threads,
+                leaning=leaning,
+            )  # fmt: skip
     return HistoryEngine(
-        tree, dtype, traversal=traversal, alternating=alternating, seed=seed, explore=explore
-    )
+        tree, dtype, traversal=traversal, alternating=alternating, seed=seed, explore=explore,
+        leaning=leaning,
+    )  # fmt: skip
 
 
 def _one_shot(form: SequenceForm) -> bool:

@@ -86,6 +86,7 @@ class Method:
             steps = np.log(np.where(t == 1, 1.0, np.maximum(rows[:, factor], 1e-300)))
             # Summed from the start on, so that no bit depends on how a run is cut in chunks.
             rows[:, log] = np.cumsum(np.append(logs[log - rule.LOG_POSITIVE], steps))[1:]
+        rows[:, rule.WEIGHT] = _weights(rows[:, rule.POSITIVE], float(logs[3]), first == 1)
         return rows
 
 
@@ -95,6 +96,19 @@ def _fade(t: NDArray[np.float64], exponent: Any) -> NDArray[np.float64]:
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         faded = 1.0 / (1.0 + (t - 1) ** -exponent)
     return np.where(np.isposinf(exponent), 1.0, faded)
+
+
+def _weights(
+    fades: NDArray[np.float64], before: float, beginning: bool
+) -> NDArray[np.float64]:
+    """How much the regrets weigh that have been summed: W <- W * fade + 1."""
+    if (fades[1 if beginning else 0 :] == 1.0).all():
+        return before + np.arange(1, len(fades) + 1)
+    weights = []
+    for fade in fades.tolist():
+        before = before * fade + 1.0
+        weights.append(before)
+    return np.array(weights)
 
 
 def _dcfr(alpha: float = 1.5, beta: float = 0.0, gamma: float = 2.0) -> Method:

@@ -16,6 +16,7 @@ from counterfold.errors import FileError, ParameterError
 from counterfold.evaluate.exact import Assessment, assess_form
 from counterfold.games.spec import whole
 from counterfold.solve.engines import make_engine
+from counterfold.solve.leaning import Leaning
 from counterfold.solve.methods import DEFAULT_METHOD, Method, method
 from counterfold.strategy.store import read, save_strategy
 from counterfold.strategy.strategy import Strategy
@@ -104,6 +105,7 @@ class Solver:
         explore: float = 0.6,
         form: str = "auto",
         threads: int | None = None,
+        style: Any = None,
         memory: int | None = None,
         progress: Progress | None = None,
     ) -> None:
@@ -119,19 +121,38 @@ class Solver:
         self.seconds = 0.0
         self.cpu_seconds = 0.0
         self._cold = True
-        self._logs = np.zeros(3)
+        self._logs = np.zeros(4)
+        self.leaning: Leaning | None = None
+        if style is not None:
+            self.leaning = style if isinstance(style, Leaning) else style.leaning(self.tree)
+            self.leaning.check(self.tree)
         self._engine = make_engine(
             self.tree, traversal, np.dtype(dtype), alternating=alternating, seed=seed,
-            explore=explore, form=form, threads=_checked_threads(threads),
+            explore=explore, form=form, threads=_checked_threads(threads), leaning=self.leaning,
         )  # fmt: skip
+
+    def begin_at_random(self, seed: int | np.random.Generator) -> None:
+        """Start from regrets drawn evenly from 0 to 1 and a random average strategy."""
+        if self.iteration:
+            raise ParameterError("the run has begun: a random start comes before the first step")
+        random = np.random.default_rng(seed)
+        regrets = random.random(self.tree.infosets.slots)
+        average = self.tree.infosets.to_one(random.random(self.tree.infosets.slots))
+        leaning = self.leaning or Leaning(
+            np.ones(len(regrets)), np.zeros(len(self.tree.infosets.owner))
+        )
+        self._engine.begin(regrets, leaning.match(self.tree, regrets), average)
 
     def step(self, iterations: int = 1) -> None:
         """Run some iterations."""
+        from counterfold.kernels import rule
+
         if iterations < 0:
             raise ParameterError(f"iterations is {iterations}, and must not be negative")
         while iterations > 0:
             count = min(iterations, 1 << 16)
             schedule = self.method.schedule(self.iteration + 1, count, self._logs)
+            schedule[:, rule.BEST] = self.leaning is not None and self.leaning.best
             if self._cold:  # compiling or loading the kernel is no part of an iteration
                 self._engine.step(schedule[:0])
                 self._cold = False
@@ -139,7 +160,7 @@ class Solver:
             self._engine.step(schedule)
             self.seconds += time.perf_counter() - wall
             self.cpu_seconds += time.process_time() - cpu
-            self._logs = schedule[-1, 5:8].copy()
+            self._logs = schedule[-1, rule.LOG_POSITIVE : rule.WEIGHT + 1].copy()
             self.iteration += count
             iterations -= count
 
@@ -229,6 +250,9 @@ class Solver:
             "trace": [asdict(report) for report in trace],
         }
         state = {**self._engine.state(), "logs": self._logs.copy()}
+        if self.leaning is not None:
+            state |= {"delta": self.leaning.delta, "beta": self.leaning.beta}
+            run["best"] = self.leaning.best
         save_strategy(self.strategy(**about), path, state, run)
 
     @classmethod
@@ -253,9 +277,12 @@ class Solver:
             game = load(strategy.spec)
         tree = game if isinstance(game, HistoryTree) else compile_game(game, memory)
         strategy.check_fits(tree)
-        solver = cls(tree, **{**asdict(settings), "method": rule})
+        leaning = None
+        if "delta" in state and "beta" in state:
+            leaning = Leaning(state.pop("delta"), state.pop("beta"), bool(run.get("best")))
+        solver = cls(tree, **{**asdict(settings), "method": rule}, style=leaning)
         logs = state.pop("logs", None)
-        if logs is None or logs.shape != (3,) or logs.dtype != np.float64 or np.isnan(logs).any():
+        if logs is None or logs.shape != (4,) or logs.dtype != np.float64 or np.isnan(logs).any():
             raise FileError(f"{path} is damaged: its schedule is missing")
         solver._engine.restore(state)
         solver._logs = logs

@@ -55,6 +55,25 @@ class SequenceForm:
         out[players:] = probabilities[self.slot[players:]]
         return out
 
+    def infosets(self) -> NDArray[np.int64]:
+        """The tree's infoset behind each of the form's, in the form's own order."""
+        first = []
+        for group in range(len(self.form.start) - 1):
+            lo, hi = int(self.form.infoset[group]), int(self.form.infoset[group + 1])
+            first.append(self.slot[int(self.form.start[group]) :][: hi - lo])
+        slots = np.concatenate(first) if first else np.zeros(0, dtype=np.uint32)
+        return np.searchsorted(self.tree.infosets.start, slots, side="right") - 1
+
+    def reach(self, strategy: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Probabilities of sequences from a strategy by sequence."""
+        reach = np.ones(self.sequences)
+        for group in range(len(self.form.start) - 1):
+            lo, hi = int(self.form.infoset[group]), int(self.form.infoset[group + 1])
+            first, last = int(self.form.start[group]), int(self.form.start[group + 1])
+            above = reach[self.form.parent[lo:hi]]
+            reach[first:last] = np.tile(above, (last - first) // (hi - lo)) * strategy[first:last]
+        return reach
+
     def by_slot(self, strategy: NDArray[np.floating]) -> NDArray[np.float64]:
         """A strategy by sequence, laid out over the slots of the tree (perfect recall only)."""
         out = np.ones(self.tree.infosets.slots)

@@ -1,0 +1,76 @@
+"""A style as arrays over a game's actions and infosets: what the update rule takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterfold.errors import ParameterError
+from counterfold.tree.history import HistoryTree
+
+__all__ = ["Leaning"]
+
+
+@dataclass(frozen=True, eq=False)
+class Leaning:
+    """Preference degrees delta >= 1 by slot, vulnerability degrees beta >= 0 by infoset.
+
+    ``best`` plays the heaviest action alone, Pref-CFR(BR), instead of all by their weight,
+    Pref-CFR(RM). Where no average regret exceeds beta, delta decides alone: in proportion to it,
+    or with ``best`` by the most preferred actions evenly.
+    """
+
+    delta: NDArray[np.float64]
+    beta: NDArray[np.float64]
+    best: bool = False
+
+    def check(self, tree: HistoryTree) -> None:
+        """Raise ParameterError unless the arrays fit a game and mean something."""
+        infosets = tree.infosets
+        if self.delta.shape != (infosets.slots,) or self.beta.shape != infosets.owner.shape:
+            raise ParameterError(f"the style's arrays do not fit {tree.spec}")
+        if not np.isfinite(self.delta).all() or (self.delta < 1).any():
+            raise ParameterError("preference degrees (delta) must be numbers from 1 up")
+        if not np.isfinite(self.beta).all() or (self.beta < 0).any():
+            raise ParameterError("vulnerability degrees (beta) must be numbers from 0 up")
+
+    def fallback(self, tree: HistoryTree) -> NDArray[np.float64]:
+        """What is played where no regret counts, over the slots."""
+        if not self.best or not len(self.delta):
+            return tree.infosets.to_one(self.delta)
+        most = np.maximum.reduceat(self.delta, tree.infosets.start[:-1].astype(np.int64))
+        return tree.infosets.to_one((self.delta == np.repeat(most, tree.infosets.sizes)) * 1.0)
+
+    def match(self, tree: HistoryTree, regrets: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The strategy that the rule draws from average regrets, over the slots."""
+        sizes = tree.infosets.sizes
+        weights = self.delta * np.maximum(regrets - np.repeat(self.beta, sizes), 0.0)
+        start = tree.infosets.start[:-1].astype(np.int64)
+        if self.best and len(weights):
+            most = np.repeat(np.maximum.reduceat(weights, start), sizes)
+            heaviest = (weights == most) & (weights > 0)
+            before = np.cumsum(heaviest) - heaviest
+            first = before == np.repeat(before[start], sizes)  # of several, the first
+            weights = (heaviest & first) * 1.0
+        sums = np.repeat(np.add.reduceat(weights, start), sizes) if len(weights) else weights
+        return np.where(sums > 0, tree.infosets.to_one(weights), self.fallback(tree))
+
+    def taste(self, tree: HistoryTree, slot: NDArray[Any], infoset: NDArray[Any], dtype: Any) -> Any:
+        """The arrays of a kernel whose actions and infosets are these of the tree."""
+        from counterfold.kernels.rule import Taste
+
+        return Taste(
+            self.delta[slot].astype(dtype),
+            self.fallback(tree)[slot].astype(dtype),
+            self.beta[infoset].astype(dtype),
+        )
+
+
+def plain(dtype: Any) -> Any:
+    """No style: the empty arrays that kernels take for it."""
+    from counterfold.kernels.rule import Taste
+
+    return Taste(*(np.zeros(0, dtype) for _ in range(3)))
