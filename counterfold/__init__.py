@@ -38,6 +38,7 @@ _HOMES = {
     "solve.methods": ("METHODS", "Method", "method"),
     "solve.solver": ("Report", "Solver", "Until"),
     "solve.result": ("Result", "resume", "solve"),
+    "style.preferences": ("Style",),
     "errors": (
         "CounterfoldError",
         "FileError",
@@ -87,6 +88,7 @@ if TYPE_CHECKING:
     from counterfold.solve.result import Result, resume, solve
     from counterfold.solve.solver import Report, Solver, Until
     from counterfold.strategy.strategy import Strategy
+    from counterfold.style.preferences import Style
     from counterfold.tree.history import HistoryTree, compile_game
     from counterfold.tree.walk import measure
 

@@ -135,6 +135,10 @@ class Leduc(Game):
             return self._seen[cards[player]], said[0], self._seen[cards[-1]], said[1]
         return self._seen[cards[player]] if player < len(cards) else "", said[0]
 
+    def round_of(self, label: str) -> int:
+        """The betting round in which an infoset of this name lies, 1 or 2."""
+        return 2 if label.count(" | ") >= 2 else 1
+
     def payoff(self, state: PokerState) -> tuple[float, ...]:
         cards, node = state
         strengths = [card // self.suits for card in cards]

@@ -244,6 +244,10 @@ class _OneCardRules(Game):
         cards, node = state
         return self._seen[cards[player]] if player < len(cards) else "", self._said[node]
 
+    def round_of(self, label: str) -> int:
+        """The betting round in which an infoset lies: there is one."""
+        return 1
+
     def payoff(self, state: PokerState) -> tuple[float, ...]:
         cards, node = state
         strengths = [card // self.suits for card in cards]

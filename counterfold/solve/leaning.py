@@ -58,7 +58,9 @@ class Leaning:
         sums = np.repeat(np.add.reduceat(weights, start), sizes) if len(weights) else weights
         return np.where(sums > 0, tree.infosets.to_one(weights), self.fallback(tree))
 
-    def taste(self, tree: HistoryTree, slot: NDArray[Any], infoset: NDArray[Any], dtype: Any) -> Any:
+    def taste(
+        self, tree: HistoryTree, slot: NDArray[Any], infoset: NDArray[Any], dtype: Any
+    ) -> Any:
         """The arrays of a kernel whose actions and infosets are these of the tree."""
         from counterfold.kernels.rule import Taste
 

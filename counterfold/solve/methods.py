@@ -98,12 +98,10 @@ def _fade(t: NDArray[np.float64], exponent: Any) -> NDArray[np.float64]:
     return np.where(np.isposinf(exponent), 1.0, faded)
 
 
-def _weights(
-    fades: NDArray[np.float64], before: float, beginning: bool
-) -> NDArray[np.float64]:
+def _weights(fades: NDArray[np.float64], before: float, beginning: bool) -> NDArray[np.float64]:
     """How much the regrets weigh that have been summed: W <- W * fade + 1."""
     if (fades[1 if beginning else 0 :] == 1.0).all():
-        return before + np.arange(1, len(fades) + 1)
+        return before + np.arange(1.0, len(fades) + 1)
     weights = []
     for fade in fades.tolist():
         before = before * fade + 1.0

@@ -20,7 +20,7 @@ from counterfold.errors import MismatchError, ParameterError
 from counterfold.games.base import label
 from counterfold.tree.history import HistoryTree, Infosets, compile_game
 
-__all__ = ["Row", "Strategy"]
+__all__ = ["Row", "Strategy", "fits"]
 
 
 class Row(NamedTuple):
@@ -150,7 +150,7 @@ class Strategy:
         for i, name in enumerate(self.infosets.labels):
             if player is not None and self.infosets.owner[i] != player:
                 continue
-            if pattern is None or _fits(name, pattern):
+            if pattern is None or fits(name, pattern):
                 yield self._row(i)
 
     def with_about(self, **more: Any) -> Strategy:
@@ -193,7 +193,8 @@ class Strategy:
         return index
 
 
-def _fits(name: str, pattern: str) -> bool:
+def fits(name: str, pattern: str) -> bool:
+    """Does an infoset's name hold this text, or fit this glob?"""
     if any(c in pattern for c in "*?["):
         return fnmatchcase(name, pattern)
     return pattern in name

@@ -19,7 +19,7 @@ SAMPLED = ("chance", "external", "outcome")
 
 def one_iteration() -> np.ndarray:
     """Plain CFR: nothing fades."""
-    return cf.method("cfr").schedule(1, 1, np.zeros(3))
+    return cf.method("cfr").schedule(1, 1, np.zeros(4))
 
 
 def mixed(tree: Any, seed: int) -> np.ndarray:
@@ -174,7 +174,7 @@ def test_rows_discounted_when_touched_equal_rows_discounted_always(
     size = tree.infosets.slots
     regret, total, strategy = np.zeros(size), np.zeros(size), tree.infosets.evenly()
     for t in range(1, 60):
-        row = solver.method.schedule(t, 1, np.zeros(3))[0]
+        row = solver.method.schedule(t, 1, np.zeros(4))[0]
         now = solver._engine.state()
         twin.restore({**blank, "strategy": now["strategy"], "random": now["random"]})
         twin.step(still)
@@ -191,7 +191,7 @@ def test_rows_discounted_when_touched_equal_rows_discounted_always(
     assert not touched.all() or traversal == "chance"
     # Rows that have not been touched for a while still have to fade.
     tables = solver._engine.state()
-    late = np.exp(solver._logs - tables["seen"])
+    late = np.exp(solver._logs[:3] - tables["seen"])
     late = np.repeat(late, tree.infosets.sizes, axis=0)
     found = tables["regret"] * np.where(tables["regret"] > 0, late[:, 0], late[:, 1])
     np.testing.assert_allclose(found, regret, rtol=1e-9, atol=1e-12)

@@ -31,7 +31,7 @@ GAMES = {
 @pytest.mark.parametrize("name", GAMES)
 def test_threads_change_nothing(name: str, method: str, dtype: str, alternating: bool) -> None:
     form = sequence_form(cf.compile_game(GAMES[name]))
-    schedule = cf.method(method).schedule(1, 60, np.zeros(3))
+    schedule = cf.method(method).schedule(1, 60, np.zeros(4))
     states = []
     for threads in (1, 2, 3):
         engine = SequenceEngine(
