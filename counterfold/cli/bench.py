@@ -54,13 +54,13 @@ def _kernels(games: list[str] | None, budget: float | None) -> tuple[Any, Any, A
 
 
 def _peers(games: list[str] | None, budget: float | None) -> tuple[Any, Any, Any]:
-    from counterfold.bench import peers
+    from counterfold.bench import peers, peers_view
 
     def progress(done: int, total: int, doing: str) -> None:
         tell(f"{done} of {total}: {doing}")
 
     report = peers.run(games, budget or 60.0, progress)
-    return report.to_dict(), peers.table(report), lambda: peers.plot(report)
+    return report.to_dict(), peers_view.table(report), lambda: peers_view.plot(report)
 
 
 _MEASURES = {"methods": _methods, "kernels": _kernels, "peers": _peers}
