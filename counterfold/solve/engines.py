@@ -40,6 +40,9 @@ class Engine(Protocol):
     def begin(self, regrets: Slots, strategy: Slots, average: Slots | None) -> None:
         """Start from these, over the tree's slots; the average strategy counts as one iteration."""
 
+    def lean(self, leaning: Leaning) -> None:
+        """Follow this style from the next update on."""
+
     def step(self, schedule: NDArray[np.float64]) -> None:
         """Run one iteration a row."""
 
@@ -82,13 +85,17 @@ class SequenceEngine:
         size, players = form.sequences, form.tree.players
         self._taste = plain(dtype)
         if leaning is not None:
-            self._taste = leaning.taste(form.tree, form.slot, form.infosets(), dtype)
+            self.lean(leaning)
         self._tables = kernels.Tables(*(np.zeros(size, dtype) for _ in range(4)))
         self.begin(*_blank(form.tree, leaning))
         followed = (size, players) if follow_play else (0, 0)
         self._play = kernels.Play(np.zeros(followed[0]), np.zeros(followed[1]))
 
         self._threads = 1 if follow_play else threads
+
+    def lean(self, leaning: Leaning) -> None:
+        form, dtype = self._form, self._typed.val.dtype
+        self._taste = leaning.taste(form.tree, form.slot, form.infosets(), dtype)
 
     def begin(self, regrets: Slots, strategy: Slots, average: Slots | None) -> None:
         form = self._form
@@ -211,12 +218,18 @@ class HistoryEngine:
         )
         self._taste = plain(dtype)
         if leaning is not None:
-            self._taste = leaning.taste(tree, np.arange(slots), np.arange(infosets), dtype)
+            self.lean(leaning)
         self.begin(*_blank(tree, leaning))
         self._random = np.array([seed], dtype=np.uint64)
         self._clock = 0
         self._sampled = SAMPLED.get(traversal)
         self._room = self._make_room(dtype)
+
+    def lean(self, leaning: Leaning) -> None:
+        slots, infosets = self._tree.infosets.slots, len(self._tree.infosets.owner)
+        self._taste = leaning.taste(
+            self._tree, np.arange(slots), np.arange(infosets), self._tables.regret.dtype
+        )
 
     def _make_room(self, dtype: Any) -> Any:
         kernels, tree = self._kernels, self._tree

@@ -56,46 +56,66 @@ class Method:
         if self.horizon < 1:
             raise ParameterError(f"the horizon of {name} must be at least 1")
 
-    def schedule(self, first: int, count: int, logs: NDArray[np.float64]) -> NDArray[np.float64]:
+    def schedule(
+        self, first: int, count: int, logs: NDArray[np.float64], *, weighed: bool = True
+    ) -> NDArray[np.float64]:
         """The rule's numbers for iterations ``first`` to ``first + count - 1``.
 
-        ``logs`` are the running logarithms at the end of iteration ``first - 1``.
+        ``logs`` are the three running logarithms and the weight of regrets at the end of
+        iteration ``first - 1``; only a style needs the weights.
         """
         from counterfold.kernels import rule
 
         t = np.arange(first, first + count, dtype=np.float64)
         along = np.minimum(t / self.horizon, 1.0)
         rows = np.zeros((count, rule.COLUMNS))
-        rows[:, rule.POSITIVE] = _fade(t, self.alpha + self.alpha_slope * along)
-        rows[:, rule.NEGATIVE] = _fade(t, self.beta + self.beta_slope * along)
+        factors: list[Any] = [
+            _fade(t, self.alpha, self.alpha_slope, along),
+            _fade(t, self.beta, self.beta_slope, along),
+            ((t - 1) / t) ** (self.gamma + self.gamma_slope * along) if self.gamma else 1.0,
+        ]
+        rows[:, rule.POSITIVE], rows[:, rule.NEGATIVE], rows[:, rule.AVERAGE] = factors
         rows[:, rule.LOWEST] = 0.0 if self.floor else -np.inf
         if self.prediction:
             # PDCFR+ fades R once more, as the next iteration will, before the prediction joins:
             # d R + r, which plays as R + r / d.
             after = np.minimum((t + 1) / self.horizon, 1.0)
-            coming = _fade(t + 1, self.alpha + self.alpha_slope * after)
+            coming = _fade(t + 1, self.alpha, self.alpha_slope, after)
             rows[:, rule.PREDICTION] = self.prediction / coming
-        rows[:, rule.AVERAGE] = ((t - 1) / t) ** (self.gamma + self.gamma_slope * along)
-        for log, factor in (
-            (rule.LOG_POSITIVE, rule.POSITIVE),
-            (rule.LOG_NEGATIVE, rule.NEGATIVE),
-            (rule.LOG_AVERAGE, rule.AVERAGE),
-        ):
-            # In the first iteration there is nothing to fade, whatever the factor; and a factor
-            # of zero is a very small one, so that differences of logarithms stay numbers.
-            steps = np.log(np.where(t == 1, 1.0, np.maximum(rows[:, factor], 1e-300)))
-            # Summed from the start on, so that no bit depends on how a run is cut in chunks.
-            rows[:, log] = np.cumsum(np.append(logs[log - rule.LOG_POSITIVE], steps))[1:]
-        rows[:, rule.WEIGHT] = _weights(rows[:, rule.POSITIVE], float(logs[3]), first == 1)
+        for n, factor in enumerate(factors):
+            rows[:, rule.LOG_POSITIVE + n] = (
+                logs[n] if np.isscalar(factor) else _logs(factor, t, logs[n])
+            )
+        if weighed:
+            rows[:, rule.WEIGHT] = _weights(rows[:, rule.POSITIVE], float(logs[3]), first == 1)
         return rows
 
+    def weight(self, iterations: int) -> float:
+        """What regrets have been summed with after so many iterations."""
+        from counterfold.kernels import rule
 
-def _fade(t: NDArray[np.float64], exponent: Any) -> NDArray[np.float64]:
+        logs, done = np.zeros(4), 0
+        while done < iterations:
+            count = min(iterations - done, 1 << 16)
+            logs[3] = self.schedule(done + 1, count, logs)[-1, rule.WEIGHT]
+            done += count
+        return float(logs[3])
+
+
+def _fade(t: NDArray[np.float64], base: float, slope: float, along: NDArray[np.float64]) -> Any:
     """(t-1)^e / ((t-1)^e + 1), DCFR's discount; an infinite exponent means none."""
-    exponent = np.broadcast_to(exponent, t.shape)
+    if base == math.inf:
+        return 1.0
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        faded = 1.0 / (1.0 + (t - 1) ** -exponent)
-    return np.where(np.isposinf(exponent), 1.0, faded)
+        return 1.0 / (1.0 + (t - 1) ** -(base + slope * along))
+
+
+def _logs(factor: NDArray[np.float64], t: NDArray[np.float64], before: float) -> Any:
+    """Running logarithms, summed from the start on: no bit depends on how a run is cut."""
+    # In the first iteration there is nothing to fade, whatever the factor; and a factor of
+    # zero is a very small one, so that differences of logarithms stay numbers.
+    steps = np.log(np.where(t == 1, 1.0, np.maximum(factor, 1e-300)))
+    return np.cumsum(np.append(before, steps))[1:]
 
 
 def _weights(fades: NDArray[np.float64], before: float, beginning: bool) -> NDArray[np.float64]:

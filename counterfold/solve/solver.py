@@ -131,6 +131,23 @@ class Solver:
             explore=explore, form=form, threads=_checked_threads(threads), leaning=self.leaning,
         )  # fmt: skip
 
+    def lean(self, leaning: Leaning) -> None:
+        """Go on under another style: what was learned stays, the next regrets weigh anew.
+
+        >>> import counterfold as cf
+        >>> solver = cf.Solver(cf.Kuhn(), "cfr+")
+        >>> solver.step(100)
+        >>> solver.lean(cf.Style({"bet": 20.0}, player=0).leaning(solver.tree))
+        >>> solver.step(2000)
+        >>> solver.strategy().at("J")["bet"] > 0.22
+        True
+        """
+        leaning.check(self.tree)
+        self._engine.lean(leaning)
+        if self.leaning is None:
+            self._logs[3] = self.method.weight(self.iteration)
+        self.leaning = leaning
+
     def begin_at_random(self, seed: int | np.random.Generator) -> None:
         """Start from regrets drawn evenly from 0 to 1 and a random average strategy."""
         if self.iteration:
@@ -151,7 +168,8 @@ class Solver:
             raise ParameterError(f"iterations is {iterations}, and must not be negative")
         while iterations > 0:
             count = min(iterations, 1 << 16)
-            schedule = self.method.schedule(self.iteration + 1, count, self._logs)
+            styled = self.leaning is not None
+            schedule = self.method.schedule(self.iteration + 1, count, self._logs, weighed=styled)
             schedule[:, rule.BEST] = self.leaning is not None and self.leaning.best
             if self._cold:  # compiling or loading the kernel is no part of an iteration
                 self._engine.step(schedule[:0])
@@ -167,6 +185,10 @@ class Solver:
     def probabilities(self) -> NDArray[np.float64]:
         """The strategy so far over the tree's slots: the average, or the last iterate."""
         return self._engine.average() if self.settings.average else self._engine.current()
+
+    def current(self) -> NDArray[np.float64]:
+        """The strategy of the next iteration over the tree's slots."""
+        return self._engine.current()
 
     def strategy(self, **about: Any) -> Strategy:
         """The strategy so far, with what is known about it."""
