@@ -55,7 +55,7 @@ def run(
     who = None if player is None else player - 1
     rows = list(strategy.rows(pattern, who))
     if pattern is not None and not rows:
-        raise ParameterError(_nothing_like(pattern, strategy, who))
+        raise ParameterError(nothing_like(pattern, strategy, who))
     if csv == "-":
         sys.stdout.write(strategy.to_csv(pattern, who))
     elif csv:
@@ -116,7 +116,7 @@ def _strategy(what: str, quiet: bool) -> Strategy:
     return outcome.result.strategy
 
 
-def _nothing_like(pattern: str, strategy: Strategy, who: int | None) -> str:
+def nothing_like(pattern: str, strategy: Strategy, who: int | None) -> str:
     names = list(dict.fromkeys(row.infoset for row in strategy.rows(None, who)))
     bare = pattern.replace("*", "").replace("?", "")
     near = difflib.get_close_matches(bare, names, n=3, cutoff=0.0)

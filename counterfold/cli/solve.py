@@ -92,7 +92,7 @@ class Outcome:
     def end(self) -> None:
         """Close an interrupted run with a sentence and its exit code."""
         if self.result.stopped == "interrupted":
-            raise StoppedError(_farewell(self.saved, self.result.iterations))
+            raise StoppedError(farewell(self.saved, self.result.iterations))
 
 
 def run(request: Request) -> None:
@@ -119,15 +119,15 @@ def run(request: Request) -> None:
 def solved(request: Request) -> Outcome:
     """The outcome of a request, with its progress on standard error."""
     memory = None if request.memory is None else memory_of(request.memory)
-    before = _stamp(request.target)
+    before = stamp(request.target)
     with Watch(request.quiet) as watch:
         try:
             if request.resume:
                 return _resumed(request, memory, watch)
             return _solved(request, memory, watch)
         except KeyboardInterrupt:
-            saved = request.target if _stamp(request.target) != before else None
-            raise StoppedError(_farewell(saved)) from None
+            saved = request.target if stamp(request.target) != before else None
+            raise StoppedError(farewell(saved)) from None
 
 
 def check(request: Request) -> None:
@@ -155,7 +155,7 @@ def check(request: Request) -> None:
     if request.target:
         check_can_write(request.target, "--save" if request.save else "--resume")
     if request.save:
-        _check_not_foreign(request.save)
+        check_not_foreign(request.save)
 
 
 def _limits(request: Request, traversal: str) -> Until:
@@ -163,7 +163,7 @@ def _limits(request: Request, traversal: str) -> Until:
     return Until(**given) if given else default_until(traversal)
 
 
-def _compiled(spec: str, memory: int | None, watch: Watch) -> HistoryTree:
+def compiled_game(spec: str, memory: int | None, watch: Watch) -> HistoryTree:
     tree = compile_game(load(spec), memory, watch.counting)
     watch.doing("loading the kernels (compiled when they are first used)")
     return tree
@@ -171,15 +171,15 @@ def _compiled(spec: str, memory: int | None, watch: Watch) -> HistoryTree:
 
 def _solved(request: Request, memory: int | None, watch: Watch) -> Outcome:
     began = perf_counter()
-    tree = _compiled(str(request.game), memory, watch)
+    tree = compiled_game(str(request.game), memory, watch)
     compiled = perf_counter() - began
     until = rescue = None
     if request.by_lp:
         watch.doing("solving the linear program")
-        result = _interruptible(watch, lambda: solve(tree, "lp", save=request.save))
+        result = interruptible(watch, lambda: solve(tree, "lp", save=request.save))
     else:
         until = _limits(request, request.traversal or "full")
-        rescue = None if request.save else _rescue_file(tree.spec)
+        rescue = None if request.save else rescue_file(tree.spec)
         watch.begin(until)
         result = solve(
             tree,
@@ -194,7 +194,7 @@ def _solved(request: Request, memory: int | None, watch: Watch) -> Outcome:
     result = replace(result, compile_seconds=result.compile_seconds + compiled)
     if rescue and os.path.exists(rescue) and result.seconds < WORTH_KEEPING:
         os.unlink(rescue)
-    return Outcome(result, until, request.save or (rescue if _stamp(rescue) else None))
+    return Outcome(result, until, request.save or (rescue if stamp(rescue) else None))
 
 
 def _resumed(request: Request, memory: int | None, watch: Watch) -> Outcome:
@@ -213,7 +213,7 @@ def _resumed(request: Request, memory: int | None, watch: Watch) -> Outcome:
         )
     until = _limits(request, str(settings.get("traversal")))
     began = perf_counter()
-    tree = _compiled(request.game or strategy.spec, memory, watch)
+    tree = compiled_game(request.game or strategy.spec, memory, watch)
     compiled = perf_counter() - began
     watch.begin(until)
     result = resume(
@@ -249,7 +249,7 @@ def _spoken(name: str, value: Any) -> str:
     return f"{name} {value}"
 
 
-def _check_not_foreign(path: str) -> None:
+def check_not_foreign(path: str) -> None:
     """Keep a slip of the hand (--save mygame.py) from replacing what is no strategy file."""
     try:
         with open(path, "rb") as file:
@@ -262,7 +262,7 @@ def _check_not_foreign(path: str) -> None:
         raise FileError(f"{path} exists and is no strategy file; choose another name")
 
 
-def _interruptible(watch: Watch, call: Callable[[], Result]) -> Result:
+def interruptible(watch: Watch, call: Callable[[], Result]) -> Result:
     """Run what cannot be interrupted (HiGHS) beside the main thread, which can."""
     outcome: list[Any] = []
 
@@ -283,7 +283,7 @@ def _interruptible(watch: Watch, call: Callable[[], Result]) -> Result:
     return found
 
 
-def _rescue_file(spec: str) -> str | None:
+def rescue_file(spec: str) -> str | None:
     """A free name in this folder for the work of an interrupted run that has no --save."""
     if not os.access(".", os.W_OK | os.X_OK):
         return None
@@ -292,7 +292,7 @@ def _rescue_file(spec: str) -> str | None:
     return next((name for name in names if not os.path.exists(name)), None)
 
 
-def _stamp(path: str | None) -> Any:
+def stamp(path: str | None) -> Any:
     """Changes whenever the file is written."""
     try:
         found = os.stat(path) if path else None
@@ -301,7 +301,7 @@ def _stamp(path: str | None) -> Any:
     return found and (found.st_ino, found.st_mtime_ns)
 
 
-def _farewell(saved: str | None, iterations: int | None = None) -> str:
+def farewell(saved: str | None, iterations: int | None = None) -> str:
     at = f" at iteration {iterations:,}" if iterations else ""
     if saved is None:
         return f"stopped{at}; nothing was saved"

@@ -34,10 +34,11 @@ class Style:
     """Preference degrees (delta) by action, and what may be given up for them (beta).
 
     ``prefer`` maps names of actions to degrees from 1 (no preference) up. A style holds for all
-    seats or for one ``player`` (from 0), everywhere or where an infoset's name fits the pattern
-    ``seen``, in all rounds or in one (from 1), or where a predicate ``where`` on the infoset's
-    row is true. ``give_up`` is the average counterfactual regret, in payoff units, that may be
-    ignored at each such infoset; the price of it in exploitability is measured, not assumed.
+    seats or for one ``player`` (from 0), everywhere or where an infoset's name fits ``seen`` (a
+    whole name, else a part of one or a glob), in all rounds or in one (from 1), or where a
+    predicate ``where`` on the infoset's row is true. ``give_up`` is the average counterfactual
+    regret, in payoff units, that may be ignored at each such infoset; the price of it in
+    exploitability is measured, not assumed.
     ``best`` plays the heaviest action alone, Pref-CFR(BR), which pulls two to three times
     harder than playing all actions by weight, Pref-CFR(RM).
 
@@ -146,10 +147,11 @@ def _places(wish: Wish, tree: HistoryTree) -> Iterator[int]:
     """Infosets that a wish speaks of."""
     infosets = tree.infosets
     in_round = rounds(tree) if wish.round is not None else None
+    exact = wish.seen in infosets.labels  # a whole name means that infoset alone
     for i, (owner, name) in enumerate(zip(infosets.owner.tolist(), infosets.labels, strict=True)):
         if wish.player is not None and owner != wish.player:
             continue
-        if wish.seen is not None and not fits(name, wish.seen):
+        if wish.seen is not None and not (name == wish.seen if exact else fits(name, wish.seen)):
             continue
         if in_round is not None and in_round(name) != wish.round:
             continue
