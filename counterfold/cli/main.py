@@ -362,10 +362,20 @@ def style(
             metavar="ACTION=N", help="Like an action N times as much; may be given again."
         ),
     ] = None,
+    target: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FREQUENCY=X",
+            help="Instead of preferences: find the style that meets this, such as "
+            "raise@round1=0.6; may be given again.",
+        ),
+    ] = None,
     give_up: Annotated[
         float | None,
         typer.Option(
-            metavar="X", help="Average regret that may be ignored at each such infoset. [0]"
+            metavar="X",
+            help="Average regret that may be ignored at each such infoset; with --target, the "
+            "most exploitability to spend. [0]",
         ),
     ] = None,
     player: Annotated[
@@ -394,8 +404,12 @@ def style(
         float | None, typer.Option(metavar="N", help="How strong the preset is, from 1 up. [5]")
     ] = None,
     method: Annotated[
-        str, typer.Option(metavar="NAME", help="As for `counterfold solve`, but not lp.")
-    ] = "cfr",
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="As for `counterfold solve`, but not lp. [cfr; sapcfr+ with --target]",
+        ),
+    ] = None,
     iterations: Annotated[
         int | None,
         typer.Option(metavar="N", parser=_count, help="Stop each run after so many. [10,000]"),
@@ -434,6 +448,22 @@ def style(
     quiet: Quiet = False,
 ) -> None:
     """Give a strategy a style, and tell exactly what the style changes and costs."""
+    if target:
+        from counterfold.cli import target as targets
+        from counterfold.errors import ParameterError
+
+        given = (prefer, player, seen, round, best, preset, strength, exploitability, seconds)
+        if any(given) or traversal != "full" or frontier or epsilon:
+            raise ParameterError(
+                "--target finds the style by itself: only --give-up, --method, --iterations, "
+                "--seed, --save, --plot and --json go with it"
+            )
+        targets.run(
+            targets.Request(
+                game, tuple(target), give_up, method, iterations, seed, save, plot, json, quiet
+            )
+        )
+        return
     from counterfold.cli.style import Request, run
 
     run(
@@ -447,7 +477,7 @@ def style(
             best=best,
             preset=preset,
             strength=strength,
-            method=method,
+            method=method or "cfr",
             iterations=iterations,
             exploitability=exploitability,
             seconds=seconds,

@@ -136,41 +136,55 @@ def _lean_run(tables, taste, g, work, lo, below, width, row):
     worth, played = g[lo : lo + width], tables.strategy[lo : lo + width]
     regret, value, weight = tables.regret[lo : lo + width], work.value, work.weight
     liking, allowed = taste.delta[lo : lo + width], taste.beta[below : below + width]
+    best = row[BEST] > 0
     for k in range(width):
         new = worth[k] - value[k]
         now = accumulate(regret[k], new, positive, negative, lowest)
         regret[k] = now
         ahead = lean(now, new, prediction, liking[k], share * allowed[k])
         played[k] = ahead
-        weight[k] += ahead
+        weight[k] = max(weight[k], ahead) if best else weight[k] + ahead
 
 
 @inlined
-def _heaviest(tables, work, start, stop, width):
-    """Give all weight at each infoset of a group to its heaviest action, the first of several."""
-    most, weight = work.value, work.weight
+def _heaviest(tables, taste, work, start, stop, width):
+    """Play the heaviest action alone, the first of several; ``work.weight`` holds its weight."""
+    weight = work.weight
+    for lo in range(start, stop, width):
+        played, rest = tables.strategy[lo : lo + width], taste.fallback[lo : lo + width]
+        for k in range(width):
+            chosen = played[k] == weight[k]
+            only = 1 if chosen else 0
+            played[k] = rest[k] if weight[k] == 0 else only
+            weight[k] = -1 if chosen and weight[k] > 0 else weight[k]
+
+
+@inlined
+def _in_proportion(tables, taste, work, start, stop, width):
+    """Play actions by their weight, whose sums ``work.weight`` holds."""
+    dtype = work.weight.dtype.type
+    one, zero = dtype(1), dtype(0)
+    styled = taste.delta.size > 0
+    value, weight = work.value, work.weight
+    even = one if styled else one / dtype((stop - start) // width)
     for k in range(width):
-        most[k] = 0
+        value[k] = zero if weight[k] > zero else even
+        weight[k] = one / weight[k] if weight[k] > zero else zero
     for lo in range(start, stop, width):
         played = tables.strategy[lo : lo + width]
-        for k in range(width):
-            most[k] = max(most[k], played[k])
-    for lo in range(start, stop, width):
-        played = tables.strategy[lo : lo + width]
-        for k in range(width):
-            chosen = weight[k] > 0 and played[k] == most[k]
-            played[k] = 1 if chosen else 0
-            if chosen:
-                weight[k] = -1
-    for k in range(width):
-        weight[k] = abs(weight[k])
+        if styled:
+            rest = taste.fallback[lo : lo + width]
+            for k in range(width):
+                played[k] = played[k] * weight[k] + value[k] * rest[k]
+        else:
+            for k in range(width):
+                played[k] = played[k] * weight[k] + value[k]
 
 
 @inlined
 def _bottom_up(form, player, tables, taste, work, row):
     """Values from the last decisions to the first; regrets and the next strategy on the way."""
-    dtype = work.gradient.dtype.type
-    one, zero = dtype(1), dtype(0)
+    zero = work.gradient.dtype.type(0)
     styled = taste.delta.size > 0
     g, value, weight = work.gradient, work.value, work.weight
     for back in range(form.groups[player + 1] - form.groups[player]):
@@ -194,20 +208,9 @@ def _bottom_up(form, player, tables, taste, work, row):
             else:
                 _weigh_run(tables, g, work, lo, width, row)
         if styled and row[BEST] > 0:
-            _heaviest(tables, work, start, start + actions * width, width)
-        even = one if styled else one / dtype(actions)
-        for k in range(width):
-            value[k] = zero if weight[k] > zero else even
-            weight[k] = one / weight[k] if weight[k] > zero else zero
-        for lo in range(start, start + actions * width, width):
-            played = tables.strategy[lo : lo + width]
-            if styled:
-                rest = taste.fallback[lo : lo + width]
-                for k in range(width):
-                    played[k] = played[k] * weight[k] + value[k] * rest[k]
-            else:
-                for k in range(width):
-                    played[k] = played[k] * weight[k] + value[k]
+            _heaviest(tables, taste, work, start, start + actions * width, width)
+        else:
+            _in_proportion(tables, taste, work, start, start + actions * width, width)
 
 
 @inlined

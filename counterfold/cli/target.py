@@ -1,0 +1,194 @@
+"""``counterfold style --target``: the style that meets wanted frequencies, and its price."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from counterfold.cli.certificate import print_panel
+from counterfold.cli.output import (
+    StoppedError,
+    advise,
+    check_can_write,
+    duration,
+    print_json,
+    say,
+    tiny,
+)
+from counterfold.cli.progress import Watch
+from counterfold.cli.solve import check_not_foreign, compiled_game, farewell
+from counterfold.errors import ParameterError
+from counterfold.plot import COLOURS, check_plot, figure, save
+from counterfold.solve.methods import DEFAULT_METHOD
+from counterfold.style.targets import Meeting, Stage, meet
+
+__all__ = ["Request", "run"]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What was asked for; None where an option was not given."""
+
+    game: str
+    targets: tuple[str, ...]
+    give_up: float | None = None
+    method: str | None = None
+    iterations: int | None = None
+    seed: int = 0
+    save: str | None = None
+    plot: str | None = None
+    json: bool = False
+    quiet: bool = False
+
+
+def run(request: Request) -> None:
+    """Find the style, and tell how close it came and what it costs."""
+    wanted = _wanted(request.targets)
+    if request.save:
+        check_can_write(request.save, "--save")
+        check_not_foreign(request.save)
+    if request.plot:
+        check_can_write(request.plot, "--plot")
+        check_plot(request.plot)
+    with Watch(request.quiet) as watch:
+        try:
+            tree = compiled_game(request.game, None, watch)
+            watch.doing("solving, and looking at the frontier")
+
+            def report(stage: Stage) -> None:
+                watch.check()
+                told = ", ".join(f"{share:.3f}" for share in stage.reached)
+                watch.doing(f"adapting the style: {told} at iteration {stage.iteration:,}")
+
+            found = meet(
+                tree,
+                wanted,
+                give_up=request.give_up or 0.0,
+                method=request.method or DEFAULT_METHOD,
+                iterations=request.iterations or 20_000,
+                seed=request.seed,
+                on_report=report,
+            )
+        except KeyboardInterrupt:
+            raise StoppedError(farewell(None)) from None
+    if request.save:
+        found.strategy.with_about(exploitability=found.exploitability).save(request.save)
+    if request.plot:
+        save(_picture(found), request.plot)
+    if request.json:
+        print_json(_document(found, request))
+        return
+    _print(found)
+    if request.plot:
+        say(f"Picture: {request.plot}")
+    if request.save:
+        advise(f"Read the strategy with `counterfold show {shlex.quote(request.save)}`.")
+
+
+def _wanted(targets: Sequence[str]) -> dict[str, float]:
+    """``raise@round1=0.6`` as a frequency and a number; 1/3 is a number too."""
+    from fractions import Fraction
+
+    wanted: dict[str, float] = {}
+    for text in targets:
+        name, sign, number = text.rpartition("=")
+        try:
+            share = float(Fraction(number.strip())) if sign and name.strip() else None
+        except (ValueError, ZeroDivisionError):
+            share = None
+        if share is None:
+            raise ParameterError(
+                f"a target is a frequency and a number, such as raise@round1=0.6, not {text!r}"
+            )
+        if wanted.setdefault(name.strip(), share) != share:
+            raise ParameterError(
+                f"{name.strip()} cannot be both {wanted[name.strip()]} and {share}"
+            )
+    return wanted
+
+
+def _print(found: Meeting) -> None:
+    say(f"{found.game}, targets by {found.method}")
+    say()
+    rows = [("target", "wanted", "reached", "off by", "plain")]
+    rows += [
+        (
+            str(one.frequency),
+            f"{one.wanted:.4f}",
+            f"{one.reached:.4f}",
+            f"{one.error:+.4f}",
+            f"{one.plain:.4f}",
+        )
+        for one in found.targets
+    ]
+    widths = [max(len(row[n]) for row in rows) for n in range(5)]
+    for name, *cells in rows:
+        numbers = "  ".join(cell.rjust(w) for cell, w in zip(cells, widths[1:], strict=True))
+        say(f"  {name.ljust(widths[0])}  {numbers}")
+    say()
+    optimum = "not known for this game" if found.optimum is None else tiny(found.optimum)
+    print_panel(
+        "Price",
+        [
+            ("exploitability", f"{tiny(found.exploitability)} (exact)"),
+            ("plain solving", tiny(found.plain_exploitability)),
+            ("exact optimum", f"{optimum}: the least at which any strategy does this"),
+            ("budget", f"{found.give_up:g}, {'kept' if found.within_budget else 'exceeded'}"),
+            ("targets", "met" if found.met else "not met within 0.01"),
+            ("iterations", f"{found.iterations:,} in {duration(found.cpu_seconds)} of CPU"),
+        ],
+    )
+    say()
+    say("The style, infoset by infoset:")
+    for line in found.told[:20]:
+        say(f"  {line}")
+    if len(found.told) > 20:
+        say(f"  and {len(found.told) - 20} more in --json")
+
+
+def _document(found: Meeting, request: Request) -> dict[str, Any]:
+    left_out = ("targets", "style", "strategy", "plain", "trace", "optima")
+    told = {f.name: getattr(found, f.name) for f in fields(found) if f.name not in left_out}
+    return {
+        **told,
+        "cost": found.cost,
+        "met": found.met,
+        "optima": {str(player + 1): cost for player, cost in found.optima.items()},
+        "targets": [
+            {
+                "frequency": str(one.frequency),
+                "wanted": one.wanted,
+                "reached": one.reached,
+                "plain": one.plain,
+            }
+            for one in found.targets
+        ],
+        "trace": [vars(stage) for stage in found.trace],
+        "saved": request.save,
+        "plot": request.plot,
+    }
+
+
+def _picture(found: Meeting) -> Any:
+    """How the frequencies came to their targets, and exploitability on the way."""
+    made, (left, right) = figure(1, 2, size=(11, 4.2))
+    iterations = [stage.iteration for stage in found.trace]
+    for n, one in enumerate(found.targets):
+        colour = COLOURS[n % len(COLOURS)]
+        left.plot(
+            iterations, [s.reached[n] for s in found.trace], color=colour, label=str(one.frequency)
+        )
+        left.axhline(one.wanted, color=colour, linestyle="--", linewidth=1)
+    left.set_xlabel("iterations")
+    left.set_ylabel("frequency (dashed: wanted)")
+    left.legend()
+    right.semilogy(iterations, [s.exploitability for s in found.trace], color=COLOURS[0])
+    if found.optimum is not None and found.optimum > 1e-9:
+        right.axhline(found.optimum, color=COLOURS[1], linestyle="--", label="exact optimum")
+        right.legend()
+    right.set_xlabel("iterations")
+    right.set_ylabel("exploitability")
+    made.suptitle(f"{found.game}: a style for targets")
+    return made
