@@ -27,7 +27,7 @@ __all__ = ["Engine", "HistoryEngine", "SequenceEngine"]
 Arrays = dict[str, NDArray[Any]]
 Slots = NDArray[np.float64]
 
-WORTH_SHARING = 1_000_000
+WORTH_SHARING = 2_000_000
 """Leaves of a sequence form from which two threads are faster than one (measured)."""
 
 # Which of the other players and the updating player itself a traversal samples.
