@@ -39,6 +39,8 @@ _HOMES = {
     "solve.solver": ("Report", "Solver", "Until"),
     "solve.result": ("Result", "resume", "solve"),
     "style.preferences": ("Style",),
+    "style.frontier": ("frontier",),
+    "style.targets": ("meet",),
     "errors": (
         "CounterfoldError",
         "FileError",
@@ -88,7 +90,9 @@ if TYPE_CHECKING:
     from counterfold.solve.result import Result, resume, solve
     from counterfold.solve.solver import Report, Solver, Until
     from counterfold.strategy.strategy import Strategy
+    from counterfold.style.frontier import frontier
     from counterfold.style.preferences import Style
+    from counterfold.style.targets import meet
     from counterfold.tree.history import HistoryTree, compile_game
     from counterfold.tree.walk import measure
 

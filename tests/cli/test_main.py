@@ -1,7 +1,5 @@
 """What holds for every verb: help, versions, exit codes, pipes."""
 
-import doctest
-import importlib
 import os
 import subprocess
 import sys
@@ -173,10 +171,3 @@ def test_the_console_script():
         [script, "--version"], capture_output=True, text=True, env=environment(), check=True
     )
     assert done.stdout == f"counterfold {__version__}\n"
-
-
-@pytest.mark.parametrize("name", ["cli.output", "cli.table", "plot"])
-def test_examples_in_docstrings(name):
-    result = doctest.testmod(importlib.import_module(f"counterfold.{name}"))
-    assert result.attempted
-    assert not result.failed

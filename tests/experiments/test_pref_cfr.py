@@ -1,12 +1,10 @@
 """Pref-CFR's figures and table, in small: alphas within their standard errors."""
 
-import doctest
 import math
 
 import numpy as np
 import pytest
 
-from counterfold.experiments import pref_cfr
 from counterfold.experiments.pref_cfr import FIGURE_4, LEDUC, figure_3, figure_4, leduc_table
 
 RUNS = 6
@@ -17,10 +15,6 @@ SPREADS = (0.016, 0.019, 0.016, 0.010, 0.008, 0.012)
 @pytest.fixture(scope="module")
 def four():
     return figure_4(runs=RUNS)
-
-
-def test_examples():
-    assert doctest.testmod(pref_cfr).failed == 0
 
 
 def tolerance(spread):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ import counterfold as cf
 from counterfold.errors import MismatchError, ParameterError, UnsupportedError
 from counterfold.games.base import CHANCE, TERMINAL, label
 from counterfold.solve.lp import plans
-from counterfold.style import frequency as module
 from counterfold.style.frequency import Frequency
 from counterfold.tree.sequence import sequence_form
 from tests.random_games import games, meeting_games
@@ -219,9 +217,3 @@ def test_imperfect_recall(game: Any, seed: int) -> None:
     if not sequence_form(tree).perfect_recall:
         with pytest.raises(UnsupportedError, match="imperfect recall"):
             asked.coefficients(tree, strategy)
-
-
-def test_examples() -> None:
-    result = doctest.testmod(module)
-    assert result.attempted
-    assert not result.failed

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 from itertools import pairwise, product
 from typing import Any
 
@@ -13,7 +12,6 @@ from scipy.optimize import linprog
 import counterfold as cf
 from counterfold.errors import ParameterError, UnsupportedError
 from counterfold.solve.lp import solve_lp
-from counterfold.style import frontier as module
 from counterfold.style.frequency import Frequency
 from counterfold.style.frontier import Frontier, cheapest, frontier
 from counterfold.tree.check import forgetful
@@ -319,9 +317,3 @@ def test_wrong_words() -> None:
         frontier(cf.Kuhn(), "bet@J", [])
     with pytest.raises(ParameterError, match="never has the action 'raise'"):
         frontier(cf.Kuhn(), "raise", [0])
-
-
-def test_examples() -> None:
-    result = doctest.testmod(module)
-    assert result.attempted
-    assert not result.failed

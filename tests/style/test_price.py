@@ -1,6 +1,5 @@
 """The price of a style: frequencies, distance, values and guarantees against slow oracles."""
 
-import doctest
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +8,6 @@ import pytest
 import counterfold as cf
 from counterfold.errors import MismatchError, ParameterError
 from counterfold.games.base import CHANCE, TERMINAL, label
-from counterfold.style import price as module
 from counterfold.style.frequency import Frequency
 from counterfold.style.price import compare, hands, openings, price
 
@@ -45,10 +43,6 @@ def kuhn():
 def leduc():
     style = cf.Style({"raise": 5.0, "bet": 3.0}, give_up=0.01)
     return price(cf.Leduc(), style, until=cf.Until(iterations=300))
-
-
-def test_examples():
-    assert doctest.testmod(module).failed == 0
 
 
 def test_what_the_style_does(kuhn):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 from typing import Any
 
 import numpy as np
@@ -233,7 +232,3 @@ def test_a_solver_takes_another_style_on_the_way(form: str) -> None:
     assert np.abs(late.probabilities() - early.probabilities()).max() < 0.05
     with pytest.raises(ParameterError):
         changed.lean(Leaning(bold.delta * 0.1, bold.beta))
-
-
-def test_examples() -> None:
-    assert doctest.testmod(module).failed == 0
