@@ -1,257 +1,27 @@
-"""One-card poker, Kuhn's among it, and the betting that small poker games share."""
+"""One-card poker, and Kuhn's among it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from typing import Any, ClassVar, NamedTuple
+from functools import cached_property
+from typing import Any, ClassVar
 
-from counterfold.errors import ParameterError, TreeTooLargeError
-from counterfold.games.base import CHANCE, TERMINAL, Action, Game
+from counterfold.errors import ParameterError
+from counterfold.games.betting import MOST_CARDS, MOST_PLAYERS, Betting, LimitPoker, betting
 from counterfold.games.spec import positive, whole
 
-__all__ = ["Betting", "Kuhn", "OneCard", "betting", "card_names", "rank_names", "settle"]
-
-MOST_PLAYERS = 10
-MOST_CARDS = 1_000  # of a rank, or of a suit
-MOST_BETTING_NODES = 500_000
-
-Cards = tuple[int, ...]
-PokerState = tuple[Cards, int]
-"""The cards dealt so far, and the node of the betting that has been reached."""
+__all__ = ["Kuhn", "OneCard"]
 
 
-def rank_names(ranks: int) -> tuple[str, ...]:
-    """Names of the ranks, lowest first.
-
-    >>> rank_names(3), rank_names(4)
-    (('J', 'Q', 'K'), ('J', 'Q', 'K', 'A'))
-    """
-    if ranks <= 3:
-        return tuple("JQK"[3 - ranks :])
-    if ranks <= 13:
-        return tuple("23456789TJQKA"[13 - ranks :])
-    return tuple(str(number) for number in range(1, ranks + 1))
-
-
-def card_names(ranks: int, suits: int) -> tuple[str, ...]:
-    """Names of all cards; card number ``c`` has rank ``c // suits``.
-
-    >>> card_names(3, 2)
-    ('Js', 'Jh', 'Qs', 'Qh', 'Ks', 'Kh')
-    >>> card_names(3, 1)
-    ('J', 'Q', 'K')
-    """
-    if suits == 1:
-        return rank_names(ranks)
-    marks = "shdc" if suits <= 4 else [f"-{number}" for number in range(1, suits + 1)]
-    return tuple(rank + marks[suit] for rank in rank_names(ranks) for suit in range(suits))
-
-
-class Betting(NamedTuple):
-    """The betting of all rounds as tables over public nodes; every deal walks the same ones.
-
-    Nodes 0 to players - 1 deal a card to each player; a later node of CHANCE deals to the board.
-
-    >>> tables = betting(2, 1, (1,), 1)
-    >>> tables.actions[2], tables.said[tables.after[2]["bet"]]
-    (('check', 'bet'), ('bet',))
-    """
-
-    turns: tuple[int, ...]
-    actions: tuple[tuple[str, ...], ...]
-    after: tuple[Mapping[Action, int], ...]
-    """Where an action leads."""
-    dealt: tuple[int, ...]
-    """Where a deal leads, whatever the card."""
-    said: tuple[tuple[str, ...], ...]
-    """The actions of each round so far, joined by blanks."""
-    paid: tuple[tuple[float, ...], ...]
-    """What each player has put into the pot."""
-    left: tuple[tuple[int, ...], ...]
-    """Who has not folded."""
-
-
-class _Node(NamedTuple):
-    said: tuple[str, ...]
-    paid: tuple[Any, ...]
-    left: tuple[int, ...]
-    waiting: tuple[int, ...]  # who still has to speak in this round, in order
-    raised: int
-    dealing: bool = False
-
-
-_OPEN: tuple[str, ...] = ("check", "bet")
-_FACING: tuple[str, ...] = ("fold", "call", "raise")
-
-
-@lru_cache(maxsize=32)
-def betting(players: int, ante: Any, sizes: tuple[Any, ...], max_raises: int) -> Betting:
-    """Limit betting: one bet size a round, at most ``max_raises`` bets and raises in each.
-
-    >>> kuhn = betting(2, 1, (1,), 1)
-    >>> kuhn.said[-1], kuhn.paid[-1], kuhn.left[-1]
-    (('check bet call',), (2.0, 2.0), (0, 1))
-    """
-    everyone = tuple(range(players))
-    antes = (ante,) * players
-    first = _Node(("",), antes, everyone, everyone, 0)
-    nodes = [first._replace(dealing=True)] * players + [first]
-    turns: list[int] = []
-    actions: list[tuple[str, ...]] = []
-    after: list[Mapping[Action, int]] = []
-    dealt: list[int] = []
-    for number, node in enumerate(nodes):  # grows while it runs
-        moves: dict[str, _Node] = {}
-        where = -1
-        if node.dealing:
-            turn = CHANCE
-            if number < players:
-                where = number + 1
-            else:
-                where = len(nodes)
-                nodes.append(node._replace(said=(*node.said, ""), dealing=False))
-        elif len(node.left) == 1 or not node.waiting:
-            turn = TERMINAL
-        else:
-            turn = node.waiting[0]
-            moves = _moves(node, sizes, max_raises)
-        turns.append(turn)
-        actions.append(tuple(moves))
-        after.append(dict(zip(moves, range(len(nodes), len(nodes) + len(moves)), strict=True)))
-        dealt.append(where)
-        nodes.extend(moves.values())
-        if len(nodes) > MOST_BETTING_NODES:
-            raise TreeTooLargeError(
-                f"the betting of {players} players with {max_raises} raises a round has more than "
-                f"{MOST_BETTING_NODES:,} public nodes; take fewer players or raises"
-            )
-    return Betting(
-        turns=tuple(turns),
-        actions=tuple(actions),
-        after=tuple(after),
-        dealt=tuple(dealt),
-        said=tuple(node.said for node in nodes),
-        paid=tuple(tuple(map(float, node.paid)) for node in nodes),
-        left=tuple(node.left for node in nodes),
-    )
-
-
-def _moves(node: _Node, sizes: tuple[Any, ...], max_raises: int) -> dict[str, _Node]:
-    player, level = node.waiting[0], max(node.paid)
-    owes = level > node.paid[player]
-    names = _FACING if owes else _OPEN
-    if node.raised == max_raises:
-        names = names[:-1]
-    moves = {}
-    for name in names:
-        spoken = node._replace(
-            said=(*node.said[:-1], f"{node.said[-1]} {name}".lstrip()), waiting=node.waiting[1:]
-        )
-        if name == "fold":
-            spoken = spoken._replace(left=tuple(p for p in node.left if p != player))
-        elif name in ("check", "call"):
-            spoken = spoken._replace(paid=_with(node.paid, player, level))
-        else:
-            others = [p for p in node.left if p > player] + [p for p in node.left if p < player]
-            spoken = spoken._replace(
-                paid=_with(node.paid, player, level + sizes[len(node.said) - 1]),
-                waiting=tuple(others),
-                raised=node.raised + 1,
-            )
-        if not spoken.waiting and len(spoken.left) > 1 and len(spoken.said) < len(sizes):
-            spoken = spoken._replace(waiting=spoken.left, raised=0, dealing=True)
-        moves[name] = spoken
-    return moves
-
-
-def _with(paid: tuple[Any, ...], player: int, amount: Any) -> tuple[Any, ...]:
-    return (*paid[:player], amount, *paid[player + 1 :])
-
-
-def settle(
-    paid: Sequence[float], left: Sequence[int], strengths: Sequence[int]
-) -> tuple[float, ...]:
-    """What each player wins: the pot goes to the strongest of those left, split among equals.
-
-    >>> settle(paid=(2.0, 2.0, 1.0), left=(0, 1), strengths=(5, 3, 9))
-    (3.0, -2.0, -1.0)
-    """
-    best = max(strengths[player] for player in left)
-    winners = [player for player in left if strengths[player] == best]
-    share = sum(paid) / len(winners)
-    return tuple(share - own if player in winners else -own for player, own in enumerate(paid))
-
-
-class _OneCardRules(Game):
+class _OneCardRules(LimitPoker):
     """What one-card poker and Kuhn poker have in common, which is everything but the deck."""
 
-    ranks: int
-    suits: int
     ante: Any
     bet: Any
 
     @cached_property
     def _betting(self) -> Betting:
         return betting(self.players, self.ante, (self.bet,), 1)
-
-    @cached_property
-    def _turns(self) -> tuple[int, ...]:
-        return self._betting.turns
-
-    @cached_property
-    def _actions(self) -> tuple[tuple[str, ...], ...]:
-        return self._betting.actions
-
-    @cached_property
-    def _said(self) -> tuple[str, ...]:
-        return tuple(said[0] for said in self._betting.said)
-
-    @cached_property
-    def _names(self) -> tuple[str, ...]:
-        return card_names(self.ranks, self.suits)
-
-    @cached_property
-    def _cards(self) -> Mapping[Action, int]:
-        return {name: card for card, name in enumerate(self._names)}
-
-    @cached_property
-    def _seen(self) -> tuple[str, ...]:
-        names = rank_names(self.ranks)
-        return tuple(names[card // self.suits] for card in range(len(self._names)))
-
-    def root(self) -> PokerState:
-        return (), 0
-
-    def turn(self, state: PokerState) -> int:
-        return self._turns[state[1]]
-
-    def chance(self, state: PokerState) -> list[tuple[str, float]]:
-        deck = [name for card, name in enumerate(self._names) if card not in state[0]]
-        return [(name, 1 / len(deck)) for name in deck]
-
-    def actions(self, state: PokerState) -> tuple[str, ...]:
-        return self._actions[state[1]]
-
-    def next(self, state: PokerState, action: Action) -> PokerState:
-        cards, node = state
-        if self._turns[node] == CHANCE:
-            return (*cards, self._cards[action]), node + 1
-        return cards, self._betting.after[node][action]
-
-    def observe(self, state: PokerState, player: int) -> tuple[str, str]:
-        cards, node = state
-        return self._seen[cards[player]] if player < len(cards) else "", self._said[node]
-
-    def round_of(self, label: str) -> int:
-        """The betting round in which an infoset lies: there is one."""
-        return 1
-
-    def payoff(self, state: PokerState) -> tuple[float, ...]:
-        cards, node = state
-        strengths = [card // self.suits for card in cards]
-        return settle(self._betting.paid[node], self._betting.left[node], strengths)
 
 
 @dataclass(frozen=True)

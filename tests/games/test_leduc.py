@@ -4,7 +4,7 @@ import pyspiel
 import pytest
 
 from counterfold.errors import ParameterError, TreeTooLargeError
-from counterfold.games import onecard
+from counterfold.games import betting
 from counterfold.games.leduc import Leduc
 from tests.naive_counts import (
     Counts,
@@ -134,7 +134,7 @@ def test_bad_parameters(parameters, word):
 
 
 def test_betting_of_too_many_players_is_refused(monkeypatch):
-    monkeypatch.setattr(onecard, "MOST_BETTING_NODES", 10_000)
+    monkeypatch.setattr(betting, "MOST_BETTING_NODES", 10_000)
     game = Leduc(players=10, ranks=10, max_raises=100)
     with pytest.raises(TreeTooLargeError, match="10 players"):
         game.turn(game.root())

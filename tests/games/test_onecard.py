@@ -7,7 +7,8 @@ import pytest
 
 from counterfold.errors import ParameterError
 from counterfold.games.base import CHANCE, TERMINAL
-from counterfold.games.onecard import Kuhn, OneCard, betting, card_names, rank_names, settle
+from counterfold.games.betting import betting, card_names, rank_names, settle
+from counterfold.games.onecard import Kuhn, OneCard
 from tests.naive_counts import (
     Counts,
     counts,
