@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from counterfold import __version__
-from counterfold.cli import main as cli
+from counterfold.cli import endings
 from tests.cli.conftest import environment
 
 VERBS = ["games", "solve", "show", "demo", "warmup", "bench"]
@@ -144,7 +144,7 @@ def test_a_closed_pipe_ends_quietly(start):
     os.close(here)
     _, err = process.communicate(timeout=60)
     assert err == ""
-    assert process.returncode == cli.CLOSED_PIPE
+    assert process.returncode == endings.CLOSED_PIPE
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
