@@ -127,23 +127,32 @@ def _cell(one: Race | None, budget: float) -> str:
 
 def plot(races: Sequence[Race]) -> Any:
     """Exploitability over CPU time, a panel a game."""
-    from counterfold.plot import figure
+    from counterfold.plot import COLOURS, figure
 
+    names = list(dict.fromkeys(r.name for r in races))
+    look = {
+        name: {"color": COLOURS[n % len(COLOURS)], "linestyle": ("-", "--", ":")[n // len(COLOURS)]}
+        for n, name in enumerate(names)
+    }
     games = list(dict.fromkeys(r.game for r in races))
     columns = min(3, len(games))
     rows = math.ceil(len(games) / columns)
-    made, axes = figure(rows, columns, size=(4.6 * columns, 3.4 * rows))
+    made, axes = figure(rows, columns, size=(4.6 * columns + 1.8, 3.4 * rows))
     for axis, game in zip(axes, games, strict=False):
         for one in (r for r in races if r.game == game):
             points = [(t, e) for t, e in one.curve if t > 0 and e > 1e-16]
             if points:
-                axis.loglog(*zip(*points, strict=True), label=one.name, linewidth=1.2)
+                axis.loglog(
+                    *zip(*points, strict=True), label=one.name, linewidth=1.4, **look[one.name]
+                )
         axis.set_title(game)
         axis.set_xlabel("CPU seconds")
         axis.set_ylabel("exploitability")
     for axis in axes[len(games) :]:
         axis.set_visible(False)
-    axes[0].legend(fontsize=7)
+    made.legend(
+        *axes[0].get_legend_handles_labels(), loc="outside right center", fontsize=8, frameon=False
+    )
     return made
 
 
