@@ -164,21 +164,22 @@ def _in_proportion(tables, taste, work, start, stop, width):
     """Play actions by their weight, whose sums ``work.weight`` holds."""
     dtype = work.weight.dtype.type
     one, zero = dtype(1), dtype(0)
-    styled = taste.delta.size > 0
-    value, weight = work.value, work.weight
-    even = one if styled else one / dtype((stop - start) // width)
-    for k in range(width):
-        value[k] = zero if weight[k] > zero else even
-        weight[k] = one / weight[k] if weight[k] > zero else zero
-    for lo in range(start, stop, width):
-        played = tables.strategy[lo : lo + width]
-        if styled:
-            rest = taste.fallback[lo : lo + width]
+    even, weight = work.value, work.weight
+    if taste.delta.size > 0:
+        for k in range(width):
+            weight[k] = one / weight[k] if weight[k] > zero else zero
+        for lo in range(start, stop, width):
+            played, rest = tables.strategy[lo : lo + width], taste.fallback[lo : lo + width]
             for k in range(width):
-                played[k] = played[k] * weight[k] + value[k] * rest[k]
-        else:
+                played[k] = played[k] * weight[k] if weight[k] > zero else rest[k]
+    else:
+        for k in range(width):
+            even[k] = zero if weight[k] > zero else one / dtype((stop - start) // width)
+            weight[k] = one / weight[k] if weight[k] > zero else zero
+        for lo in range(start, stop, width):
+            played = tables.strategy[lo : lo + width]
             for k in range(width):
-                played[k] = played[k] * weight[k] + value[k]
+                played[k] = played[k] * weight[k] + even[k]
 
 
 @inlined
