@@ -105,6 +105,7 @@ class _Walk:
         if turn == TERMINAL:
             self.terminals += 1
             content = self.payoff(state)
+            self.shown(state)
             moves: tuple[Any, ...] = ()
         elif turn == CHANCE:
             content = self.chance(state)
@@ -179,6 +180,17 @@ class _Walk:
                     f"at {_short(state)}"
                 )
         return payoffs
+
+    def shown(self, state: Any) -> None:
+        if not callable(getattr(self.game, "shown", None)):
+            return
+        thing = self.twice("shown", state)
+        try:
+            hash(thing)
+        except TypeError:
+            raise RulesError(
+                f"shown gives {_short(thing)}, which is not hashable, at {_short(state)}"
+            ) from None
 
     def merge(self, state: Any, turn: int, content: tuple[Any, ...]) -> None:
         if not callable(getattr(self.game, "merge", None)):

@@ -26,6 +26,10 @@ class Game:
     States are immutable and hashable; actions are hashable and read well when printed.
     A game whose histories meet again in one state may add an eighth method,
     ``merge(state) -> Hashable``: states with equal keys become one node of the graph.
+    Another that a game may add is ``shown(state) -> Hashable``: what everybody gets to see at a
+    terminal state beyond its own ``observe``, such as the cards at a showdown. ``observe`` is
+    also asked for players who are not to move and at the end; a game that cannot say what they
+    see there gives None.
     """
 
     name: ClassVar[str] = ""

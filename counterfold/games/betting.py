@@ -254,6 +254,16 @@ class LimitPoker(Game):
             return self._seen[cards[player]], said[0], self._seen[cards[-1]], said[1]
         return self._seen[cards[player]] if player < len(cards) else "", said[0]
 
+    def shown(self, state: PokerState) -> tuple[str, ...]:
+        """The cards at a showdown, blank for those who folded; nothing if one player is left."""
+        cards, node = state
+        left = self._betting.left[node]
+        if len(left) < 2:
+            return ()
+        return tuple(
+            self._seen[cards[player]] if player in left else "" for player in range(self.players)
+        )
+
     def round_of(self, label: str) -> int:
         """The betting round in which an infoset of this name lies, 1 or 2."""
         return 2 if label.count(" | ") >= 2 else 1

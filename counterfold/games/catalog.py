@@ -20,7 +20,7 @@ from counterfold.errors import CounterfoldError, FileError, ParameterError, Rule
 from counterfold.games.base import Game
 from counterfold.games.spec import Spec, parse_spec, written
 
-__all__ = ["Entry", "games", "load"]
+__all__ = ["Entry", "class_in", "games", "load"]
 
 METHODS = ("root", "turn", "chance", "actions", "next", "observe", "payoff")
 _PYTHON = re.compile(r"(.+\.py):(.*)", re.DOTALL)
@@ -223,7 +223,8 @@ def _named(spec: Spec, known: list[str]) -> dict[str, Any]:
     return {**by_place, **spec.kwargs}
 
 
-def _from_python(text: str, path: str, rest: str) -> Game:
+def class_in(path: str, rest: str) -> tuple[Spec, type]:
+    """A class of a user's Python file, and the parameters written after its name."""
     module = _imported(path)
     spec = parse_spec(rest) if rest.strip() else Spec("")
     cls = getattr(module, spec.name, None) if spec.name else None
@@ -236,6 +237,11 @@ def _from_python(text: str, path: str, rest: str) -> Game:
         has = f"it has {', '.join(own)}" if own else "it has no class at all"
         what = f"has no class {spec.name!r}" if spec.name else "needs a class after its colon"
         raise SpecError(f"{path} {what}; {has}")
+    return spec, cls
+
+
+def _from_python(text: str, path: str, rest: str) -> Game:
+    spec, cls = class_in(path, rest)
     lacking = [name for name in METHODS if not _has(cls, name)]
     if lacking:
         raise RulesError(f"{spec.name} in {path} lacks the method {lacking[0]}(), which a game has")

@@ -160,14 +160,14 @@ class EfgGame(Game):
         position = self._position[tree.turn[state], tree.infoset[state]]
         return tree.children[state][position[action]]  # type: ignore[index]
 
-    def observe(self, state: int, player: int) -> str:
-        """The infoset of the player who moves; of others the format tells nothing.
+    def observe(self, state: int, player: int) -> str | None:
+        """The infoset of the player who moves; of others the format tells nothing (None).
 
         >>> EfgGame.parse('EFG 2 R "" { "A" } p "" 1 7 "" { "up" } 0 t "" 0').observe(0, 0)
         'infoset 7'
         """
         if self._tree.turn[state] != player:
-            return ""
+            return None
         return self._observed[player, self._tree.infoset[state]]
 
     def payoff(self, state: int) -> Sequence[float]:

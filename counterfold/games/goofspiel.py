@@ -142,15 +142,25 @@ class Goofspiel(Game):
             words = [str(number) for number in numbers]
         return f"{title} {' '.join(words)}"
 
+    def shown(self, state: BidState) -> str:
+        """Who won each round, the last one too, whose cards play themselves."""
+        return self._text("won by", self._winners(state))
+
+    def _winners(self, state: BidState) -> Numbers:
+        """Winners of all rounds at the end."""
+        _, bids, winners = state
+        if len(winners) == self.cards:
+            return winners
+        every = self.cards * (self.cards + 1) // 2
+        last = tuple(every - sum(bids[player :: self.players]) for player in range(self.players))
+        return (*winners, _winner(last))
+
     def payoff(self, state: BidState) -> tuple[float, ...]:
-        shown, bids, winners = state
-        if len(winners) < self.cards:
-            every = self.cards * (self.cards + 1) // 2
-            last = [every - sum(bids[p :: self.players]) for p in range(self.players)]
-            prizes = self._order or (*shown, every - sum(shown))
-            winners = (*winners, _winner(tuple(last)))
-        else:
-            prizes = self._order or shown
+        shown = state[0]
+        winners = self._winners(state)
+        prizes = self._order or shown
+        if len(prizes) < self.cards:  # the last one is what is left
+            prizes = (*shown, self.cards * (self.cards + 1) // 2 - sum(shown))
         points = [0] * self.players
         for prize, winner in zip(prizes, winners, strict=True):
             if winner >= 0:

@@ -37,8 +37,9 @@ class LiarsDice(Game):
     ...     state = game.next(state, event)
     >>> game.observe(state, 0), game.actions(state)
     (('5', '1x5 2x5'), ('2x6', 'liar'))
-    >>> game.payoff(game.next(state, "liar"))
-    (-1.0, 1.0)
+    >>> state = game.next(state, "liar")
+    >>> game.payoff(state), game.shown(state)
+    ((-1.0, 1.0), ('5', '6'))
     """
 
     name: ClassVar[str] = "liars_dice"
@@ -100,7 +101,7 @@ class LiarsDice(Game):
         return {0: ""}
 
     @cached_property
-    def _shown(self) -> dict[tuple[int, ...], str]:
+    def _hand_texts(self) -> dict[tuple[int, ...], str]:
         return {}
 
     def root(self) -> DiceState:
@@ -128,13 +129,20 @@ class LiarsDice(Game):
 
     def observe(self, state: DiceState, player: int) -> tuple[str, str]:
         dice, bids = state
+        text = self._texts.get(bids)
+        return self._hand(dice, player), self._text(bids) if text is None else text
+
+    def shown(self, state: DiceState) -> tuple[str, ...]:
+        """The dice of all players, which a challenge lays open."""
+        return tuple(self._hand(state[0], player) for player in range(self.players))
+
+    def _hand(self, dice: tuple[int, ...], player: int) -> str:
         begin, end = self._hands[player]
         hand = dice[begin:end]
-        shown = self._shown.get(hand)
-        if shown is None:
-            shown = self._shown[hand] = " ".join(map(str, sorted(hand)))
-        text = self._texts.get(bids)
-        return shown, self._text(bids) if text is None else text
+        text = self._hand_texts.get(hand)
+        if text is None:
+            text = self._hand_texts[hand] = " ".join(map(str, sorted(hand)))
+        return text
 
     def _text(self, bids: int) -> str:
         names = (*self._bids, LIAR)

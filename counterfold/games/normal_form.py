@@ -117,6 +117,10 @@ class NormalForm(Game):
     def observe(self, state: Choices, player: int) -> tuple[str, ...]:
         return () if len(state) <= player else (self.names[player][state[player]],)
 
+    def shown(self, state: Choices) -> tuple[str, ...]:
+        """What everybody chose, which lies open once all have chosen."""
+        return tuple(names[i] for names, i in zip(self.names, state, strict=True))
+
     def payoff(self, state: Choices) -> tuple[float, ...]:
         return self._cells[state]
 

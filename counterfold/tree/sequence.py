@@ -64,6 +64,18 @@ class SequenceForm:
         slots = np.concatenate(first) if first else np.zeros(0, dtype=np.uint32)
         return np.searchsorted(self.tree.infosets.start, slots, side="right") - 1
 
+    def above(self) -> NDArray[np.uint32]:
+        """The slot of the owner's last choice before each infoset of the tree; NONE at the first.
+
+        Forced moves are no choices; they have nothing above them.
+        """
+        above = np.full(len(self.tree.infosets.owner), NONE, dtype=np.uint32)
+        parent = self.form.parent
+        above[self.infosets()] = np.where(
+            parent < self.tree.players, np.uint32(NONE), self.slot[parent]
+        )
+        return above
+
     def reach(self, strategy: NDArray[np.float64]) -> NDArray[np.float64]:
         """Probabilities of sequences from a strategy by sequence."""
         reach = np.ones(self.sequences)

@@ -190,6 +190,9 @@ class Bare:
         (Spoiler(), r"a method changed the state it was given, which was Box\['(heads|tails)'\]"),
         (broken(next=lambda s, a: s), r"state \(\) comes again after itself"),
         (broken(next=lambda s, a: (*s, a) if a == "heads" else ()), "comes again after itself"),
+        (broken(shown=lambda s: [s]), "shown gives .*not hashable"),
+        (broken(shown=lambda s: {}[s]), "shown raised KeyError"),
+        (broken(shown=Turnstile("a", "b")), "shown gives two answers"),
         (broken(merge=lambda s: 0), r"merge makes one of \(\) and .*whose turn differ"),
         (broken(merge=lambda s: len(s)), "whose payoff differ"),
         (broken(merge=lambda s: [0]), "merge gives .*not hashable"),
@@ -212,6 +215,15 @@ def test_broken_games(game, word):
 
 def test_states_may_be_objects_that_compare_by_content():
     assert check_game(BoxCoin()).complete
+
+
+def test_only_ends_show_something():
+    def shown(state):
+        assert len(state) == 2
+        return state[0]
+
+    assert check_game(broken(shown=shown)).complete
+    assert check_game(broken(shown="a field of this name is no method")).complete
 
 
 def test_a_cycle_between_siblings_is_found():

@@ -111,7 +111,7 @@ def test_every_feature():
     assert game.observe(third, 2) == "infoset 1"  # its name is what infoset 2 is called
     assert game.observe(game.next(third, "l"), 2) == "infoset 2"
     assert game.observe(game.next(again, "tails"), 0) == "infoset 12"
-    assert game.observe(third, 0) == ""
+    assert game.observe(third, 0) is None  # nothing is told of those who do not move
 
 
 def test_decimals_of_a_third_are_rescaled():
