@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from counterfold.errors import FileError, TreeTooLargeError
 from counterfold.evaluate.exact import workspace
-from counterfold.games.base import CHANCE
 from counterfold.solve.leaning import Leaning, plain
+from counterfold.tree.graph import graph_of
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.memory import memory_at_hand
 from counterfold.tree.sequence import SequenceForm, sequence_form
@@ -202,12 +202,7 @@ class HistoryEngine:
         self._tree = tree
         self._alternating = alternating
         self._explore = explore
-        rows = np.searchsorted(tree.infosets.owner, np.arange(tree.players + 1)).astype(np.uint32)
-        start = tree.infosets.start
-        self._graph = kernels.Graph(
-            tree.turn, tree.first, tree.child, tree.prob, tree.infoset,
-            _mark_even(tree), tree.payoff, start, rows,
-        )  # fmt: skip
+        self._graph = graph_of(tree)
         slots, infosets = tree.infosets.slots, len(tree.infosets.owner)
         self._tables = kernels.Tables(
             regret=np.zeros(slots, dtype),
@@ -292,23 +287,6 @@ def _blank(tree: HistoryTree, leaning: Leaning | None) -> tuple[Slots, Slots, No
     """No regrets, and what the rule plays without any."""
     strategy = tree.infosets.evenly() if leaning is None else leaning.fallback(tree)
     return np.zeros(tree.infosets.slots), strategy, None
-
-
-def _mark_even(tree: HistoryTree) -> NDArray[np.uint32]:
-    """``leaf`` with a mark at chance nodes whose outcomes are equally likely."""
-    from counterfold.kernels.history import EVEN
-
-    leaf = tree.leaf.copy()
-    nodes = np.flatnonzero(tree.turn == CHANCE)
-    if len(nodes):
-        first, last = tree.first[nodes].astype(np.int64), tree.first[nodes + 1].astype(np.int64)
-        # Every node has edges but the terminal ones, so these ranges cover no stranger's edges.
-        bounds = np.stack([first, last], axis=1).reshape(-1)
-        padded = np.append(tree.prob, 0.0)
-        high = np.maximum.reduceat(padded, bounds)[::2]
-        low = np.minimum.reduceat(padded, bounds)[::2]
-        leaf[nodes[high - low <= 1e-15]] = EVEN
-    return leaf
 
 
 def _take_back(arrays: dict[str, NDArray[Any]], state: Arrays, prefix: str) -> None:

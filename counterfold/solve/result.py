@@ -21,7 +21,7 @@ from counterfold.tree.history import HistoryTree, compile_game
 from counterfold.tree.sequence import sequence_form
 from counterfold.tree.walk import Progress
 
-__all__ = ["Result", "default_until", "resume", "solve"]
+__all__ = ["Result", "default_until", "equilibrium_of", "resume", "solve"]
 
 
 @dataclass(frozen=True)
@@ -111,6 +111,26 @@ def solve(
     compiled = time.perf_counter() - began
     limits = until or default_until(traversal)
     return _finish(solver, limits, [], save, every, on_report, compiled, rescue)
+
+
+def equilibrium_of(tree: HistoryTree) -> Strategy:
+    """A near-equilibrium of a game, found once for each tree, the same in every process.
+
+    To a millionth of the largest payoff, or as near as 100,000 iterations come.
+
+    >>> import counterfold as cf
+    >>> round(cf.exploitability(equilibrium_of(compile_game(cf.Kuhn()))), 5)
+    0.0
+    """
+    kept = vars(tree)  # with the tree, so that both go when it goes
+    if "equilibrium" not in kept:
+        target = 1e-6 * max(1e-9, float(abs(tree.payoff).max(initial=0.0)))
+        solver = Solver(tree)
+        for _ in solver.run(Until(exploitability=target, iterations=100_000)):
+            pass
+        kept["equilibrium"] = solver.strategy()
+    found: Strategy = kept["equilibrium"]
+    return found
 
 
 def resume(

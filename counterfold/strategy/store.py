@@ -18,7 +18,7 @@ from counterfold.errors import CounterfoldError, FileError
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import Infosets
 
-__all__ = ["FORMAT", "load_strategy", "read", "save_strategy", "write_whole"]
+__all__ = ["FORMAT", "load_strategy", "open_arrays", "read", "save_strategy", "write_whole"]
 
 FORMAT = "counterfold 1"
 Arrays = dict[str, NDArray[Any]]
@@ -122,7 +122,7 @@ def load_strategy(path: PathLike) -> Strategy:
 
 def read(path: PathLike) -> tuple[Strategy, Arrays, dict[str, Any] | None]:
     """A file's strategy, and the solver's arrays and run if it is a checkpoint."""
-    header, arrays = _open(path)
+    header, arrays = open_arrays(path)
     if header.get("format") != FORMAT:
         raise FileError(f"{path} is not a Counterfold file (format {header.get('format')!r})")
     try:
@@ -152,7 +152,8 @@ def read(path: PathLike) -> tuple[Strategy, Arrays, dict[str, Any] | None]:
     return strategy, state, run
 
 
-def _open(path: PathLike) -> tuple[dict[str, str], Arrays]:
+def open_arrays(path: PathLike) -> tuple[dict[str, str], Arrays]:
+    """The header and the arrays of a file, whatever it holds."""
     from safetensors import SafetensorError, safe_open
 
     if not os.path.exists(path):
@@ -162,7 +163,7 @@ def _open(path: PathLike) -> tuple[dict[str, str], Arrays]:
             arrays = {key: np.array(file.get_tensor(key)) for key in file.keys()}  # noqa: SIM118
             return file.metadata() or {}, arrays
     except (SafetensorError, OSError, ValueError) as error:
-        raise FileError(f"{path} cannot be read as a strategy file: {error}") from None
+        raise FileError(f"{path} cannot be read: {error}") from None
 
 
 def _check_layout(infosets: Infosets, players: int) -> None:

@@ -1,0 +1,97 @@
+"""The contract of an agent: who sits at the table, what it sees, and what it may learn from."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from counterfold.games.base import label
+
+__all__ = ["Agent", "Choice", "Observation", "SeenHand", "SeenMove"]
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What an agent sees when it is to move: its seat, its view of the game, its legal actions.
+
+    ``hand`` counts the hands of the match from 0. ``name`` is the view as people read it, which
+    is also the infoset's name in a strategy.
+    """
+
+    seat: int
+    seen: Hashable
+    actions: tuple[Hashable, ...]
+    hand: int = 0
+
+    @property
+    def name(self) -> str:
+        return label(self.seen)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A decision of the agent's own."""
+
+    observation: Observation
+    action: Hashable
+
+
+@dataclass(frozen=True)
+class SeenMove:
+    """A move of another player, as far as it could be seen.
+
+    ``seen`` is the agent's own view before the move; ``action`` is None where the rules hide it.
+    """
+
+    seat: int
+    seen: Hashable
+    action: Hashable | None
+
+
+@dataclass(frozen=True)
+class SeenHand:
+    """A finished hand as one agent saw it.
+
+    ``final`` is its view at the end and ``shown`` what everybody got to see there (cards at a
+    showdown; None where nothing is shown). ``events`` is the whole hand, hidden cards included,
+    and only there if the match reveals them after every hand.
+    """
+
+    seat: int
+    choices: tuple[Choice, ...]
+    others: tuple[SeenMove, ...]
+    final: Hashable
+    shown: Hashable | None
+    payoff: float
+    hand: int = 0
+    events: tuple[str, ...] | None = None
+
+
+class Agent:
+    """Somebody who plays. Subclass it, or bring any object with the same methods.
+
+    ``act`` is all that is needed; an agent that learns has ``learn`` as well, which is told of
+    each of its hands when it is over. An agent plays every seat in turn: ``observation.seat``
+    says which. Its randomness should come from ``rng``, so that a match can be played again.
+
+    >>> class Folder(Agent):
+    ...     def act(self, observation, rng):
+    ...         return "fold" if "fold" in observation.actions else observation.actions[0]
+    >>> Folder().act(Observation(0, ("K", "bet"), ("fold", "call")), None)
+    'fold'
+    """
+
+    name: str = ""
+
+    def begin(self, game: Any) -> None:
+        """A match in this game is about to begin."""
+
+    def act(self, observation: Observation, rng: np.random.Generator) -> Hashable:
+        """One of ``observation.actions``, or its name."""
+        raise NotImplementedError
+
+    def learn(self, hand: SeenHand) -> None:
+        """A hand is over."""
