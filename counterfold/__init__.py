@@ -38,6 +38,11 @@ _HOMES = {
     "solve.methods": ("METHODS", "Method", "method"),
     "solve.solver": ("Report", "Solver", "Until"),
     "solve.result": ("Result", "resume", "solve"),
+    "agent": ("Agent", "Observation", "SeenHand"),
+    "exploit.online": ("Learner",),
+    "play.agents": ("StrategyAgent", "make_agent"),
+    "play.match": ("Match", "MatchResult"),
+    "play.record": ("read_record",),
     "style.preferences": ("Style",),
     "style.frontier": ("frontier",),
     "style.targets": ("meet",),
@@ -58,6 +63,7 @@ _WHERE = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = ["__version__", *_WHERE]
 
 if TYPE_CHECKING:
+    from counterfold.agent import Agent, Observation, SeenHand
     from counterfold.errors import (
         CounterfoldError,
         FileError,
@@ -77,6 +83,7 @@ if TYPE_CHECKING:
         value,
         values,
     )
+    from counterfold.exploit.online import Learner
     from counterfold.games.base import CHANCE, TERMINAL, Game
     from counterfold.games.catalog import load
     from counterfold.games.efg import EfgGame
@@ -86,6 +93,9 @@ if TYPE_CHECKING:
     from counterfold.games.normal_form import NormalForm
     from counterfold.games.onecard import Kuhn, OneCard
     from counterfold.games.openspiel import OpenSpielGame
+    from counterfold.play.agents import StrategyAgent, make_agent
+    from counterfold.play.match import Match, MatchResult
+    from counterfold.play.record import read_record
     from counterfold.solve.methods import METHODS, Method, method
     from counterfold.solve.result import Result, resume, solve
     from counterfold.solve.solver import Report, Solver, Until

@@ -1,0 +1,111 @@
+"""The compiled side of a match: hands between strategies and learners, millions a second."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterfold.agent import Agent
+from counterfold.exploit.online import Learner, blank, setup, trace_for
+from counterfold.exploit.rules import Setting
+from counterfold.play.agents import StrategyAgent
+from counterfold.play.dealer import choice_seed, deal_seed
+from counterfold.strategy.strategy import Strategy
+from counterfold.tree.graph import graph_of
+from counterfold.tree.history import HistoryTree
+
+if TYPE_CHECKING:
+    from counterfold.kernels.arena import Insight, Tally
+
+__all__ = ["Arena", "blank_tally", "is_fixed", "is_tabular", "odds_of"]
+
+
+class Arena:
+    """Strategies and learners at a compiled game; it deals and plays, and keeps no score."""
+
+    def __init__(self, tree: HistoryTree, agents: Sequence[Agent], seed: int, repeat: int) -> None:
+        from counterfold.kernels.arena import Course
+
+        self.tree, self.agents = tree, tuple(agents)
+        self.random = np.array([choice_seed(seed)], dtype=np.uint64)
+        self._course = Course(
+            len(self.agents),
+            np.uint64(deal_seed(seed)),
+            repeat,
+            self.random,
+            np.zeros(1, dtype=np.uint64),
+        )
+        settings = tuple(a.setting for a in self.agents if isinstance(a, Learner))
+        self._learning = bool(settings)
+        if self._learning:
+            self._seat_learners(settings)
+
+    def _seat_learners(self, settings: tuple[Setting, ...]) -> None:
+        self._ready = setup(self.tree, settings)
+        uniform = Strategy.uniform(self.tree)
+        rows = tuple(a.setting if isinstance(a, Learner) else uniform for a in self.agents)
+        self._minds = blank(self.tree, rows, self._ready, uniform)
+        self._trace = trace_for(self.tree, len(self.agents))
+        for g, agent in enumerate(self.agents):
+            if isinstance(agent, Learner):
+                agent.lend(self._minds, g)
+
+    def odds(self, hand: int) -> NDArray[np.float64]:
+        """What the agents play at this hand, a row each."""
+        rows = []
+        for g, agent in enumerate(self.agents):
+            if isinstance(agent, StrategyAgent):
+                rows.append(agent.phase(hand).strategy.probabilities)
+            else:
+                rows.append(self._minds.strategy[g])
+        return np.array(rows)
+
+    def play(
+        self, begin: int, hands: int, tally: Tally, insight: Insight, leaves: NDArray[np.uint32]
+    ) -> None:
+        """Play hands from number ``begin`` on, within which no agent changes its strategy."""
+        from counterfold.kernels import arena
+
+        graph, block = graph_of(self.tree), (begin, hands, leaves)
+        odds = self.odds(begin)
+        if not self._learning:
+            arena.play_fixed(graph, odds, self._course, tally, insight, *block)
+            return
+        self._minds.strategy[...] = odds
+        arena.play(
+            graph, self._minds, self._ready.ground, self._ready.study, self._trace,
+            self._course, tally, insight, *block,
+        )  # fmt: skip
+
+    def hand_back(self) -> None:
+        """The learners remember what they learned."""
+        for g, agent in enumerate(self.agents):
+            if isinstance(agent, Learner):
+                agent.take(self._minds, g)
+
+
+def is_tabular(agent: Agent) -> bool:
+    return isinstance(agent, StrategyAgent | Learner)
+
+
+def is_fixed(agent: Agent) -> bool:
+    return isinstance(agent, StrategyAgent) and agent.phase(0).until is None
+
+
+def odds_of(agent: Agent, hand: int) -> NDArray[np.float64] | None:
+    """The odds with which an agent chooses now, if they are known."""
+    if isinstance(agent, StrategyAgent):
+        return agent.phase(hand).strategy.probabilities
+    if isinstance(agent, Learner):
+        return agent.minds.strategy[0].copy()
+    return None
+
+
+def blank_tally(players: int) -> Tally:
+    from counterfold.kernels.arena import Tally
+
+    shape = (players, players, 2)
+    return Tally(np.zeros(shape), np.zeros(shape), np.zeros((players, 2)))

@@ -1,0 +1,75 @@
+"""A time limit for code that is not ours: it runs in a thread that is left behind if it hangs."""
+
+from __future__ import annotations
+
+import ctypes
+import queue
+import threading
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["TooSlowError", "within"]
+
+
+class TooSlowError(Exception):
+    """The call took longer than it may."""
+
+
+class _LeftBehindError(BaseException):
+    """Raised inside a call that nobody waits for any more, to end it if it can be ended."""
+
+
+class _Worker:
+    """A thread that does one call after the other."""
+
+    def __init__(self) -> None:
+        self._todo: queue.SimpleQueue[tuple[Callable[..., Any], tuple[Any, ...]]]
+        self._todo, self._done = queue.SimpleQueue(), queue.SimpleQueue[tuple[bool, Any]]()
+        self.thread = threading.Thread(target=self._work, daemon=True)
+        self.thread.start()
+
+    def _work(self) -> None:
+        try:
+            while True:
+                call, args = self._todo.get()
+                try:
+                    found = (True, call(*args))
+                except Exception as error:
+                    found = (False, error)
+                self._done.put(found)
+        except _LeftBehindError:
+            return
+
+    def do(self, seconds: float, call: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        self._todo.put((call, args))
+        try:
+            good, found = self._done.get(timeout=seconds)
+        except queue.Empty:
+            raise TooSlowError from None
+        if good:
+            return found
+        raise found
+
+    def abandon(self) -> None:
+        ident = ctypes.c_ulong(self.thread.ident or 0)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ident, ctypes.py_object(_LeftBehindError))
+
+
+_worker: list[_Worker] = []
+
+
+def within(seconds: float | None, call: Callable[..., Any], *args: Any) -> Any:
+    """The result of a call, or TooSlowError if it takes longer; no limit is no thread.
+
+    >>> within(1.0, max, 2, 3)
+    3
+    """
+    if seconds is None:
+        return call(*args)
+    if not _worker:
+        _worker.append(_Worker())
+    try:
+        return _worker[0].do(seconds, call, args)
+    except TooSlowError:
+        _worker.pop().abandon()
+        raise

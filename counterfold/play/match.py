@@ -1,0 +1,433 @@
+"""A match: agents take every seat in turn, hand after hand, and are scored honestly."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from itertools import count
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterfold.agent import Agent
+from counterfold.errors import MismatchError, ParameterError, TreeTooLargeError, UnsupportedError
+from counterfold.exploit.online import Learner
+from counterfold.games.spec import whole
+from counterfold.play.agents import StrategyAgent
+from counterfold.play.arena import Arena, blank_tally, is_fixed, is_tabular, odds_of
+from counterfold.play.dealer import Dealer, deal_seed
+from counterfold.play.insight import fair_payoffs, insight_of, no_insight
+from counterfold.play.record import Recorder
+from counterfold.play.result import MatchResult, Point
+from counterfold.play.score import Score, Sums, scores, turns
+from counterfold.play.table import Fault, PlayedHand, Table
+from counterfold.tree.history import HistoryTree, compile_game
+from counterfold.tree.story import story
+
+__all__ = ["Match", "MatchResult", "Point"]
+
+CHUNK = 65_536
+"""Hands between two looks at the clock."""
+
+MARKS = 16
+"""Points of a win-rate curve for each tenfold number of hands."""
+
+SMALL = 200 << 20
+"""Bytes that compiling a game may take for the sake of its statistics alone."""
+
+MOST_FAULTS = 100
+"""Faults that a result tells one by one."""
+
+Progress = Callable[[int, int], None]
+
+
+def next_mark(hands: int) -> int:
+    """The next point of a curve after so many hands.
+
+    >>> next_mark(0), next_mark(1000)
+    (1, 1154)
+    """
+    if hands < 1:
+        return 1
+    for k in count(int(np.log10(hands) * MARKS)):
+        mark = int(10 ** (k / MARKS))
+        if mark > hands:
+            return mark
+    raise AssertionError
+
+
+class Match:
+    """Agents at a game. ``play`` may be called again to go on.
+
+    ``duplicate`` plays every deal once for each way of sitting; ``reveal`` shows learners all
+    cards after every hand; ``time_limit`` is seconds a move for agents written in Python, and
+    ``on_fault`` says whether the match goes on ("go on") or ends ("stop") when one fails.
+    ``stranger`` names an agent (by its place) to be judged as if its strategy were not known.
+
+    Strategies and learners play in compiled code; if any agent is of another kind, all play at
+    a table in Python.
+
+    >>> import counterfold as cf
+    >>> game = cf.Kuhn()
+    >>> uniform = cf.StrategyAgent(cf.Strategy.uniform(game))
+    >>> result = cf.Match(game, cf.Learner(game), uniform, seed=1).play(20_000)
+    >>> result.scores[0].plain.low > 0.2
+    True
+    """
+
+    def __init__(
+        self,
+        game: Any,
+        *agents: Agent,
+        seed: int = 0,
+        duplicate: bool = False,
+        reveal: bool = False,
+        time_limit: float | None = None,
+        on_fault: str = "go on",
+        stranger: int | None = None,
+    ) -> None:
+        self.seed = whole("seed", seed, least=0)
+        self.duplicate, self.reveal = duplicate, reveal
+        if on_fault not in ("go on", "stop"):
+            raise ParameterError(f"on_fault is 'go on' or 'stop', not {on_fault!r}")
+        if time_limit is not None and not time_limit > 0:
+            raise ParameterError(f"the time limit must be above zero, not {time_limit}")
+        self.on_fault, self.stranger = on_fault, stranger
+        self.tree, self.game = _tree_of(game, agents)
+        players = self.tree.players if self.tree else int(getattr(self.game, "players", 2))
+        if len(agents) != players:
+            raise ParameterError(
+                f"{self.spec} is a game for {players}, and {len(agents)} agents were given"
+            )
+        self.agents = tuple(_own_copies(agents))
+        for agent in self.agents:
+            _check_agent(agent, self.tree, self.spec)
+        self.names = _distinct([getattr(a, "name", "") or type(a).__name__ for a in agents])
+        self.hands = 0
+        self.seconds = self.cpu_seconds = 0.0
+        self.faults = np.zeros(players, dtype=np.int64)
+        self.messages: list[Fault] = []
+        self._marks: list[Sums] = []
+        self._tally = blank_tally(players)
+        self._rngs = [np.random.default_rng([self.seed, g]) for g in range(players)]
+        self._insight: Any = no_insight(players)
+        self._guess: NDArray[np.float64] | None = None
+        self._table = Table(self.game, self.agents, reveal=reveal, time_limit=time_limit)
+        self._arena: Arena | None = None
+        if self.tree is not None and all(map(is_tabular, self.agents)):
+            self._arena = Arena(self.tree, self.agents, self.seed, self._repeat)
+        for agent in self.agents:
+            if hasattr(agent, "begin"):
+                agent.begin(self.game)
+
+    @property
+    def spec(self) -> str:
+        from counterfold.games.base import spec_of
+
+        return self.tree.spec if self.tree else spec_of(self.game)
+
+    @property
+    def compiled(self) -> bool:
+        """Do all agents play in compiled code?"""
+        return self._arena is not None
+
+    def play(
+        self,
+        hands: int,
+        *,
+        on_progress: Progress | None = None,
+        record: str | None = None,
+    ) -> MatchResult:
+        """Play so many more hands, and score all of them so far.
+
+        ``on_progress`` is told the hands done and to do, and may raise KeyboardInterrupt to end
+        the match early: what was played counts.
+        """
+        whole("hands", hands, least=1)
+        if record and self.tree and self.tree.merged and any(map(_learns, self.agents)):
+            raise UnsupportedError(
+                f"{self.spec} merges its histories, so what learners play there leaves no record"
+            )
+        begin, goal = self.hands, self.hands + hands
+        stopped = "hands"
+        recorder = Recorder(record, self._header()) if record else None
+        try:
+            if recorder:
+                recorder.__enter__()
+            while self.hands < goal and stopped == "hands":
+                if on_progress:
+                    on_progress(self.hands - begin, hands)
+                stopped = self._advance(goal, recorder)
+        except KeyboardInterrupt:
+            stopped = "interrupted"
+        finally:
+            if recorder:
+                recorder.__exit__()
+        if self._arena is not None:
+            self._arena.hand_back()
+        return self.result(stopped)
+
+    def result(self, stopped: str = "hands") -> MatchResult:
+        """The scores so far."""
+        now = self._sums()
+        marks = [*self._marks, now] if self._marked() < self.hands else self._marks
+        curve = [Point(mark.hands, self._scores(mark)) for mark in marks]
+        return MatchResult(
+            game=self.spec,
+            agents=self.names,
+            seed=self.seed,
+            duplicate=self.duplicate,
+            hands=self.hands,
+            scores=curve[-1].scores if curve else (),
+            faults=tuple(self.faults.tolist()),
+            messages=tuple(self.messages),
+            stopped=stopped,
+            compiled=self.compiled,
+            seconds=self.seconds,
+            cpu_seconds=self.cpu_seconds,
+            curve=tuple(curve),
+        )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the match to a file, learners and all, so that it can go on from here."""
+        from counterfold.play.saved import save_match
+
+        save_match(self, path)
+
+    @staticmethod
+    def load(path: str | os.PathLike[str], game: Any = None) -> Match:
+        """A match from its file, ready to go on as if it had never stopped."""
+        from counterfold.play.saved import load_match
+
+        return load_match(path, game)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """What the next hand and the score depend on, beside the agents."""
+        shape = self._tally.total.shape
+        guess = self._guess if self._guess is not None else np.zeros((0, 0))
+        marks = self._marks
+        return {
+            **{f"tally.{name}": array for name, array in self._tally._asdict().items()},
+            "random": np.zeros(1) if self._arena is None else self._arena.random,
+            "guess": guess,
+            "marks.hands": np.array([mark.hands for mark in marks], dtype=np.int64),
+            "marks.total": np.array([m.total for m in marks]).reshape(-1, *shape),
+            "marks.square": np.array([m.square for m in marks]).reshape(-1, *shape),
+        }
+
+    def restore(self, state: dict[str, NDArray[Any]]) -> None:
+        """Take back what ``state`` handed out."""
+        from counterfold.play.saved import marks_of, take_back
+
+        for name, array in self._tally._asdict().items():
+            take_back(array, state[f"tally.{name}"], name)
+        if self._arena is not None:
+            take_back(self._arena.random, state["random"], "random")
+        self._marks = marks_of(len(self.agents), self._repeat, state)
+        if state["guess"].size:
+            self._guess = state["guess"]
+            known = [g != self.stranger for g in range(len(self.agents))]
+            self._see(known)
+
+    def exact(self) -> tuple[float, ...] | None:
+        """What each agent wins a hand on average, if all play one fixed strategy each."""
+        if self.tree is None or not all(map(is_fixed, self.agents)):
+            return None
+        strategies = np.array([odds_of(agent, 0) for agent in self.agents], dtype=np.float64)
+        known = [True] * len(self.agents)
+        base = insight_of(self.tree, strategies, known, None).base
+        count = len(self.agents)
+        return tuple(
+            sum(float(base[turn, (g - turn) % count]) for turn in range(count)) / count
+            for g in range(count)
+        )
+
+    # One block of hands after the other, up to where something may change.
+
+    def _advance(self, goal: int, recorder: Recorder | None) -> str:
+        mark = next_mark(self.hands)
+        stops = [self.hands // CHUNK * CHUNK + CHUNK, mark, *self._changes(self.hands)]
+        if self.hands == 0 or self._is_stop():
+            self._look()
+        stop = min(goal, *stops)
+        wall, cpu = time.perf_counter(), time.process_time()
+        done = self._run(stop - self.hands, recorder)
+        self.seconds += time.perf_counter() - wall
+        self.cpu_seconds += time.process_time() - cpu
+        if self.hands == mark:
+            self._marks.append(self._sums())
+        return done
+
+    def _is_stop(self) -> bool:
+        """Do values change here? Never where a match was merely interrupted."""
+        changed = self._changes(self.hands - 1)
+        return self.hands in (self._marked(), *changed) or self.hands % CHUNK == 0
+
+    def _marked(self) -> int:
+        """The last point of the curve."""
+        return self._marks[-1].hands if self._marks else 0
+
+    def _changes(self, hand: int) -> list[int]:
+        """The hands at which agents change their strategy for the first time after this one."""
+        phases = [a.phase(hand) for a in self.agents if isinstance(a, StrategyAgent)]
+        return [phase.until for phase in phases if phase.until is not None]
+
+    def _run(self, hands: int, recorder: Recorder | None) -> str:
+        if self._arena is not None and not (recorder and self._arena.tree.merged):
+            leaves = np.zeros(hands if recorder else 0, dtype=np.uint32)
+            self._arena.play(self.hands, hands, self._tally, self._insight, leaves)
+            if recorder:
+                self._write_down(recorder, leaves)
+            self.hands += hands
+            return "hands"
+        for _ in range(hands):
+            dealer = Dealer(deal_seed(self.seed), self.hands // self._repeat)
+            rows = [odds_of(agent, self.hands) for agent in self.agents]
+            hand = self._table.play(self.hands, dealer, self._rngs)
+            self._count(hand, rows)
+            if recorder:
+                recorder.add(hand)
+            if hand.fault is not None:
+                self.faults[hand.fault.agent] += 1
+                if len(self.messages) < MOST_FAULTS:
+                    self.messages.append(hand.fault)
+                if self.on_fault == "stop":
+                    return "fault"
+        return "hands"
+
+    @property
+    def _repeat(self) -> int:
+        return len(self.agents) if self.duplicate else 1
+
+    def _look(self) -> None:
+        """Work out values anew from the strategies as they are now."""
+        if self.tree is None:
+            return
+        if self._guess is not None and all(map(is_fixed, self.agents)):
+            return
+        rows: Sequence[NDArray[np.float64] | None]
+        if self._arena is not None:
+            rows = list(self._arena.odds(self.hands))
+        else:
+            rows = [odds_of(agent, self.hands) for agent in self.agents]
+        known = [row is not None for row in rows]
+        if self.stranger is not None:
+            known[self.stranger] = False
+        guess = next((row for row, sure in zip(rows, known, strict=True) if sure), None)
+        if guess is None:
+            guess = self.tree.infosets.evenly()
+        strategies = [row if sure else guess for row, sure in zip(rows, known, strict=True)]
+        self._guess = np.array(strategies)
+        self._see(known)
+
+    def _see(self, known: Sequence[bool]) -> None:
+        assert self.tree is not None
+        assert self._guess is not None
+        others = [agent for agent, sure in zip(self.agents, known, strict=True) if sure]
+        alone = known.count(False) == 1 and all(map(is_fixed, others))
+        stranger = known.index(False) if alone else None
+        self._insight = insight_of(self.tree, self._guess, known, stranger)
+
+    def _sums(self) -> Sums:
+        counts = turns(len(self.agents), self.hands)
+        return Sums(counts, self._repeat, self._tally.total.copy(), self._tally.square.copy())
+
+    def _scores(self, sums: Sums) -> tuple[Score, ...]:
+        reduced = self.tree is not None and not self.faults.any()
+        return scores(self.names, sums, reduced=reduced, exact=self._exact_once())
+
+    def _exact_once(self) -> tuple[float, ...] | None:
+        if "_exact" not in vars(self):
+            self._exact = self.exact()
+        return self._exact
+
+    def _header(self) -> dict[str, Any]:
+        return {
+            "game": self.spec,
+            "agents": list(self.names),
+            "seed": self.seed,
+            "duplicate": self.duplicate,
+            "reveal": self.reveal,
+            "first": self.hands,
+        }
+
+    def _write_down(self, recorder: Recorder, leaves: NDArray[np.uint32]) -> None:
+        assert self.tree is not None
+        tale, agents = story(self.tree), len(self.agents)
+        events: dict[int, tuple[str, ...]] = vars(self).setdefault("_events", {})
+        for number, node in enumerate(leaves.tolist(), start=self.hands):
+            if node not in events:
+                events[node] = tale.events(tale.path(node))
+            seats = tuple((seat + number) % agents for seat in range(agents))
+            payoffs = tuple(self.tree.payoff[self.tree.leaf[node]].tolist())
+            recorder.add(PlayedHand(number, seats, events[node], payoffs))
+
+    # At a table in Python.
+
+    def _count(self, hand: PlayedHand, rows: Sequence[NDArray[np.float64] | None]) -> None:
+        """Write a hand down; ``rows`` are the odds with which it was played."""
+        tally = self._tally
+        fair: Sequence[float] = hand.payoffs
+        if self.tree is not None and hand.fault is None:
+            places = [step.place for step in hand.steps]
+            turn = hand.number % len(self.agents)
+            fair = fair_payoffs(self.tree, self._insight, rows, turn, places, hand.payoffs)
+        for seat, g in enumerate(hand.seats):
+            for k, won in enumerate((hand.payoffs[seat], fair[seat])):
+                tally.total[g, seat, k] += won
+                if self._repeat == 1:
+                    tally.square[g, seat, k] += won * won
+                else:
+                    tally.unit[g, k] += won
+        self.hands += 1
+        if self._repeat > 1 and self.hands % self._repeat == 0:
+            tally.square[:, 0, :] += tally.unit**2
+            tally.unit[:] = 0.0
+
+
+def _tree_of(game: Any, agents: Sequence[Agent]) -> tuple[HistoryTree | None, Any]:
+    """The compiled game, if the agents have it or it is small, and the rules."""
+    if isinstance(game, HistoryTree):
+        return game, story(game).game
+    if any(map(is_tabular, agents)):
+        return compile_game(game), game
+    try:
+        return compile_game(game, memory=SMALL), game
+    except TreeTooLargeError:
+        return None, game
+
+
+def _own_copies(agents: Sequence[Agent]) -> list[Agent]:
+    """A learner that plays against itself has to be two."""
+    found: list[Agent] = []
+    for agent in agents:
+        if isinstance(agent, Learner) and any(agent is other for other in found):
+            agent = agent.copy()
+        found.append(agent)
+    return found
+
+
+def _learns(agent: Agent) -> bool:
+    return isinstance(agent, Learner)
+
+
+def _distinct(names: Sequence[str]) -> tuple[str, ...]:
+    """Agents of one name get numbers."""
+    seen: dict[str, int] = {}
+    told = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        told.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
+    return tuple(told)
+
+
+def _check_agent(agent: Agent, tree: HistoryTree | None, spec: str) -> None:
+    if isinstance(agent, StrategyAgent) and tree is not None:
+        agent.phase(0).strategy.check_fits(tree)
+    elif isinstance(agent, Learner) and tree is not None:
+        if agent.tree.fingerprint != tree.fingerprint:
+            raise MismatchError(f"{agent.name} learned {agent.tree.spec}, and the game is {spec}")
+    elif not callable(getattr(agent, "act", None)):
+        raise ParameterError(f"{agent!r} has no method act(observation, rng), which an agent has")

@@ -1,0 +1,159 @@
+"""What a match says about its agents: win rates with intervals, and how much luck was taken out.
+
+Seats are strata: every agent sits in each of them equally often, so the spread between seats is
+no luck. Where deals are played again in every seat, all hands on one deal count as one.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Z95", "Estimate", "Score", "Sums", "scores", "turns"]
+
+Z95 = 1.959963984540054
+"""Half the width of a 95% interval in standard errors."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A win rate a hand, with half the width of its 95% interval (None while it is unknown)."""
+
+    mean: float
+    half: float | None
+
+    @property
+    def low(self) -> float:
+        return self.mean - (math.inf if self.half is None else self.half)
+
+    @property
+    def high(self) -> float:
+        return self.mean + (math.inf if self.half is None else self.half)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"mean": self.mean, "half": self.half}
+
+
+@dataclass(frozen=True)
+class Score:
+    """One agent's result: plain, by seat, and with luck taken out where that was possible."""
+
+    name: str
+    hands: int
+    plain: Estimate
+    by_seat: tuple[Estimate, ...]
+    reduced: Estimate | None
+    exact: float | None
+
+    @property
+    def factor(self) -> float | None:
+        """How many times fewer hands the reduced estimate needs; infinite if it has no spread."""
+        if self.reduced is None or self.plain.half is None or self.reduced.half is None:
+            return None
+        if self.reduced.half <= 1e-6 * self.plain.half:
+            return math.inf
+        return (self.plain.half / self.reduced.half) ** 2
+
+    def to_dict(self) -> dict[str, Any]:
+        factor = self.factor
+        return {
+            "agent": self.name,
+            "hands": self.hands,
+            **self.plain.to_dict(),
+            "by_seat": [seat.to_dict() for seat in self.by_seat],
+            "reduced": None if self.reduced is None else self.reduced.to_dict(),
+            "factor": None if factor is None or math.isinf(factor) else factor,
+            "without_spread": factor is not None and math.isinf(factor),
+            "exact": self.exact,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """Sums of results and their squares: ``total`` and ``square`` of [agents, seats, 2].
+
+    The last axis is plain and reduced. ``repeat`` is how many hands were played on a deal; with
+    more than one, squares are of whole deals and lie in seat 0. ``counts`` has the hands that
+    each agent played in each seat.
+    """
+
+    counts: NDArray[np.int64]
+    repeat: int
+    total: NDArray[np.float64]
+    square: NDArray[np.float64]
+
+    @property
+    def hands(self) -> int:
+        return int(self.counts[0].sum())
+
+    def estimate(self, agent: int, which: int) -> Estimate:
+        """The mean over all hands: which = 0 plain, 1 reduced."""
+        mean = float(self.total[agent, :, which].sum()) / self.hands
+        return Estimate(mean, _half(self._variance(agent, which)))
+
+    def by_seat(self, agent: int) -> tuple[Estimate, ...]:
+        """Plain results seat by seat."""
+        found = []
+        for seat in range(self.total.shape[1]):
+            count = int(self.counts[agent, seat])
+            total, square = self.total[agent, seat, 0], self.square[agent, seat, 0]
+            variance = None if self.repeat > 1 else _of_mean(total, square, count)
+            found.append(Estimate(float(total) / count if count else math.nan, _half(variance)))
+        return tuple(found)
+
+    def _variance(self, agent: int, which: int) -> float | None:
+        """Variance of the mean."""
+        if self.repeat > 1:
+            deals = self.hands // self.repeat
+            total = self.total[agent, :, which].sum()
+            found = _of_mean(total, self.square[agent, 0, which], deals)
+            return None if found is None else found / self.repeat**2
+        parts = 0.0
+        for seat in range(self.total.shape[1]):
+            count = int(self.counts[agent, seat])
+            one = _of_mean(self.total[agent, seat, which], self.square[agent, seat, which], count)
+            if one is None:
+                return None
+            parts += one * (count / self.hands) ** 2
+        return parts
+
+
+def turns(agents: int, hands: int) -> NDArray[np.int64]:
+    """How many of the hands from the first on each agent plays in each seat.
+
+    >>> turns(2, 5).tolist()
+    [[3, 2], [2, 3]]
+    """
+    agent, seat = np.indices((agents, agents))
+    return (hands - (agent - seat) % agents + agents - 1) // agents
+
+
+def _of_mean(total: float, square: float, count: int) -> float | None:
+    if count < 2:
+        return None
+    return max(float(square) - float(total) ** 2 / count, 0.0) / (count - 1) / count
+
+
+def _half(variance: float | None) -> float | None:
+    return None if variance is None else Z95 * math.sqrt(variance)
+
+
+def scores(
+    names: tuple[str, ...], sums: Sums, *, reduced: bool, exact: tuple[float, ...] | None
+) -> tuple[Score, ...]:
+    """The scores of all agents of a match."""
+    return tuple(
+        Score(
+            name=name,
+            hands=sums.hands,
+            plain=sums.estimate(g, 0),
+            by_seat=sums.by_seat(g),
+            reduced=sums.estimate(g, 1) if reduced else None,
+            exact=None if exact is None else exact[g],
+        )
+        for g, name in enumerate(names)
+    )

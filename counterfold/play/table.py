@@ -1,0 +1,220 @@
+"""One hand at a time over the rules of a game, for agents of any kind."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from counterfold.agent import Agent, Choice, Observation, SeenHand, SeenMove
+from counterfold.errors import CounterfoldError
+from counterfold.games.base import CHANCE, TERMINAL, label
+from counterfold.play.clock import TooSlowError, within
+from counterfold.play.dealer import Dealer
+from counterfold.tree.walk import short
+
+__all__ = ["Fault", "PlayedHand", "Table", "worst_end"]
+
+MOST_SEARCHED = 100_000
+"""States looked at to find the worst end for an agent at fault."""
+
+
+class Fault(NamedTuple):
+    """What an agent did that the rules do not allow."""
+
+    hand: int
+    agent: int
+    message: str
+
+
+@dataclass(frozen=True)
+class PlayedHand:
+    """A finished hand: who sat where, all that happened, and what each seat won."""
+
+    number: int
+    seats: tuple[int, ...]
+    events: tuple[str, ...]
+    payoffs: tuple[float, ...]
+    fault: Fault | None = None
+    steps: tuple[Step, ...] = ()
+
+
+class Step(NamedTuple):
+    """A move of a hand as the table saw it."""
+
+    turn: int
+    state: Any
+    place: int  # which of the moves there it was
+
+
+class Table:
+    """Agents around a game: asks the one to move, and tells all of them how it ended.
+
+    An agent that raises, breaks the time limit or chooses what is not there loses the hand: it
+    gets the least that could still happen to its seat, by the payoffs of that end.
+    """
+
+    def __init__(
+        self,
+        game: Any,
+        agents: Sequence[Agent],
+        *,
+        reveal: bool = False,
+        time_limit: float | None = None,
+    ) -> None:
+        self.game = game
+        self.agents = tuple(agents)
+        self.reveal = reveal
+        self.time_limit = time_limit
+        self._learns = [_learns(agent) for agent in self.agents]
+
+    def play(self, number: int, dealer: Dealer, rngs: Sequence[np.random.Generator]) -> PlayedHand:
+        """Play a hand; agent (seat + number) mod n sits in each seat."""
+        game, count = self.game, len(self.agents)
+        seats = tuple((seat + number) % count for seat in range(count))
+        state, events, steps = game.root(), [], []
+        choices: list[list[Choice]] = [[] for _ in range(count)]
+        fault = None
+        while True:
+            turn = int(game.turn(state))
+            if turn == TERMINAL:
+                payoffs = tuple(float(x) for x in game.payoff(state))
+                break
+            if turn == CHANCE:
+                outcomes = [(o, p) for o, p in game.chance(state) if p != 0]
+                place = dealer.draw(outcomes)
+                move = outcomes[place][0]
+            else:
+                agent = seats[turn]
+                actions = tuple(game.actions(state))
+                seen = Observation(turn, game.observe(state, turn), actions, number)
+                found = self._ask(agent, seen, rngs[agent])
+                if isinstance(found, str):
+                    fault = Fault(number, agent, found)
+                    payoffs = worst_end(game, state, turn)
+                    break
+                place, move = found.place, actions[found.place]
+                choices[turn].append(Choice(seen, move))
+            steps.append(Step(turn, state, place))
+            events.append(label(move))
+            state = game.next(state, move)
+        played = PlayedHand(number, seats, tuple(events), payoffs, fault, tuple(steps))
+        self._teach(played, None if fault else state, choices)
+        return played
+
+    def _ask(self, agent: int, seen: Observation, rng: np.random.Generator) -> Any:
+        """The place of the agent's action, or a sentence about what went wrong."""
+        try:
+            action = within(self.time_limit, self.agents[agent].act, seen, rng)
+        except TooSlowError:
+            return f"did not move within {self.time_limit:g} s at {seen.name!r}"
+        except (KeyboardInterrupt, MemoryError):
+            raise
+        except Exception as error:
+            told = f"{type(error).__name__}: {error}".removesuffix(": ")
+            return f"failed at {seen.name!r} with {told}"
+        place = _place(action, seen.actions)
+        if place is None:
+            legal = ", ".join(map(label, seen.actions))
+            return f"chose {short(action)} at {seen.name!r}, where it may {legal}"
+        return _Found(place)
+
+    def _teach(self, hand: PlayedHand, end: Any, choices: list[list[Choice]]) -> None:
+        """Tell those who learn what they saw; a hand cut short by a fault teaches nothing."""
+        if end is None:
+            return
+        for seat, agent in enumerate(hand.seats):
+            if not self._learns[agent]:
+                continue
+            game, show = self.game, getattr(self.game, "shown", None)
+            seen = SeenHand(
+                seat=seat,
+                choices=tuple(choices[seat]),
+                others=tuple(self._others(hand.steps, seat)),
+                final=_view(game, end, seat),
+                shown=show(end) if callable(show) else None,
+                payoff=hand.payoffs[seat],
+                hand=hand.number,
+                events=hand.events if self.reveal else None,
+            )
+            self.agents[agent].learn(seen)
+
+    def _others(self, steps: Sequence[Step], seat: int) -> list[SeenMove]:
+        found = []
+        for step in steps:
+            if step.turn < 0 or step.turn == seat:
+                continue
+            actions = tuple(self.game.actions(step.state))
+            told = len(actions) == 1 or self._told(step.state, actions, seat)
+            action = actions[step.place] if told else None
+            found.append(SeenMove(step.turn, _view(self.game, step.state, seat), action))
+        return found
+
+    def _told(self, state: Any, actions: tuple[Hashable, ...], seat: int) -> bool:
+        """Does this seat see at once which of the actions was taken?"""
+        views = set()
+        for action in actions:
+            view = _view(self.game, self.game.next(state, action), seat)
+            if view is None:
+                return False
+            views.add(view)
+        return len(views) == len(actions)
+
+
+class _Found(NamedTuple):
+    place: int
+
+
+def _learns(agent: Agent) -> bool:
+    learn = getattr(type(agent), "learn", None)
+    return learn is not None and learn is not Agent.learn
+
+
+def _place(action: Any, actions: tuple[Hashable, ...]) -> int | None:
+    """Which of the legal actions was meant: the action itself, or its name."""
+    for place, legal in enumerate(actions):
+        if type(action) is type(legal) and action == legal:
+            return place
+    if isinstance(action, str):
+        for place, legal in enumerate(actions):
+            if label(legal) == action:
+                return place
+    return None
+
+
+def _view(game: Any, state: Any, seat: int) -> Any:
+    """What a seat sees, also when others move; None where the rules do not say."""
+    try:
+        return game.observe(state, seat)
+    except MemoryError:
+        raise
+    except Exception as error:
+        if isinstance(error, CounterfoldError):
+            raise
+        return None
+
+
+def worst_end(game: Any, state: Any, seat: int) -> tuple[float, ...]:
+    """Payoffs of the end that is worst for a seat among those that can still happen.
+
+    In a game too large to search it is the worst of the first that are found.
+    """
+    stack, worst, looked = [state], None, 0
+    while stack:
+        here = stack.pop()
+        turn = int(game.turn(here))
+        looked += 1
+        if turn == TERMINAL:
+            payoffs = tuple(float(x) for x in game.payoff(here))
+            if worst is None or payoffs[seat] < worst[seat]:
+                worst = payoffs
+        elif worst is None or looked < MOST_SEARCHED:
+            if turn == CHANCE:
+                moves = [outcome for outcome, chance in game.chance(here) if chance != 0]
+            else:
+                moves = list(game.actions(here))
+            stack.extend(game.next(here, move) for move in reversed(moves))
+    assert worst is not None
+    return worst
