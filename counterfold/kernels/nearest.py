@@ -11,6 +11,7 @@ import numpy as np
 from counterfold.kernels.jit import inlined
 
 _CLOSE = 1e-13  # how far the rates of least squares may be off, before the last repair
+_GRAIN = 1e6  # equilibria are sorted in steps of one over this: finer is a solver's noise
 _TIE = 1e-12  # rates that differ by less are as far off: two actions that are left always are
 
 
@@ -216,6 +217,12 @@ def least_squares(public, lo, hi, size, equilibrium, model, room):
 
 
 @inlined
+def _key(public, bucket, a, equilibrium):
+    """What buckets are sorted by: a rate in whole millionths."""
+    return np.floor(equilibrium[np.int64(public.start[bucket]) + a] * _GRAIN + 0.5)
+
+
+@inlined
 def _sort(public, lo, hi, a, equilibrium, highest, places):
     """Places of buckets by how often the equilibrium takes action a, ties in their order."""
     width = hi - lo
@@ -227,11 +234,11 @@ def _sort(public, lo, hi, a, equilibrium, highest, places):
     while gap > 0:
         for k in range(gap, width):
             place = places[k]
-            key = equilibrium[np.int64(public.start[lo + place]) + a]
+            key = _key(public, lo + place, a, equilibrium)
             h = k
             while h >= gap:
                 other = places[h - gap]
-                value = equilibrium[np.int64(public.start[lo + other]) + a]
+                value = _key(public, lo + other, a, equilibrium)
                 ahead = key > value if highest else key < value
                 if not (ahead or (key == value and place < other)):
                     break
@@ -270,9 +277,10 @@ def shift_weight(public, lo, hi, size, equilibrium, model, room):
     last two always tie). If it is too seldom, the bucket in which the equilibrium takes it most
     takes it always, then the next, the last one as much as is still missing. If it is too
     frequent, the bucket in which the equilibrium takes it least never takes it, then the next,
-    the last one partly. Buckets that tie keep their order. The other actions of a bucket shrink
-    or grow in proportion (from nothing: by what they lack). The action is settled then, and the
-    others are done in the same way with the weight that it leaves in each bucket.
+    the last one partly. Buckets that tie, to a millionth, keep their order. The other actions
+    of a bucket shrink or grow in proportion (from nothing: by what they lack). The action is
+    settled then, and the others are done in the same way with the weight that it leaves in each
+    bucket.
     """
     found, wanted, gap, settled = room.found, room.wanted, room.gap, room.settled
     for a in range(size):
