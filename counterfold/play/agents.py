@@ -18,7 +18,7 @@ from counterfold.solve.result import equilibrium_of
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import HistoryTree
 
-__all__ = ["AGENTS", "Dynamic", "Phase", "StrategyAgent", "make_agent"]
+__all__ = ["AGENTS", "Drifting", "Dynamic", "Phase", "StrategyAgent", "make_agent"]
 
 
 class Phase(NamedTuple):
@@ -74,6 +74,33 @@ class Dynamic(StrategyAgent):
             rng = np.random.default_rng([self.seed, number])
             self._drawn = (number, Strategy.random(self.tree, rng))
         return Phase(self._drawn[1], (number + 1) * self.every)
+
+
+class Drifting(StrategyAgent):
+    """Goes from one strategy to another in small steps, a step after every so many hands.
+
+    >>> import counterfold as cf
+    >>> a, b = (cf.Strategy.random(cf.Kuhn(), seed) for seed in (1, 2))
+    >>> agent = Drifting(a, b, hands=1000, every=100)
+    >>> agent.phase(0).strategy.at("K") == a.at("K"), agent.phase(0).until
+    (True, 100)
+    """
+
+    def __init__(self, start: Strategy, end: Strategy, hands: int, every: int = 50) -> None:
+        end.check_fits(start.tree)
+        self.start, self.end = start, end
+        self.hands = whole("drifting's hands", hands, least=1)
+        self.every = whole("drifting's every", every, least=1)
+        self.name = "drifting"
+        self._drawn: tuple[int, Strategy] | None = None
+
+    def phase(self, hand: int) -> Phase:
+        step = hand // self.every
+        if self._drawn is None or self._drawn[0] != step:
+            share = min(step * self.every / self.hands, 1.0)
+            mixed = (1 - share) * self.start.probabilities + share * self.end.probabilities
+            self._drawn = (step, Strategy.of(self.start.tree, mixed, {"method": "drifting"}))
+        return Phase(self._drawn[1], (step + 1) * self.every)
 
 
 def sophisticated(tree: HistoryTree, flaw: float = 0.25, seed: int = 0) -> Strategy:

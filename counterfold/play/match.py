@@ -326,7 +326,8 @@ class Match:
         assert self.tree is not None
         assert self._guess is not None
         others = [agent for agent, sure in zip(self.agents, known, strict=True) if sure]
-        alone = known.count(False) == 1 and all(map(is_fixed, others))
+        # A strategy that changes now and then is a known one until it does.
+        alone = known.count(False) == 1 and not any(map(_learns, others))
         stranger = known.index(False) if alone else None
         self._insight = insight_of(self.tree, self._guess, known, stranger)
 

@@ -1,0 +1,286 @@
+"""Agents that exploit and know their risk: safe exploitation search, and restricted responses.
+
+``SafeSearcher`` plays its blueprint until a subgame is entered, judges by its model with which
+hands the opponent comes, and searches there (SES, Liu et al. 2022). The paper leaves alpha to the
+user. Here it may set itself from two things:
+
+* what the evidence is worth: the share of the judged range's distance from the blueprint's that
+  is not noise, max(0, 1 - noise / distance) with the posterior's own spread as the noise (the
+  James-Stein factor). An opponent that plays like the blueprint gives alpha 0;
+* what the budget allows: no hand of the opponent may gain more from the search, beyond what its
+  best reply to the blueprint earns, than so many chips. That is measured exactly after the search
+  (``Searcher.risen``), and alpha halved until it holds; the last resort is the alpha for which
+  ``trade_bound`` promises it beforehand.
+
+Play comes into one subgame a hand, so the whole is at most the budget more exploitable than the
+blueprint, whatever the opponent does.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterfold.agent import Agent, Observation, SeenHand
+from counterfold.errors import ParameterError
+from counterfold.evaluate.exact import assess_form, slots_of
+from counterfold.exploit.models import OpponentModel
+from counterfold.exploit.responses import restricted_response
+from counterfold.search.bounds import Nearest, alpha_within, nearest, room
+from counterfold.search.entry import Entry
+from counterfold.search.gadget import ses
+from counterfold.search.points import Point
+from counterfold.search.refine import Refined, refine
+from counterfold.search.searcher import Searcher
+from counterfold.search.subgame import subgames
+from counterfold.strategy.strategy import Strategy
+from counterfold.tree.sequence import sequence_form
+
+__all__ = ["Certificate", "RestrictedAgent", "SafeSearcher"]
+
+Floats = NDArray[np.float64]
+DRAWS = 16
+"""Strategies drawn from the posterior to see how sure the model is of a range."""
+
+TRIALS = 5
+"""Alphas tried, each half of the last, before the one that is promised beforehand."""
+
+MOST_ALPHA = 0.95
+"""However much a budget allows: with alpha 1 nothing would hold the search back."""
+
+
+class Judgement(NamedTuple):
+    """What the agent thinks of one subgame, and what it found there."""
+
+    alpha: float
+    evidence: float
+    range: Floats
+    rise: float  # by how much any hand of the opponent gains, beyond its best against the blueprint
+    found: Refined
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What the agent's present play risks, in chips a hand of the whole game.
+
+    ``exploitability`` is exact. ``bound`` is what the searches themselves promise: the blueprint's
+    own exploitability plus the largest rise in a subgame. ``theorem`` is Theorem 1 of the paper,
+    counted from the nearest equilibrium: infinite where it does not apply.
+    """
+
+    seat: int
+    exploitability: float
+    blueprint: float
+    bound: float
+    theorem: float
+    alphas: tuple[float, ...]
+    strategy: Strategy
+
+
+class _Player(Agent):
+    """Looks up odds over the slots of the tree, and counts the time it thinks."""
+
+    def __init__(self, blueprint: Strategy, model: OpponentModel | None) -> None:
+        self.blueprint = blueprint
+        self.tree = blueprint.tree
+        self.model = model or OpponentModel(blueprint)
+        if self.model.tree is not self.tree:
+            self.model.prior.check_fits(self.tree)
+        self.cpu_seconds = 0.0
+        labels = zip(self.tree.infosets.owner.tolist(), self.tree.infosets.labels, strict=True)
+        self._rows = {key: row for row, key in enumerate(labels)}
+
+    def act(self, observation: Observation, rng: np.random.Generator) -> Hashable:
+        began = time.process_time()
+        row = self._rows[observation.seat, observation.name]
+        lo, hi = self.tree.infosets.start[row : row + 2].tolist()
+        odds = self._odds(observation.seat, row)[lo:hi]
+        place = int(rng.choice(hi - lo, p=odds / odds.sum()))
+        self.cpu_seconds += time.process_time() - began
+        return observation.actions[place]
+
+    def learn(self, hand: SeenHand) -> None:
+        began = time.process_time()
+        self.model.learn_seen(hand)
+        self._learned()
+        self.cpu_seconds += time.process_time() - began
+
+    def _odds(self, seat: int, row: int) -> Floats:
+        raise NotImplementedError
+
+    def _learned(self) -> None:
+        """The model has changed."""
+
+
+class SafeSearcher(_Player):
+    """Plays a blueprint, and searches the subgames that it enters, safely.
+
+    ``alpha`` is a number from 0 (maxmargin) to 1 (believe in the range), or "auto" with a
+    ``budget`` in chips a hand. ``model`` learns from every hand (a fresh one around the blueprint
+    if none is given). A search ends within ``tolerance`` chips of its optimum.
+
+    >>> import counterfold as cf
+    >>> blueprint = cf.solve(cf.Leduc(), until=cf.Until(iterations=200)).strategy
+    >>> agent = SafeSearcher(blueprint, alpha="auto", budget=0.1)
+    >>> agent.search(0, 0).alpha  # nothing is known of the opponent yet
+    0.0
+    """
+
+    def __init__(
+        self,
+        blueprint: Strategy,
+        alpha: float | str = "auto",
+        budget: float = 0.05,
+        point: Point = "board",
+        model: OpponentModel | None = None,
+        tolerance: float = 1e-3,
+        seed: int = 0,
+    ) -> None:
+        super().__init__(blueprint, model)
+        if alpha != "auto" and not (isinstance(alpha, int | float) and 0 <= alpha <= 1):
+            raise ParameterError(f"alpha is {alpha!r}, and must be from 0 to 1, or auto")
+        if not (isinstance(budget, int | float) and budget >= 0 and np.isfinite(budget)):
+            raise ParameterError(f"the budget is {budget!r}, and must be chips a hand from 0 up")
+        self.alpha, self.budget, self.tolerance = alpha, float(budget), tolerance
+        self.name = f"ses({alpha})" if alpha != "auto" else f"ses(auto,budget={budget:g})"
+        self.subgames = subgames(self.tree, point)
+        self._of = np.full(len(self.tree.infosets.owner), -1)
+        for number, subgame in enumerate(self.subgames):
+            for plex in subgame.plexes:
+                self._of[plex.infosets] = number
+        self._rng = np.random.default_rng(seed)
+        self._searchers = tuple(Searcher(blueprint, seat, point) for seat in range(2))
+        self._found: dict[tuple[int, int], Floats] = {}
+        self._nearest: dict[int, Nearest] = {}
+
+    def search(self, seat: int, number: int) -> Judgement:
+        """Judge a subgame by the model, and search it."""
+        entry = self._searchers[seat].entry(number)
+        judged = entry.range_of(self.model.strategy().probabilities)
+        if self.alpha != "auto":
+            return self._try(seat, number, judged, float(self.alpha), np.nan)
+        evidence = self._evidence(entry, judged)
+        alpha = evidence * MOST_ALPHA
+        for _ in range(TRIALS if alpha > 0 else 0):
+            tried = self._try(seat, number, judged, alpha, evidence)
+            if tried.rise <= self.budget:
+                return tried
+            alpha /= 2
+        if alpha > 0:
+            able = room(entry, judged, entry.best, self.tolerance)
+            alpha = min(alpha, alpha_within(self.budget, 0.0, able, self.tolerance))
+        return self._try(seat, number, judged, alpha, evidence)
+
+    def _try(
+        self, seat: int, number: int, judged: Floats, alpha: float, evidence: float
+    ) -> Judgement:
+        searcher = self._searchers[seat]
+        gadget = ses(searcher.entry(number), alpha, judged, mark="best")
+        found = refine(gadget, tolerance=self.tolerance)
+        return Judgement(alpha, evidence, judged, searcher.risen(found), found)
+
+    def strategy(self) -> Strategy:
+        """What it would play now in both seats, every subgame searched."""
+        probabilities = self.blueprint.probabilities
+        for seat, searcher in enumerate(self._searchers):
+            for number in searcher.reached:
+                probabilities = self.search(seat, number).found.into(probabilities)
+        return Strategy.of(self.tree, probabilities, {"method": self.name})
+
+    def certificate(self, seat: int) -> Certificate:
+        """Search every subgame as the agent would now, and measure the whole exactly."""
+        probabilities = self.blueprint.probabilities
+        alphas, rise, theorem = [], 0.0, 0.0
+        reference = self._nearest_to(seat)
+        for number in self._searchers[seat].reached:
+            judgement, yardstick = self.search(seat, number), reference.yardsticks[number]
+            probabilities = judgement.found.into(probabilities)
+            alphas.append(judgement.alpha)
+            rise = max(rise, judgement.rise)
+            if yardstick is not None:
+                theorem = max(theorem, yardstick.safety(judgement.found))
+        blueprint = self._risk(self.blueprint.probabilities, seat)
+        return Certificate(
+            seat=seat,
+            exploitability=self._risk(probabilities, seat),
+            blueprint=blueprint,
+            bound=blueprint + rise,
+            theorem=reference.exploitability + theorem,
+            alphas=tuple(alphas),
+            strategy=Strategy.of(self.tree, probabilities, {"method": self.name, "seat": seat}),
+        )
+
+    def _odds(self, seat: int, row: int) -> Floats:
+        number = int(self._of[row])
+        if number not in self._searchers[seat].reached:
+            return self.blueprint.probabilities
+        if (seat, number) not in self._found:
+            found = self.search(seat, number).found
+            self._found[seat, number] = found.into(self.blueprint.probabilities)
+        return self._found[seat, number]
+
+    def _learned(self) -> None:
+        self._found.clear()
+
+    def _evidence(self, entry: Entry, judged: Floats) -> float:
+        """Which share of the range's distance from the blueprint's is not noise."""
+        if np.isnan(entry.range).any():
+            return 1.0
+        distance = float(((judged - entry.range) ** 2).sum())
+        drawn = [entry.range_of(self.model.draw(self._rng)) for _ in range(DRAWS)]
+        noise = float(np.mean([((one - judged) ** 2).sum() for one in drawn]))
+        return max(0.0, 1.0 - noise / distance) if distance > 0 else 0.0
+
+    def _nearest_to(self, seat: int) -> Nearest:
+        if seat not in self._nearest:
+            self._nearest[seat] = nearest(self.subgames, self.blueprint, seat)
+        return self._nearest[seat]
+
+    def _risk(self, probabilities: Floats, seat: int) -> float:
+        """The game's value to the seat less what a best response leaves it."""
+        standing = assess_form(sequence_form(self.tree), probabilities)[0]
+        sure = (self.tree.constant_sum or 0.0) - standing.best[1 - seat]
+        return max(self._nearest_to(seat).value - sure, 0.0)
+
+
+class RestrictedAgent(_Player):
+    """Plays the p-restricted Nash response to its model, worked out anew every so many hands."""
+
+    def __init__(
+        self,
+        blueprint: Strategy,
+        p: float = 0.5,
+        every: int = 50,
+        model: OpponentModel | None = None,
+        method: str = "lp",
+    ) -> None:
+        super().__init__(blueprint, model)
+        if not (isinstance(p, int | float) and 0 <= p <= 1):
+            raise ParameterError(f"p is {p!r}, and must be from 0 to 1")
+        if not (isinstance(every, int) and every >= 1):
+            raise ParameterError(f"every is {every!r}, and must be a number of hands")
+        self.p, self.every, self.method = float(p), every, method
+        self.name = f"rnr({p:g})"
+        self._plan = blueprint.probabilities.copy()
+
+    def _odds(self, seat: int, row: int) -> Floats:
+        return self._plan
+
+    def _learned(self) -> None:
+        if self.model.hands % self.every:
+            return
+        model = self.model.strategy()
+        for seat in range(2):
+            found = restricted_response(model, seat, self.p, self.method)
+            lo, hi = slots_of(self.tree, seat)
+            self._plan[lo:hi] = found.strategy.probabilities[lo:hi]
+
+    def strategy(self) -> Strategy:
+        """What it plays now, in both seats."""
+        about: dict[str, Any] = {"method": self.name}
+        return Strategy.of(self.tree, self._plan, about)

@@ -1,0 +1,54 @@
+"""Gifts: what an opponent gave away on its way into a subgame, if it wanted to be there at all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from counterfold.evaluate.exact import assess_form, workspace
+from counterfold.search.paths import paths
+from counterfold.search.plex import Floats
+from counterfold.tree.history import HistoryTree
+from counterfold.tree.sequence import sequence_form
+
+if TYPE_CHECKING:
+    from counterfold.search.entry import Entry
+
+__all__ = ["gifts", "gifts_by_slot"]
+
+
+def gifts(entry: Entry) -> Floats:
+    """For each class of the opponent, the sum of the gifts of its own moves on the way here.
+
+    Brown and Sandholm (2017): a move that is worth less than the best one at its infoset, by best
+    responses to the hero's blueprint, leaves so much room to the hero in all that follows it. The
+    same room for every class that follows a move is safe, as they come with probabilities that sum
+    to one at most.
+    """
+    subgame, player = entry.subgame, entry.opponent
+    found = np.append(gifts_by_slot(subgame.tree, entry.probabilities, player), 0.0)
+    plex = subgame.plexes[player]
+    out = np.zeros(plex.classes)
+    out[plex.at_root] = found[subgame.ways[player]].sum(axis=1)
+    return out
+
+
+def gifts_by_slot(tree: HistoryTree, probabilities: Floats, player: int) -> Floats:
+    """What each move of a player gives away against a strategy, in payoff units once there."""
+    form = sequence_form(tree)
+    work = workspace(form)
+    assess_form(form, probabilities, work)
+    # The scratch holds what each sequence is worth to a best reply, by its chance of being met.
+    worth = np.zeros(tree.infosets.slots)
+    worth[form.slot[tree.players :]] = work.gradient[tree.players :]
+    start = tree.infosets.start[:-1].astype(np.int64)
+    best = np.maximum.reduceat(worth, start) if len(worth) else worth
+    way = paths(tree)
+    met = way.reach(probabilities, -1) * way.reach(probabilities, 1 - player)
+    mine = tree.turn == player
+    mass = np.bincount(tree.infoset[mine], met[mine], len(start))
+    room = np.repeat(best, tree.infosets.sizes) - worth
+    mass = np.repeat(mass, tree.infosets.sizes)
+    own = np.repeat(tree.infosets.owner == player, tree.infosets.sizes)
+    return np.divide(room, mass, out=np.zeros(len(room)), where=own & (mass > 0))
