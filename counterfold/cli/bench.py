@@ -53,6 +53,13 @@ def _kernels(games: list[str] | None, budget: float | None) -> tuple[Any, Any, A
     return kernels.to_json(costs), kernels.table(costs), lambda: kernels.plot(costs)
 
 
+def _arena(games: list[str] | None, budget: float | None) -> tuple[Any, Any, Any]:
+    from counterfold.bench import arena
+
+    paces = arena.run(games or arena.GAMES, tell, budget or 0.2)
+    return arena.to_json(paces), arena.table(paces), lambda: arena.plot(paces)
+
+
 def _peers(games: list[str] | None, budget: float | None) -> tuple[Any, Any, Any]:
     from counterfold.bench import peers, peers_view
 
@@ -63,7 +70,20 @@ def _peers(games: list[str] | None, budget: float | None) -> tuple[Any, Any, Any
     return report.to_dict(), peers_view.table(report), lambda: peers_view.plot(report)
 
 
-_MEASURES = {"methods": _methods, "kernels": _kernels, "peers": _peers}
+def _search(games: list[str] | None, budget: float | None) -> tuple[Any, Any, Any]:
+    from counterfold.bench import search
+
+    costs = search.run(games or search.GAMES, on_progress=tell)
+    return search.to_json(costs), search.table(costs), lambda: search.plot(costs)
+
+
+_MEASURES = {
+    "methods": _methods,
+    "kernels": _kernels,
+    "peers": _peers,
+    "arena": _arena,
+    "search": _search,
+}
 
 
 def _show(table: Any) -> None:

@@ -158,6 +158,10 @@ def check_can_write(path: str, option: str) -> None:
     if target.is_dir():
         raise FileError(f"{option} {path} is a folder; name a file in it")
     folder = target.parent
+    special = f"{folder.resolve()}/".startswith(("/dev/", "/proc/", "/sys/"))
+    if special or (target.exists() and not target.is_file()):
+        # A whole file takes the place of the old one: of a device nothing would be left.
+        raise FileError(f"{option} {path} is no ordinary file; choose another name")
     if not folder.is_dir():
         raise FileError(f"{option} {path}: there is no folder {folder}; make it first")
     try:

@@ -5,71 +5,95 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from importlib import import_module
+from typing import Any, NamedTuple
 
-from counterfold.cli.output import (
-    StoppedError,
-    advise,
-    check_can_write,
-    duration,
-    print_json,
-    say,
-)
+from counterfold.cli.output import StoppedError, check_can_write, duration, print_json, say
 from counterfold.cli.progress import Watch
 from counterfold.errors import ParameterError
 from counterfold.plot import check_plot, save
 
-__all__ = ["PAPERS", "run"]
+__all__ = ["ITERATIONS", "PAPERS", "Job", "Wish", "print_columns", "run"]
 
-PAPERS = ("pref-cfr",)
-FIGURES = ("3", "4")
-TABLES = ("leduc",)
+PAPERS = {
+    "pref-cfr": "counterfold.cli.repro_pref_cfr",
+    "ocfr": "counterfold.cli.repro_ocfr",
+    "ses": "counterfold.cli.repro_ses",
+    "cheat": "counterfold.cli.repro_cheat",
+}
+"""Papers and the modules that know them; each has ``job(wish)``."""
+
+ITERATIONS = 10_000
+"""Of each run where nothing else is asked for."""
+
+
+class Wish(NamedTuple):
+    """What was asked for; None where it was not."""
+
+    figure: str | None
+    table: str | None
+    experiment: str | None
+    runs: int | None
+    iterations: int | None
+    matches: int | None
+    hands: int | None
+    game: str | None
+    seed: int
+
+    def refuse_other(self, paper: str, *known: str) -> None:
+        """Refuse options that mean nothing to a paper."""
+        for name, value in self._asdict().items():
+            if value is not None and name not in (*known, "seed"):
+                told = ", ".join(f"--{option}" for option in known)
+                raise ParameterError(f"{paper} does not take --{name}; it takes {told}")
+
+
+class Job(NamedTuple):
+    """One experiment: how to make it, how to draw what was found, how to show it."""
+
+    make: Callable[..., Any]  # takes on_progress(done, of); the result has to_dict()
+    draw: Callable[[Any], Any]
+    show: Callable[[Any], None]
+    doing: str = "solving"
+    unit: str = "run"
 
 
 def run(
     paper: str,
     *,
-    figure: str | None,
-    table: str | None,
-    runs: int | None,
-    iterations: int,
-    seed: int,
-    plot: str | None,
-    json: bool,
-    quiet: bool,
+    figure: str | None = None,
+    table: str | None = None,
+    experiment: str | None = None,
+    runs: int | None = None,
+    iterations: int | None = None,
+    matches: int | None = None,
+    hands: int | None = None,
+    game: str | None = None,
+    seed: int = 0,
+    plot: str | None = None,
+    json: bool = False,
+    quiet: bool = False,
 ) -> None:
     """Run one experiment and tell about it in every form that was asked for."""
     if paper not in PAPERS:
         raise ParameterError(f"there is no paper {paper!r}; there are {', '.join(PAPERS)}")
-    if (figure is None) == (table is None):
-        raise ParameterError(f"say which: --figure {' or '.join(FIGURES)}, or --table leduc")
-    for option, name, known in (("figure", figure, FIGURES), ("table", table, TABLES)):
-        if name is not None and name not in known:
-            raise ParameterError(f"{paper} has no {option} {name!r}; it has {', '.join(known)}")
+    wish = Wish(figure, table, experiment, runs, iterations, matches, hands, game, seed)
+    job: Job = import_module(PAPERS[paper]).job(wish)
     if plot:
         check_can_write(plot, "--plot")
         check_plot(plot)
-    from counterfold.experiments import pref_cfr
-
-    given = {"iterations": iterations, "seed": seed} | ({"runs": runs} if runs is not None else {})
-    makers: dict[str, tuple[Callable[..., Any], Callable[[Any], Any], Callable[[Any], None]]] = {
-        "3": (pref_cfr.figure_3, pref_cfr.draw_figure, _print_figure),
-        "4": (pref_cfr.figure_4, pref_cfr.draw_figure, _print_figure),
-        "leduc": (pref_cfr.leduc_table, pref_cfr.draw_leduc, _print_leduc),
-    }
-    make, draw, show = makers[figure or str(table)]
-    with _Runs(quiet) as watch:
+    with _Runs(job, quiet) as watch:
         try:
-            found = make(**given, on_progress=watch.runs)
+            found = job.make(on_progress=watch.runs)
             if plot:
                 watch.doing("drawing")
-                save(draw(found), plot)
+                save(job.draw(found), plot)
         except KeyboardInterrupt:
             raise StoppedError("stopped; nothing was saved") from None
     if json:
         print_json(found.to_dict() | {"plot": plot})
         return
-    show(found)
+    job.show(found)
     if plot:
         say(f"Picture: {plot}")
 
@@ -77,96 +101,31 @@ def run(
 class _Runs(Watch):
     """Progress over many runs."""
 
+    def __init__(self, job: Job, quiet: bool) -> None:
+        super().__init__(quiet)
+        self._job = job
+
     def __enter__(self) -> _Runs:
         super().__enter__()
-        self._began = time.monotonic()
+        self._began = time.monotonic()  # or when the first run begins
         return self
 
     def runs(self, done: int, total: int) -> None:
         """So many of the runs are done."""
         self.check()
-        note = f"run {min(done + 1, total)} of {total}"
+        if not done:
+            self._began = time.monotonic()
+        note = f"{self._job.unit} {min(done + 1, total):,} of {total:,}"
         part = None
         if done:
             left = (time.monotonic() - self._began) * (total - done) / done
             note += f", {duration(math.ceil(left))} left"
             part = done / total
-        self._face.show("solving", note, part)
+        self._face.show(self._job.doing, note, part)
 
 
-def _print_figure(found: Any) -> None:
-    first = found.runs[0]
-    advise(
-        f"Pref-CFR, figure {found.number}: Kuhn poker, {len(first.alphas)} random starts of "
-        f"{first.iterations[-1]:,} iterations each, simultaneous updates, uniform average. "
-        "Alpha is how often player 1 opens with a bet when holding J; equilibria have 0 to 1/3."
-    )
-    say()
-    rows = [["setting", "alpha", "sd", "expected", "off by", "NashConv", "expected"]]
-    for runs in found.runs:
-        wanted = runs.setting
-        rows.append(
-            [
-                wanted.name,
-                f"{runs.alpha:.3f}",
-                f"{runs.spread:.3f}",
-                f"{wanted.alpha:.3f}",
-                f"{runs.alpha - wanted.alpha:+.3f}",
-                f"{runs.nash_conv:.1e}",
-                f"{wanted.nash_conv:.1e}",
-            ]
-        )
-    _print_columns(rows)
-    if len(found.runs) == 1:
-        low, high = first.alphas[:, -1].min(), first.alphas[:, -1].max()
-        say()
-        say(f"Alpha is from {low:.3f} to {high:.3f} in all runs.")
-    say()
-    advise(
-        "Expected figures are a separate implementation's, over 30 runs of 10,000 iterations. "
-        f"NashConv is the sum of both players' gains. CPU time {duration(found.cpu_seconds)}."
-    )
-
-
-def _print_leduc(found: Any) -> None:
-    advise(
-        "Pref-CFR(BR), Leduc poker: preferences (delta) and what may be given up (beta) at player "
-        "1's three openings; plain CFR and BR without a preference (normal) beside them."
-    )
-    for traversal in dict.fromkeys(row.traversal for row in found.rows):
-        own = [row for row in found.rows if row.traversal == traversal]
-        say()
-        times = f", mean of {own[0].runs} runs" if own[0].runs > 1 else ""
-        say(f"{traversal}, {own[0].iterations:,} iterations{times}")
-        rows = [
-            ["setting", "delta", "beta", "opening bet", "raise", "exploitability", "excess",
-             "bound", "within"]
-        ]  # fmt: skip
-        for row in own:
-            rows.append(
-                [
-                    row.setting.name,
-                    f"{row.setting.degree:g}",
-                    f"{row.beta:g}",
-                    f"{row.opening_bet:.3f}",
-                    f"{row.raises:.3f}",
-                    f"{row.exploitability:.4f}",
-                    f"{row.excess:.4f}" if row.beta else "",
-                    f"{row.bound:.4f}" if row.beta else "",
-                    "" if row.within is None else "yes" if row.within else "no",
-                ]
-            )
-        _print_columns(rows)
-    say()
-    advise(
-        "Excess is the exploitability beyond that of the same preference with beta 0. Its bound is "
-        "3/2 beta: a regret of up to beta stays at each of 3 infosets of player 1, and "
-        "exploitability is the mean of 2 players' gains. It is proven for matching (RM) in the "
-        f"limit, and here measured for best (BR). CPU time {duration(found.cpu_seconds)}."
-    )
-
-
-def _print_columns(rows: Sequence[Sequence[str]]) -> None:
+def print_columns(rows: Sequence[Sequence[str]]) -> None:
+    """Cells under one another, the first column to the left."""
     widths = [max(len(row[c]) for row in rows) for c in range(len(rows[0]))]
     for row in rows:
         cells = [cell.rjust(width) for cell, width in zip(row, widths, strict=True)]

@@ -207,6 +207,5 @@ def draw_drift(found: Drift) -> Any:
     left.set_ylabel("winnings a hand (exact)")
     right.set_xlabel("exploitability of what is played (exact)")
     right.set_ylabel("winnings a hand (exact)")
-    right.set_xscale("symlog", linthresh=1e-3)
     right.legend(frameon=False, fontsize=8)
     return made

@@ -150,7 +150,9 @@ def _equilibrium(tree: HistoryTree) -> Agent:
     return StrategyAgent(equilibrium_of(tree))
 
 
-def _best_response(tree: HistoryTree, to: str) -> Agent:
+def _best_response(tree: HistoryTree, to: str | None = None) -> Agent:
+    if to is None:
+        raise ParameterError("say what to respond to, such as best-response(uniform)")
     other = make_agent(to, tree)
     if not isinstance(other, StrategyAgent) or other.phase(0).until is not None:
         raise ParameterError(f"a best response needs a fixed strategy, which {to!r} is not")
@@ -182,10 +184,12 @@ def make_agent(spec: str, tree: HistoryTree) -> Agent:
     ('sophisticated(flaw=0.1)', 'deocfr')
     """
     spec = spec.strip()
-    if os.path.exists(spec) or spec.endswith(".safetensors"):
+    if (os.path.exists(spec) and not spec.endswith(".py")) or spec.endswith(".safetensors"):
         return _from_file(spec, tree)
     if ".py:" in spec:
         return _own(spec)
+    if spec.endswith(".py"):
+        raise SpecError(f"{spec} is a Python file: say which of its classes, as in {spec}:MyBot")
     found = parse_spec(spec)
     try:
         if found.name in AGENTS:

@@ -114,7 +114,9 @@ class Match:
         self._rngs = [np.random.default_rng([self.seed, g]) for g in range(players)]
         self._insight: Any = no_insight(players)
         self._guess: NDArray[np.float64] | None = None
-        self._table = Table(self.game, self.agents, reveal=reveal, time_limit=time_limit)
+        self._table = Table(
+            self.game, self.agents, tree=self.tree, reveal=reveal, time_limit=time_limit
+        )
         self._arena: Arena | None = None
         if self.tree is not None and all(map(is_tabular, self.agents)):
             self._arena = Arena(self.tree, self.agents, self.seed, self._repeat)
@@ -252,6 +254,9 @@ class Match:
         if self.hands == 0 or self._is_stop():
             self._look()
         stop = min(goal, *stops)
+        if self._arena is None:  # slow agents let others have a word in between
+            pace = self.seconds / self.hands if self.hands else 1.0
+            stop = min(stop, self.hands + max(1, int(0.1 / max(pace, 1e-9))))
         wall, cpu = time.perf_counter(), time.process_time()
         done = self._run(stop - self.hands, recorder)
         self.seconds += time.perf_counter() - wall

@@ -116,7 +116,7 @@ class Record:
         total, square = np.zeros((count, count, 2)), np.zeros((count, count, 2))
         deal, counts = np.zeros(count), np.zeros((count, count), dtype=np.int64)
         for hand in self.hands():
-            self._check(game, hand)
+            self.check(game, hand)
             for seat, agent in enumerate(hand.seats):
                 won = hand.payoffs[seat]
                 total[agent, seat, 0] += won
@@ -131,7 +131,8 @@ class Record:
         sums = Sums(counts, self.repeat, total, square)
         return scores(self.agents, sums, reduced=False, exact=None)
 
-    def _check(self, game: Any, hand: PlayedHand) -> None:
+    def check(self, game: Any, hand: PlayedHand) -> None:
+        """Raise FileError unless the rules allow this hand and it pays what the record says."""
         where = f"{self.path}, hand {hand.number}"
         if sorted(hand.seats) != list(range(len(self.agents))):
             raise FileError(f"{where}: the seats are not those of {len(self.agents)} agents")

@@ -13,9 +13,11 @@ from counterfold.errors import CounterfoldError
 from counterfold.games.base import CHANCE, TERMINAL, label
 from counterfold.play.clock import TooSlowError, within
 from counterfold.play.dealer import Dealer
+from counterfold.tree.history import HistoryTree
+from counterfold.tree.views import views
 from counterfold.tree.walk import short
 
-__all__ = ["Fault", "PlayedHand", "Table", "worst_end"]
+__all__ = ["Fault", "PlayedHand", "Table", "view_of", "worst_end"]
 
 MOST_SEARCHED = 100_000
 """States looked at to find the worst end for an agent at fault."""
@@ -54,6 +56,9 @@ class Table:
 
     An agent that raises, breaks the time limit or chooses what is not there loses the hand: it
     gets the least that could still happen to its seat, by the payoffs of that end.
+
+    Which actions of others a seat could see is known from the compiled ``tree``; without one they
+    are told to nobody, beyond what the rules let a seat observe.
     """
 
     def __init__(
@@ -61,10 +66,12 @@ class Table:
         game: Any,
         agents: Sequence[Agent],
         *,
+        tree: HistoryTree | None = None,
         reveal: bool = False,
         time_limit: float | None = None,
     ) -> None:
         self.game = game
+        self.tree = tree
         self.agents = tuple(agents)
         self.reveal = reveal
         self.time_limit = time_limit
@@ -133,7 +140,7 @@ class Table:
                 seat=seat,
                 choices=tuple(choices[seat]),
                 others=tuple(self._others(hand.steps, seat)),
-                final=_view(game, end, seat),
+                final=view_of(game, end, seat),
                 shown=show(end) if callable(show) else None,
                 payoff=hand.payoffs[seat],
                 hand=hand.number,
@@ -142,25 +149,15 @@ class Table:
             self.agents[agent].learn(seen)
 
     def _others(self, steps: Sequence[Step], seat: int) -> list[SeenMove]:
-        found = []
+        found, node, tree = [], 0, self.tree
         for step in steps:
-            if step.turn < 0 or step.turn == seat:
-                continue
-            actions = tuple(self.game.actions(step.state))
-            told = len(actions) == 1 or self._told(step.state, actions, seat)
-            action = actions[step.place] if told else None
-            found.append(SeenMove(step.turn, _view(self.game, step.state, seat), action))
+            if step.turn >= 0 and step.turn != seat:
+                told = tree is not None and bool(views(tree).told[node])
+                action = tuple(self.game.actions(step.state))[step.place] if told else None
+                found.append(SeenMove(step.turn, view_of(self.game, step.state, seat), action))
+            if tree is not None:
+                node = int(tree.child[int(tree.first[node]) + step.place])
         return found
-
-    def _told(self, state: Any, actions: tuple[Hashable, ...], seat: int) -> bool:
-        """Does this seat see at once which of the actions was taken?"""
-        views = set()
-        for action in actions:
-            view = _view(self.game, self.game.next(state, action), seat)
-            if view is None:
-                return False
-            views.add(view)
-        return len(views) == len(actions)
 
 
 class _Found(NamedTuple):
@@ -184,7 +181,7 @@ def _place(action: Any, actions: tuple[Hashable, ...]) -> int | None:
     return None
 
 
-def _view(game: Any, state: Any, seat: int) -> Any:
+def view_of(game: Any, state: Any, seat: int) -> Any:
     """What a seat sees, also when others move; None where the rules do not say."""
     try:
         return game.observe(state, seat)

@@ -20,10 +20,13 @@ from counterfold.solve.methods import DEFAULT_METHOD, Method
 from counterfold.solve.solver import Solver
 from counterfold.strategy.strategy import Strategy
 
-__all__ = ["Refined", "refine", "refine_all", "stitch"]
+__all__ = ["AUTO", "Refined", "refine", "refine_all", "stitch"]
 
 TOLERANCE = 1e-4
 FIRST_CHECK = 64
+AUTO = "auto"
+SMALL = 1_000
+"""Sequences of both players up to which a linear program is faster than CFR (measured)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,14 +58,15 @@ class Refined:
 
 def refine(
     gadget: Gadget,
-    method: str | Method = DEFAULT_METHOD,
+    method: str | Method = AUTO,
     tolerance: float = TOLERANCE,
     most: int = 100_000,
 ) -> Refined:
     """Solve a gadget for the hero: until it is within ``tolerance`` of its optimum, in chips.
 
-    ``method`` is any of the solver's, or ``"lp"``. The hero's decisions to which play cannot come
-    in the gadget stay as in the blueprint.
+    ``method`` is any of the solver's, or ``"lp"``, or ``"auto"``: the program for a small subgame
+    (which it solves exactly), else the solver's default. The hero's decisions to which play
+    cannot come in the gadget stay as in the blueprint.
 
     >>> import counterfold as cf
     >>> from counterfold.search.entry import enter
@@ -70,15 +74,20 @@ def refine(
     >>> from counterfold.search.subgame import subgames
     >>> uniform = cf.Strategy.uniform(cf.Leduc())
     >>> entry = enter(subgames(uniform.tree)[0], uniform, hero=1)
-    >>> found, exact = refine(maxmargin(entry)), refine(maxmargin(entry), "lp")
+    >>> found, exact = refine(maxmargin(entry), "cfr+"), refine(maxmargin(entry), "lp")
     >>> found.gap <= 1e-4, abs(found.objective - exact.objective) <= 1e-4
     (True, True)
     """
     if not tolerance > 0:
         raise ParameterError(f"tolerance is {tolerance!r}, and must be above 0")
     began = time.perf_counter()
+    if method == AUTO:
+        sequences = sum(plex.sequences for plex in gadget.entry.subgame.plexes)
+        method = "lp" if sequences <= SMALL else DEFAULT_METHOD
     if method == "lp":
         optimum, actions, _ = solve_gadget(gadget)
+        kept = gadget.entry.probabilities[gadget.entry.subgame.plexes[gadget.entry.hero].slots]
+        actions = np.where(_met(gadget), actions, kept)
         found = Refined(gadget, actions, optimum, 0.0, 0, 0.0)
         worth = gadget.objective(found.into(gadget.entry.probabilities))
         gap = max(optimum - worth, 0.0)
@@ -129,7 +138,7 @@ def refine_all(
     blueprint: Strategy,
     hero: int,
     make: Callable[[Entry], Gadget],
-    method: str | Method = DEFAULT_METHOD,
+    method: str | Method = AUTO,
     tolerance: float = TOLERANCE,
 ) -> list[Refined]:
     """Search in every subgame into which the hero's blueprint comes.

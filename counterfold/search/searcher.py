@@ -12,9 +12,9 @@ from counterfold.search.entry import Entry, enter
 from counterfold.search.gadget import Gadget, gadget
 from counterfold.search.plex import Floats
 from counterfold.search.points import Point
-from counterfold.search.refine import TOLERANCE, Refined, refine, stitch
+from counterfold.search.refine import AUTO, TOLERANCE, Refined, refine, stitch
 from counterfold.search.subgame import Subgames, subgames
-from counterfold.solve.methods import DEFAULT_METHOD, Method
+from counterfold.solve.methods import Method
 from counterfold.strategy.strategy import Strategy
 
 __all__ = ["Searcher"]
@@ -69,7 +69,7 @@ class Searcher:
         self,
         number: int,
         name: str = "ses",
-        method: str | Method = DEFAULT_METHOD,
+        method: str | Method = AUTO,
         tolerance: float = TOLERANCE,
         **settings: Any,
     ) -> Refined:
@@ -98,7 +98,7 @@ class Searcher:
     def everywhere(
         self,
         make: Callable[[Entry], Gadget],
-        method: str | Method = DEFAULT_METHOD,
+        method: str | Method = AUTO,
         tolerance: float = TOLERANCE,
     ) -> Strategy:
         """Search in every subgame that is reached: a strategy of the whole game."""

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -77,6 +77,34 @@ class Strategy:
         tree = game if isinstance(game, HistoryTree) else compile_game(game)
         drawn = np.random.default_rng(seed).exponential(size=tree.infosets.slots)
         return cls.of(tree, tree.infosets.to_one(drawn), {"method": "random"})
+
+    @classmethod
+    def ruled(cls, game: Any, rule: Callable[[int, str, tuple[str, ...]], Any]) -> Strategy:
+        """A strategy from a rule: what a player does at an infoset, given its actions.
+
+        The rule returns the name of an action, or a weight for each of them.
+
+        >>> import counterfold as cf
+        >>> bold = cf.Strategy.ruled(cf.Kuhn(), lambda player, infoset, actions: actions[-1])
+        >>> bold.at("J"), bold.at("J", "bet")
+        ({'check': 0.0, 'bet': 1.0}, {'fold': 0.0, 'call': 1.0})
+        """
+        tree = game if isinstance(game, HistoryTree) else compile_game(game)
+        weights: list[float] = []
+        names = zip(
+            tree.infosets.owner.tolist(), tree.infosets.labels, tree.infosets.actions, strict=True
+        )
+        for player, infoset, actions in names:
+            found = rule(player, infoset, actions)
+            if isinstance(found, str):
+                found = [float(action == found) for action in actions]
+            if len(found) != len(actions) or not sum(found) > 0:
+                raise ParameterError(
+                    f"the rule gives {found!r} at {infoset!r}, where the actions are "
+                    f"{', '.join(actions)}"
+                )
+            weights.extend(found)
+        return cls.of(tree, tree.infosets.to_one(np.array(weights)), {"method": "rule"})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Strategy:

@@ -250,7 +250,7 @@ def test_leduc_after_a_short_trunk(hero):
     found = subgames(blueprint.tree)
     lost = {}
     for name in ("unsafe", "resolving", "maxmargin", "reach-maxmargin"):
-        refined = refine_all(found, blueprint, hero, GADGETS[name], tolerance=1e-5)
+        refined = refine_all(found, blueprint, hero, GADGETS[name], "sapcfr+", 1e-5)
         after = stitch(blueprint, refined)
         lost[name] = value + cf.best_response(after, 1 - hero).value
     for name in ("resolving", "maxmargin", "reach-maxmargin"):

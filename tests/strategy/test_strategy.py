@@ -159,3 +159,9 @@ def test_openspiel_there_and_back() -> None:
     suited = cf.Strategy.random(cf.Leduc(suited=True), 3).to_openspiel("leduc_poker")
     with pytest.raises(MismatchError, match="shows as one"):
         cf.Strategy.from_openspiel(suited, cf.Leduc())
+
+
+def test_a_rule_that_does_not_fit_is_told():
+    for found in ("fly", [1.0], [0.0, 0.0]):
+        with pytest.raises(ParameterError, match="the rule gives"):
+            cf.Strategy.ruled(cf.Kuhn(), lambda *_, found=found: found)

@@ -1,0 +1,86 @@
+"""``counterfold agents``: everybody who can be called to the table by name."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from typing import Any
+
+from counterfold.cli.output import advise, on_terminal, paint, print_json, say
+from counterfold.exploit.rules import DEFAULT_LEARNER, LEARNERS
+from counterfold.games.spec import written
+from counterfold.play.agents import AGENTS
+
+__all__ = ["run"]
+
+ALSO = (
+    ("leduc.safetensors", "a saved strategy or learner"),
+    ("path/to/mybot.py:MyBot", "your own class with a method act(observation, rng)"),
+)
+
+
+def run(json: bool) -> None:
+    """List them."""
+    found = [*_opponents(), *_learners()]
+    if json:
+        print_json({"agents": found, "also": dict(ALSO)})
+        return
+    for kind, head in (("strategy", "They never learn"), ("learner", "They learn as they play")):
+        _print(head, [one for one in found if one["kind"] == kind])
+    _print("Others", [{"name": form, "told": told, "parameters": {}} for form, told in ALSO])
+    advise(
+        "Let them play: `counterfold match seocfr-iw 'sophisticated(flaw=0.1)' --game leduc`; "
+        "parameters stand in brackets after the name."
+    )
+
+
+def _opponents() -> list[dict[str, Any]]:
+    found = []
+    for name, kind in AGENTS.items():
+        parameters = list(inspect.signature(kind.make).parameters.values())[1:]  # after the tree
+        defaults = {p.name: None if p.default is p.empty else p.default for p in parameters}
+        told = kind.told.partition(";")[0]
+        found.append({"name": name, "kind": "strategy", "told": told, "parameters": defaults})
+    return found
+
+
+def _learners() -> list[dict[str, Any]]:
+    return [
+        {
+            "name": name,
+            "kind": "learner",
+            "told": rule.told,
+            "parameters": dict(rule.defaults),
+            "default": name == DEFAULT_LEARNER,
+        }
+        for name, rule in LEARNERS.items()
+    ]
+
+
+def _print(head: str, agents: list[dict[str, Any]]) -> None:
+    rows = [(one["name"], one["told"], _listed(one["parameters"])) for one in agents]
+    if not on_terminal(sys.stdout):
+        say(head)
+        width = max(len(name) for name, _, _ in rows)
+        for name, told, parameters in rows:
+            say(f"  {name.ljust(width)}  {told}{f' ({parameters})' if parameters else ''}")
+        say()
+        return
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="bold cyan", no_wrap=True)
+    table.add_column()
+    for name, told, parameters in rows:
+        about = Text(told)
+        if parameters:
+            about.append(f"\n{parameters}", style="dim")
+        table.add_row(name, about)
+    paint(Text(head, style="bold"), table, "")
+
+
+def _listed(parameters: dict[str, Any]) -> str:
+    return ", ".join(
+        key if value is None else f"{key}={written(value)}" for key, value in parameters.items()
+    )

@@ -1,0 +1,332 @@
+"""``counterfold match``: agents play hands, and the score is told with its intervals."""
+
+from __future__ import annotations
+
+import math
+import os
+import shlex
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from counterfold.agent import Agent
+from counterfold.cli.certificate import Lines, print_panel
+from counterfold.cli.output import StoppedError, advise, check_can_write, duration, print_json, say
+from counterfold.cli.progress import Watch
+from counterfold.cli.scores import print_faults, print_scores, verdict, versus
+from counterfold.cli.solve import check_not_foreign, compiled_game, interruptible
+from counterfold.errors import FileError, MismatchError, ParameterError, UnsupportedError
+from counterfold.exploit.online import Learner
+from counterfold.games.catalog import load
+from counterfold.play.agents import make_agent
+from counterfold.play.match import Match
+from counterfold.play.record import read_record
+from counterfold.play.result import MatchResult
+from counterfold.plot import check_plot
+
+__all__ = [
+    "HandsWatch",
+    "Request",
+    "aside",
+    "check_game",
+    "check_hands",
+    "check_picture",
+    "learns",
+    "run",
+]
+
+HANDS = 100_000
+PYTHON_HANDS = 1_000
+"""Hands of a match, and of one with an agent written in Python, if nobody says how many."""
+
+TIME_LIMIT = 10.0
+PATIENCE = 0.5
+"""Seconds of play before the time that is left is told."""
+
+FAULTS = {"go-on": "go on", "stop": "stop"}
+
+
+@dataclass(frozen=True)
+class Request:
+    """What was asked for; None where an option was not given."""
+
+    agents: tuple[str, ...] = ()
+    game: str | None = None
+    hands: int | None = None
+    seed: int | None = None
+    duplicate: bool = False
+    reveal: bool = False
+    time_limit: float | None = None
+    on_fault: str | None = None
+    stranger: str | None = None
+    record: str | None = None
+    save: str | None = None
+    resume: str | None = None
+    plot: str | None = None
+    json: bool = False
+    quiet: bool = False
+
+    @property
+    def target(self) -> str | None:
+        """Where the match goes: a resumed one goes back to its file."""
+        return self.save or self.resume
+
+
+class HandsWatch(Watch):
+    """Progress over the hands of a match or a tournament."""
+
+    def __enter__(self) -> HandsWatch:
+        super().__enter__()
+        self._began: float | None = None
+        return self
+
+    def hands(self, done: int, total: int) -> None:
+        """So many of the hands are played."""
+        self.check()
+        now = time.monotonic()
+        if self._began is None:
+            self._began = now
+        note, part = f"{done:,} of {total:,} hands", None
+        if done and now > self._began + PATIENCE:
+            left = (now - self._began) * (total - done) / done
+            note += f", {duration(math.ceil(left))} left"
+            part = done / total
+        self._face.show("playing", note, part)
+
+
+def run(request: Request) -> None:
+    """Play, and tell about it in every form that was asked for."""
+    _check(request)
+    with HandsWatch(request.quiet) as watch:
+        try:
+            match = _resumed(request, watch) if request.resume else _begun(request, watch)
+            if request.target and not match.compiled:
+                raise UnsupportedError(
+                    "--save is for matches between strategies and learners: what an agent in "
+                    "Python keeps in mind is not known"
+                )
+            goal = _goal(request, match)
+            _load_kernels(match, watch)
+        except KeyboardInterrupt:
+            raise StoppedError("stopped before the first hand; nothing was saved") from None
+        before = match.hands
+        result = match.play(goal - before, on_progress=watch.hands, record=request.record)
+    saved = request.target if result.hands else None
+    if saved:
+        match.save(saved)
+    recorded = request.record if result.hands > before else None
+    if request.plot and result.hands:
+        from counterfold.cli.arena_picture import draw_curves
+
+        draw_curves(result, request.plot)
+    if request.json:
+        print_json(_document(request, match, result, saved, recorded))
+    elif result.hands:
+        _tell(request, match, result, saved, recorded)
+    if result.stopped == "interrupted":
+        raise StoppedError(_farewell(result.hands, goal, saved))
+
+
+def _tell(
+    request: Request, match: Match, result: MatchResult, saved: str | None, recorded: str | None
+) -> None:
+    print_panel("Match", _lines(request, match, result, saved, recorded))
+    say()
+    print_scores(result.scores)
+    say()
+    if result.stopped == "fault":
+        say(f"The match ended at a fault, in hand {result.hands:,}.")
+    print_faults(result.agents, result.faults, result.messages)
+    advise(" ".join(verdict(result.scores, learning=any(map(learns, match.agents)))))
+
+
+def _lines(
+    request: Request, match: Match, result: MatchResult, saved: str | None, recorded: str | None
+) -> Lines:
+    seats = "every deal played in all seats" if result.duplicate else "seats in turn"
+    hands = f"{result.hands:,}, {seats}, seed {result.seed}"
+    if match.reveal:
+        hands += ", cards revealed after every hand"
+    pace = result.hands / result.seconds if result.seconds > 0 else 0.0
+    lines = [
+        ("game", result.game),
+        ("agents", versus(result.agents)),
+        ("hands", hands),
+        ("time", f"{duration(result.seconds)}, {float(f'{pace:.3g}'):,.0f} hands a second"),
+    ]
+    if match.stranger is not None:
+        lines.insert(2, ("stranger", f"{result.agents[match.stranger]}, as if it were not known"))
+    files = (("record", recorded), ("saved", saved), ("picture", request.plot))
+    return lines + [(name, path) for name, path in files if path]
+
+
+def _document(
+    request: Request, match: Match, result: MatchResult, saved: str | None, recorded: str | None
+) -> dict[str, Any]:
+    stranger = None if match.stranger is None else result.agents[match.stranger]
+    return result.to_dict() | {
+        "reveal": match.reveal,
+        "stranger": stranger,
+        "learning": any(map(learns, match.agents)),
+        "record": recorded,
+        "saved": saved,
+        "plot": request.plot if result.hands else None,
+    }
+
+
+def aside(watch: Watch, call: Callable[[], Any]) -> Any:
+    """Do what may take long (an equilibrium, code of others) where Ctrl-C can end it."""
+    return interruptible(watch, call)
+
+
+def learns(agent: Agent) -> bool:
+    """Does an agent take anything from the hands it has played?"""
+    learn = getattr(type(agent), "learn", None)
+    return learn is not None and learn is not Agent.learn
+
+
+def _farewell(hands: int, goal: int, saved: str | None) -> str:
+    if not hands:
+        return "stopped before the first hand; nothing was saved"
+    told = f"stopped after {hands:,} of {goal:,} hands"
+    if saved is None:
+        return f"{told}; the match was not saved (--save FILE keeps it)"
+    return (
+        f"{told}; the match is saved in {saved}: go on with "
+        f"`counterfold match --resume {shlex.quote(saved)} --hands {goal}`"
+    )
+
+
+# What was asked for
+
+
+def _check(request: Request) -> None:
+    """Refuse what cannot work before anything is computed."""
+    if request.resume is None:
+        check_game(request.game, "match")
+        if not request.agents:
+            raise ParameterError(
+                "say who plays, such as `counterfold match seocfr-iw uniform --game leduc`; "
+                "`counterfold agents` lists those that have a name"
+            )
+    elif request.agents:
+        raise ParameterError("--resume goes on with the agents of its file: leave them out")
+    elif request.stranger is not None:
+        raise ParameterError("--stranger cannot change in the middle of a match: leave it out")
+    check_hands(request.hands)
+    if request.on_fault is not None and request.on_fault not in FAULTS:
+        raise ParameterError(f"--on-fault is go-on or stop, not {request.on_fault!r}")
+    limit = request.time_limit
+    if limit is not None and not (math.isfinite(limit) and limit > 0):
+        raise ParameterError(f"--time-limit is {limit:g}, and must be seconds above 0")
+    check_picture(request.plot)
+    if request.record:
+        check_can_write(request.record, "--record")
+        _check_no_other_file(request.record)
+    if request.target:
+        check_can_write(request.target, "--save" if request.save else "--resume")
+    if request.save:
+        check_not_foreign(request.save)
+
+
+def check_game(game: str | None, verb: str) -> None:
+    """A game must be named."""
+    if game is None:
+        raise ParameterError(
+            f"say which game to play, such as `counterfold {verb} ... --game leduc`; "
+            "`counterfold games` lists them"
+        )
+
+
+def check_hands(hands: int | None) -> None:
+    """There is no match without a hand."""
+    if hands is not None and hands < 1:
+        raise ParameterError(f"--hands is {hands}, and must be at least 1")
+
+
+def check_picture(path: str | None) -> None:
+    """A picture must be possible."""
+    if path:
+        check_can_write(path, "--plot")
+        check_plot(path)
+
+
+def _check_no_other_file(path: str) -> None:
+    """Keep a slip of the hand (--record mybot.py) from replacing what is no record."""
+    if os.path.exists(path) and os.path.getsize(path):
+        try:
+            read_record(path)
+        except (FileError, UnicodeDecodeError):
+            raise FileError(
+                f"{path} exists and is no record of hands; choose another name"
+            ) from None
+
+
+def _begun(request: Request, watch: Watch) -> Match:
+    spec = str(request.game)
+    # Only agents of the user's own can do without the compiled game, which may be too large.
+    own = all(".py:" in agent for agent in request.agents)
+    game: Any = load(spec) if own else compiled_game(spec, None, watch)
+    watch.doing("preparing the agents")
+    made = aside(watch, lambda: [make_agent(agent, game) for agent in request.agents])
+    names = [agent.name for agent in made]
+    return Match(
+        game,
+        *made,
+        seed=request.seed or 0,
+        duplicate=request.duplicate,
+        reveal=request.reveal,
+        time_limit=TIME_LIMIT if request.time_limit is None else request.time_limit,
+        on_fault=FAULTS[request.on_fault or "go-on"],
+        stranger=None if request.stranger is None else _place(request.stranger, names),
+    )
+
+
+def _place(text: str, names: list[str]) -> int:
+    """An agent by its name, or its number from 1."""
+    if text in names:
+        return names.index(text)
+    if text.isdecimal() and 1 <= int(text) <= len(names):
+        return int(text) - 1
+    raise ParameterError(
+        f"--stranger is {text!r}, and must be 1 to {len(names)} or one of {', '.join(names)}"
+    )
+
+
+def _resumed(request: Request, watch: Watch) -> Match:
+    path = str(request.resume)
+    game = None if request.game is None else load(request.game)
+    watch.doing("reading the match")
+    match: Match = aside(watch, lambda: Match.load(path, game))
+    for option, wanted, was in (
+        ("--seed", request.seed, match.seed),
+        ("--duplicate", request.duplicate or None, match.duplicate),
+        ("--reveal", request.reveal or None, match.reveal),
+    ):
+        if wanted is not None and wanted != was:
+            told = f"with seed {was}" if option == "--seed" else f"without {option}"
+            raise MismatchError(
+                f"{path} was begun {told}; leave {option} out, or start a new match"
+            )
+    return match
+
+
+def _load_kernels(match: Match, watch: Watch) -> None:
+    """Play a hand that does not count, so that the time of the match is that of its hands."""
+    if match.compiled:
+        watch.doing("loading the kernels (compiled when they are first used)")
+        twins = [agent.copy() if isinstance(agent, Learner) else agent for agent in match.agents]
+        Match(match.tree, *twins, stranger=match.stranger).play(1)
+        watch.check()
+
+
+def _goal(request: Request, match: Match) -> int:
+    """Hands in all."""
+    goal = request.hands or (HANDS if match.compiled else PYTHON_HANDS)
+    if goal <= match.hands:
+        raise ParameterError(
+            f"{request.resume} is already at hand {match.hands:,}; --hands counts from the start "
+            "of the match, so it must be more than that"
+        )
+    return goal

@@ -1,0 +1,305 @@
+"""``counterfold play``: a person at the table, hand after hand, until they leave."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shlex
+import sys
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any
+
+from counterfold.agent import Agent, Observation
+from counterfold.cli.match import aside
+from counterfold.cli.output import StoppedError, advise, check_can_write
+from counterfold.cli.play_keys import QUIT, keys, meant
+from counterfold.cli.play_screen import Screen, option_line
+from counterfold.cli.progress import Watch
+from counterfold.errors import CounterfoldError, FileError, ParameterError
+from counterfold.exploit.online import Learner
+from counterfold.games.base import spec_of
+from counterfold.games.catalog import load
+from counterfold.games.spec import whole
+from counterfold.play.agents import StrategyAgent, make_agent
+from counterfold.play.human import HumanAgent, Leave, Session, Sitting, read_session
+from counterfold.play.match import Match
+from counterfold.tree.history import compile_game
+
+__all__ = ["run"]
+
+OPPONENT = "equilibrium"
+"""Who plays if nobody is named."""
+
+IDLE = 100
+"""Hands in a row without a decision of the person's, after which they are asked to go on."""
+
+
+@dataclass(frozen=True)
+class _Plan:
+    game: str
+    against: tuple[str, ...]
+    seed: int
+    hands: int | None
+    file: str | None
+    session: Session | None
+
+
+def run(
+    *,
+    game: str | None,
+    against: list[str] | None = None,
+    hands: int | None = None,
+    seed: int | None = None,
+    save: str | None = None,
+    resume: str | None = None,
+    hints: bool = False,
+    quiet: bool = False,
+) -> None:
+    """Play until the person leaves or the hands are over."""
+    if hands is not None:
+        whole("--hands", hands, least=1)
+    if save:
+        _check_new(save)
+    if resume:
+        plan = _resumed(game, against, hands, seed, save, resume)
+    else:
+        plan = _new(game, against, hands, seed, save)
+    with Watch(quiet) as watch:
+        try:
+            sitting = _seated(plan, watch)
+        except KeyboardInterrupt:
+            raise StoppedError("stopped before the first hand") from None
+    if plan.session is not None and save:
+        sitting.write(save)
+    _Player(sitting, plan, hints, quiet).play()
+
+
+def _new(
+    game: str | None,
+    against: list[str] | None,
+    hands: int | None,
+    seed: int | None,
+    save: str | None,
+) -> _Plan:
+    if not game:
+        raise ParameterError("say which game to play, such as `counterfold play leduc`")
+    seed = secrets.randbelow(1_000_000) if seed is None else whole("--seed", seed, least=0)
+    return _Plan(game, tuple(against or ()), seed, hands, save, None)
+
+
+def _resumed(
+    game: str | None,
+    against: list[str] | None,
+    hands: int | None,
+    seed: int | None,
+    save: str | None,
+    path: str,
+) -> _Plan:
+    session = read_session(path)
+    if game is not None:
+        game = spec_of(load(game))
+    if against and len(against) == 1:
+        against *= len(session.against)
+    for option, given, kept in (
+        ("the game", game, session.game),
+        ("--against", against and " ".join(against), " ".join(session.against)),
+        ("--seed", seed, session.seed),
+    ):
+        if given is not None and given != kept:
+            raise ParameterError(f"{path} was played with {option} {kept}; leave {option} out")
+    done = len(session.hands)
+    if hands is not None and hands <= done:
+        raise ParameterError(
+            f"--hands is {hands} in all, and {path} holds {done} already; give more"
+        )
+    check_can_write(save or path, "--save" if save else "--resume")
+    return _Plan(session.game, session.against, session.seed, hands, save or path, session)
+
+
+def _check_new(path: str) -> None:
+    check_can_write(path, "--save")
+    if os.path.exists(path):
+        raise FileError(
+            f"{path} exists already; go on with it by --resume {path}, or name another file"
+        )
+
+
+def _seated(plan: _Plan, watch: Watch) -> Sitting:
+    rules = load(plan.game)
+    players = int(getattr(rules, "players", 2))
+    against = plan.against or (OPPONENT,)
+    if len(against) == 1:
+        against *= players - 1
+    if len(against) != players - 1:
+        raise ParameterError(
+            f"{plan.game} is a game for {players}: name {players - 1} opponents with --against, "
+            f"or one for all seats, not {len(against)}"
+        )
+    others, table = _agents(rules, against, watch)
+    watch.doing("loading the kernels (compiled when they are first used)")
+    aside(watch, lambda: _rehearse(table, others))
+    sitting = Sitting(table, *others, ask=_nobody, seed=plan.seed, against=against)
+    if plan.session is not None:
+        watch.doing(f"playing {len(plan.session.hands):,} hands again")
+        sitting.replay(plan.session)
+    return sitting
+
+
+def _agents(rules: Any, against: tuple[str, ...], watch: Watch) -> tuple[list[Agent], Any]:
+    """The opponents, and the game for their table: compiled, unless all are users' own."""
+    if all(".py:" in name for name in against):
+        return [make_agent(name, rules) for name in against], rules
+    tree = compile_game(rules, None, watch.counting)
+    watch.doing("preparing the opponents")
+    made: list[Agent] = aside(watch, lambda: [make_agent(name, tree) for name in against])
+    return made, tree
+
+
+def _rehearse(table: Any, others: list[Agent]) -> None:
+    """Play a hand that nobody sees or learns from: what has to be compiled is compiled now."""
+    if all(isinstance(agent, StrategyAgent | Learner) for agent in others):
+        extras = [agent.copy() if isinstance(agent, Learner) else agent for agent in others]
+        Match(table, HumanAgent(lambda seen: seen.actions[0]), *extras).play(1)
+
+
+def _nobody(observation: Observation) -> Hashable:
+    raise Leave
+
+
+class _Player:
+    """The person: reads keys, answers questions, and remembers why the session ended."""
+
+    def __init__(self, sitting: Sitting, plan: _Plan, hints: bool, quiet: bool) -> None:
+        self.sitting, self.plan = sitting, plan
+        self.screen = Screen(sitting)
+        self.file = plan.file
+        self.hints, self.quiet = hints, quiet
+        self.left = False
+        self._typed = sys.stdin.isatty()
+        self._idle = 0
+        self._advised = False
+        self._written = len(sitting.played)
+        if hasattr(sys.stdin, "reconfigure"):
+            sys.stdin.reconfigure(errors="replace")
+        sitting.ask = self.ask
+
+    def play(self) -> None:
+        """Hands until the end, then the score."""
+        stopped = False
+        try:
+            self.screen.welcome(resumed=self.plan.session is not None)
+            while self.plan.hands is None or self.sitting.hands < self.plan.hands:
+                if not self._hand():
+                    stopped = not self.left
+                    break
+        except Leave:
+            pass
+        except KeyboardInterrupt:
+            stopped = True
+        if stopped:
+            print()
+        self._close(stopped)
+
+    def _hand(self) -> bool:
+        """Play one; was it finished?"""
+        hand = self.sitting.deal()
+        if hand is None:
+            return False
+        self._keep()
+        self.screen.end(hand)
+        asked = any(step.turn == hand.seats.index(0) for step in hand.steps)
+        self._idle = 0 if asked else self._idle + 1
+        if self._idle >= IDLE:
+            self._idle = 0
+            self.screen.note(f"You had nothing to decide in {IDLE} hands.")
+            if self._line("Enter for more, q to leave > ").lower() == QUIT:
+                raise Leave
+        return True
+
+    def ask(self, observation: Observation) -> Hashable:
+        """The person's action; commands are answered on the way."""
+        choices = keys(observation.actions)
+        self.screen.decision(observation.seat, observation.seen, observation.actions)
+        if self.hints:
+            self._hint(observation)
+        while True:
+            answer = self._line("> ")
+            key = None if answer == QUIT else meant(answer, choices)
+            if key is not None:
+                return key.action
+            if answer.lower() in (QUIT, "quit"):
+                self.left = True
+                raise Leave
+            word, _, rest = answer.partition(" ")
+            word = word.lower()
+            if answer in ("?", "h") or word == "help":
+                self.screen.help(choices)
+            elif word == "hint":
+                self._hint(observation)
+            elif word == "score":
+                self.screen.score()
+            elif word == "save":
+                self._save_to(rest.strip())
+            else:
+                what = f"{answer!r} is not possible here" if answer else "Nothing was chosen"
+                self.screen.note(f"{what}: {option_line(choices)}  [?] help  [q]uit")
+
+    def _line(self, prompt: str) -> str:
+        """A line of the person's; the end of the input is the wish to leave."""
+        print(prompt, end="", flush=True)
+        line = sys.stdin.readline()
+        if not line:
+            print()
+            self.left = True
+            raise Leave
+        if not self._typed:
+            print(line.rstrip("\r\n"))
+        return line.strip()
+
+    def _hint(self, observation: Observation) -> None:
+        with Watch(self.quiet or self._advised) as watch:  # only the first takes long
+            watch.doing("thinking")
+            advice = aside(watch, lambda: self.sitting.advice(observation))
+        self._advised = True
+        self.screen.hint(advice)
+
+    def _save_to(self, path: str) -> None:
+        if not path:
+            self.screen.note("Name a file to save to, such as: save session.jsonl")
+            return
+        try:
+            if path != self.file:
+                _check_new(path)
+            self.file, self._written = path, 0
+            self._write()
+        except CounterfoldError as error:
+            self.screen.note(f"{error}.")
+            return
+        when = "is saved" if self.sitting.played else "will be saved"
+        self.screen.note(f"This session {when} in {path}, again after every hand.")
+
+    def _keep(self) -> None:
+        """Save after a hand; a full disk does not end the game."""
+        try:
+            self._write()
+        except FileError as error:
+            self.screen.note(f"This hand is not saved: {error}.")
+
+    def _write(self) -> None:
+        if self.file and len(self.sitting.played) > self._written:
+            self.sitting.write(self.file)
+            self._written = len(self.sitting.played)
+
+    def _close(self, stopped: bool) -> None:
+        print()
+        self.screen.farewell()
+        self._write()
+        hands = len(self.sitting.played)
+        saved = self.file if hands else None
+        on = f"go on with `counterfold play --resume {shlex.quote(saved)}`" if saved else ""
+        if stopped:
+            where = f"the session is saved in {saved}: {on}" if saved else "nothing was saved"
+            raise StoppedError(f"stopped after {hands:,} hand{'s' * (hands != 1)}; {where}")
+        if saved:
+            advise(f"The session is saved in {saved}: {on}.")

@@ -1,0 +1,151 @@
+"""``counterfold replay``: a recorded match scored again, or one of its hands told."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+from counterfold.cli.certificate import print_panel
+from counterfold.cli.match import aside
+from counterfold.cli.output import StoppedError, advise, amount, on_terminal, print_json, say
+from counterfold.cli.progress import Watch
+from counterfold.cli.scores import print_columns, print_faults, print_scores, verdict, versus
+from counterfold.errors import ParameterError
+from counterfold.games.base import CHANCE, label
+from counterfold.games.catalog import load
+from counterfold.play.record import Record, read_record, replay_states
+from counterfold.play.table import PlayedHand, view_of
+
+__all__ = ["run"]
+
+
+def run(path: str, *, hand: int | None, json: bool, quiet: bool) -> None:
+    """Play a record through again by the rules."""
+    record = read_record(path)
+    game = load(record.game)
+    if hand is not None:
+        found = next((one for one in record.hands() if one.number == hand), None)
+        if found is None:
+            raise ParameterError(f"there is no hand {hand} in {path}{_range(record)}")
+        told = _told(game, record, found)
+        print_json(told) if json else _print_hand(told)
+        return
+    with Watch(quiet) as watch:
+        watch.doing("playing the hands again")
+        try:
+            scores = aside(watch, lambda: record.replay(game))
+            faults = aside(watch, lambda: [h.fault for h in record.hands() if h.fault is not None])
+        except KeyboardInterrupt:
+            raise StoppedError("stopped; nothing was saved") from None
+    hands = scores[0].hands
+    counts = [sum(fault.agent == g for fault in faults) for g in range(len(record.agents))]
+    if json:
+        print_json(
+            {
+                "record": path,
+                "game": record.game,
+                "agents": list(record.agents),
+                "seed": record.header.get("seed"),
+                "duplicate": bool(record.header.get("duplicate")),
+                "hands": hands,
+                "scores": [score.to_dict() for score in scores],
+                "faults": counts,
+            }
+        )
+        return
+    seats = "every deal played in all seats" if record.repeat > 1 else "seats in turn"
+    print_panel(
+        "Replay",
+        [
+            ("record", path),
+            ("game", record.game),
+            ("agents", versus(record.agents)),
+            ("hands", f"{hands:,}, {seats}; the rules allow all, and pay what is recorded"),
+        ],
+    )
+    say()
+    print_scores(scores)
+    say()
+    print_faults(record.agents, counts, faults)
+    advise(" ".join(verdict(scores, learning=False)))
+
+
+def _range(record: Record) -> str:
+    numbers = [hand.number for hand in record.hands()]
+    return f"; it has the hands {min(numbers)} to {max(numbers)}" if numbers else ""
+
+
+def _told(game: Any, record: Record, hand: PlayedHand) -> dict[str, Any]:
+    """A hand as a document: after every event, what each seat sees."""
+    record.check(game, hand)
+    states = replay_states(game, hand.events)
+    names = [record.agents[g] for g in hand.seats]
+    events = []
+    for state, after, event in zip(states[:-1], states[1:], hand.events, strict=True):
+        turn = int(game.turn(state))
+        events.append(
+            {
+                "seat": None if turn == CHANCE else turn + 1,
+                "agent": None if turn == CHANCE else names[turn],
+                "event": event,
+                "seen": [_view(game, after, seat) for seat in range(len(names))],
+            }
+        )
+    show = getattr(game, "shown", None)
+    shown = show(states[-1]) if callable(show) and hand.fault is None else None
+    return {
+        "record": record.path,
+        "game": record.game,
+        "hand": hand.number,
+        "seats": names,
+        "events": events,
+        "shown": label(shown) if shown else None,
+        "payoffs": list(hand.payoffs),
+        "fault": hand.fault
+        and {"agent": record.agents[hand.fault.agent], "message": hand.fault.message},
+    }
+
+
+def _view(game: Any, state: Any, seat: int) -> str | None:
+    """What a seat sees; None where the rules do not say."""
+    seen = view_of(game, state, seat)
+    return None if seen is None else label(seen)
+
+
+def _print_hand(told: dict[str, Any]) -> None:
+    seats = ", ".join(f"seat {s} {name}" for s, name in enumerate(told["seats"], start=1))
+    advise(f"Hand {told['hand']} of {told['record']}, {told['game']}: {seats}.")
+    say()
+    rows = [["by", "event", *(f"seat {s + 1} sees" for s in range(len(told["seats"])))]]
+    for event in told["events"]:
+        by = "chance" if event["seat"] is None else f"seat {event['seat']} {event['agent']}"
+        views = ["-" if seen is None else seen or "nothing" for seen in event["seen"]]
+        rows.append([by, event["event"], *views])
+    widths = [max(len(row[c]) for row in rows) for c in range(len(rows[0]))]
+    room = os.get_terminal_size(sys.stdout.fileno()).columns if on_terminal(sys.stdout) else 0
+    if room and sum(widths) + 2 * len(widths) > room:
+        for by, event, *views in rows[1:]:
+            say(f"  {by}: {event}")
+            for seat, seen in enumerate(views, start=1):
+                advise(f"      seat {seat} sees {seen}")
+    else:
+        print_columns(rows, left=True)
+    say()
+    if told["fault"]:
+        advise(f"{told['fault']['agent']} lost the hand: {told['fault']['message']}")
+    elif told["shown"]:
+        advise(f"Shown at the end: {told['shown']}.")
+    won = (
+        f"{name} (seat {seat}) {_won(payoff)}"
+        for seat, (name, payoff) in enumerate(
+            zip(told["seats"], told["payoffs"], strict=True), start=1
+        )
+    )
+    advise(f"{', '.join(won)}.")
+
+
+def _won(payoff: float) -> str:
+    if payoff == 0:
+        return "neither wins nor loses"
+    return f"{'wins' if payoff > 0 else 'loses'} {amount(abs(payoff))}"

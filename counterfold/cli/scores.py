@@ -1,0 +1,188 @@
+"""Win rates as people read them: with their intervals, in columns, and in a sentence."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+from collections.abc import Sequence
+
+from counterfold.cli.output import advise, amount, on_terminal, say
+from counterfold.play.score import Estimate, Score
+from counterfold.play.table import Fault
+
+__all__ = [
+    "common_decimals",
+    "print_columns",
+    "print_faults",
+    "print_scores",
+    "rate",
+    "verdict",
+    "versus",
+]
+
+MOST_DECIMALS = 6
+MOST_MESSAGES = 3
+"""Different faults of an agent that are told."""
+
+
+def decimals(half: float | None) -> int:
+    """Places behind the point that show two digits of an interval.
+
+    >>> decimals(0.029), decimals(0.0004), decimals(3.0), decimals(None)
+    (3, 5, 1, 3)
+    """
+    if half is None or not math.isfinite(half):
+        return 3
+    if half <= 0:
+        return MOST_DECIMALS
+    return min(max(1 - math.floor(math.log10(half)), 1), MOST_DECIMALS)
+
+
+def common_decimals(estimates: Sequence[Estimate]) -> int:
+    """Places for a whole table: those of its widest interval, three or four."""
+    halves = [estimate.half for estimate in estimates if estimate.half is not None]
+    return min(max(decimals(max(halves, default=None)), 3), 4)
+
+
+def rate(estimate: Estimate | None, places: int | None = None) -> str:
+    """A win rate with half the width of its interval.
+
+    >>> rate(Estimate(0.66775, 0.0287)), rate(Estimate(-0.5, None)), rate(Estimate(0.25, 1e-12))
+    ('+0.668 ±0.029', '-0.500', '+0.250000 ±0')
+    """
+    if estimate is None or math.isnan(estimate.mean):
+        return "-"
+    places = decimals(estimate.half) if places is None else places
+    text = f"{estimate.mean:+.{places}f}"
+    if estimate.half is None:
+        return text
+    return f"{text} ±{estimate.half:.{places}f}" if round(estimate.half, places) else f"{text} ±0"
+
+
+def versus(names: Sequence[str]) -> str:
+    """Who plays.
+
+    >>> versus(["a", "b"]), versus(["a", "b", "c"])
+    ('a against b', 'a, b and c')
+    """
+    if len(names) == 2:
+        return " against ".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def print_scores(scores: Sequence[Score]) -> None:
+    """The table of a match: what each agent won, and in each seat."""
+    reduced = any(score.reduced is not None for score in scores)
+    exact = any(score.exact is not None for score in scores)
+    rows = [["agent", "win rate"]]
+    rows[0] += ["with luck taken out", "needs"] if reduced else []
+    rows[0] += ["exactly"] if exact else []
+    for score in scores:
+        row = [score.name, rate(score.plain)]
+        row += [rate(score.reduced), _fewer(score.factor)] if reduced else []
+        row += ["-" if score.exact is None else f"{score.exact:+.6g}"] if exact else []
+        rows.append(row)
+    print_columns(rows)
+    say()
+    seats = range(len(scores))
+    rows = [["by seat", *(f"seat {seat + 1}" for seat in seats)]]
+    rows += [[score.name, *(rate(seat) for seat in score.by_seat)] for score in scores]
+    print_columns(rows)
+
+
+def _fewer(factor: float | None) -> str:
+    if factor is None:
+        return "-"
+    if math.isinf(factor):
+        return "no spread"
+    if factor >= 1:
+        return f"{factor:,.3g} times fewer hands"
+    return f"{1 / factor:,.3g} times more hands"
+
+
+def print_columns(rows: Sequence[Sequence[str]], *, left: bool = False) -> None:
+    """Rows under their head, the first column to the left, the others to the right or left too."""
+    widths = [max(len(row[c]) for row in rows) for c in range(len(rows[0]))]
+    watched = on_terminal(sys.stdout)
+    if watched:
+        room = os.get_terminal_size(sys.stdout.fileno()).columns
+        widths[0] = min(widths[0], max(room - sum(widths[1:]) - 2 * len(widths), 12))
+    for number, row in enumerate(rows):
+        cells = [_cut(row[0], widths[0]).ljust(widths[0])]
+        for cell, width in zip(row[1:], widths[1:], strict=True):
+            cells.append(cell.ljust(width) if left else cell.rjust(width))
+        line = f"  {'  '.join(cells)}".rstrip()
+        dim = number == 0 and watched and not os.environ.get("NO_COLOR")
+        say(f"\033[2m{line}\033[0m" if dim else line)
+
+
+def _cut(text: str, width: int) -> str:
+    """The end of a long name, where paths differ."""
+    return text if len(text) <= width else f"…{text[1 - width :]}"
+
+
+def verdict(scores: Sequence[Score], *, learning: bool) -> list[str]:
+    """Who won, and how sure that is, in sentences."""
+    best = [score.reduced or score.plain for score in scores]
+    order = sorted(range(len(scores)), key=lambda g: -best[g].mean)
+    first = order[0]
+    name, found = scores[first].name, best[first]
+    if found.half is None:
+        return ["There are too few hands for an interval, so nobody can be called the winner."]
+    places = decimals(found.half)
+    span = f"{found.low:.{places}f} to {found.high:.{places}f}"
+    won = f"{found.mean:.{places}f} a hand"
+    still = math.isinf(scores[first].factor or 0.0)
+    told = []
+    if not _is_zero_sum(scores):
+        second = order[1]
+        apart = found.low > best[second].high
+        told.append(
+            f"{name} gets the most, {won}, 95% interval {span}"
+            + ("." if apart else f", which meets that of {scores[second].name}.")
+        )
+    elif still:
+        even = abs(found.mean) < 1e-9
+        told.append("Neither side wins: the agents are even." if even else f"{name} wins {won}.")
+    elif found.low > 0:
+        told.append(f"{name} wins {won}: the 95% interval, {span}, excludes zero.")
+    else:
+        told.append(
+            f"There is no winner yet: {name} is ahead with {won}, but the 95% interval, {span}, "
+            "includes zero."
+        )
+    if still:
+        told.append("There is no spread: with luck taken out, every hand tells the exact value.")
+    exact = scores[first].exact
+    if exact is not None:
+        told.append(_compared(scores[first].plain, exact))
+    if learning:
+        told.append("Agents learn here: the interval is about this match, not about another one.")
+    return told
+
+
+def _compared(plain: Estimate, exact: float) -> str:
+    inside = plain.low <= exact <= plain.high
+    places = decimals(plain.half)
+    return (
+        f"The interval of the plain win rate, {plain.low:.{places}f} to {plain.high:.{places}f}, "
+        + (f"contains the exact {amount(exact)}." if inside else
+           f"misses the exact {amount(exact)}, as one in twenty does.")
+    )  # fmt: skip
+
+
+def _is_zero_sum(scores: Sequence[Score]) -> bool:
+    total = math.fsum(score.plain.mean for score in scores)
+    return abs(total) <= 1e-9 * max(1.0, *(abs(score.plain.mean) for score in scores))
+
+
+def print_faults(names: Sequence[str], faults: Sequence[int], messages: Sequence[Fault]) -> None:
+    """Who lost hands by breaking the rules, and how."""
+    for g, (name, count) in enumerate(zip(names, faults, strict=True)):
+        if not count:
+            continue
+        told = list(dict.fromkeys(fault.message for fault in messages if fault.agent == g))
+        advise(f"{name} lost {count:,} {'hand' if count == 1 else 'hands'}: {told[0]}")
+        for message in told[1:MOST_MESSAGES]:
+            advise(f"  also: {message}")

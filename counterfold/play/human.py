@@ -1,0 +1,327 @@
+"""A person at the table: asked for every move, shown what a seat sees, free to go and come back."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections import deque
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from counterfold.agent import Agent, Observation
+from counterfold.errors import CounterfoldError, FileError, MismatchError, ParameterError
+from counterfold.exploit.online import Learner
+from counterfold.games.base import CHANCE, label
+from counterfold.play.agents import StrategyAgent, answer_to
+from counterfold.play.dealer import Dealer
+from counterfold.play.match import Match
+from counterfold.play.record import FORMAT, read_record, replay_states
+from counterfold.play.score import Score
+from counterfold.play.table import PlayedHand, Table, view_of
+from counterfold.solve.result import equilibrium_of
+from counterfold.strategy.store import write_whole
+from counterfold.strategy.strategy import Strategy
+
+__all__ = ["Advice", "HumanAgent", "Leave", "Move", "Session", "Sitting", "read_session"]
+
+Ask = Callable[[Observation], Hashable]
+
+
+class Leave(KeyboardInterrupt):
+    """Raised by whoever asks the person, when the person gets up: the hand in play is dropped."""
+
+
+class HumanAgent(Agent):
+    """Somebody who is asked: ``ask`` gets the observation and returns an action or its name.
+
+    >>> import counterfold as cf
+    >>> bold = HumanAgent(lambda seen: "bet" if "bet" in seen.actions else "call")
+    >>> shy = HumanAgent(lambda seen: seen.actions[0], name="shy")
+    >>> cf.Match(cf.Kuhn(), bold, shy, seed=1).play(4).scores[0].plain.mean
+    1.0
+    """
+
+    def __init__(self, ask: Ask, name: str = "you") -> None:
+        self.ask = ask
+        self.name = name
+
+    def act(self, observation: Observation, rng: np.random.Generator) -> Hashable:
+        return self.ask(observation)
+
+
+class Move(NamedTuple):
+    """A player's move in the hand at hand."""
+
+    seat: int
+    action: str
+
+
+class Advice(NamedTuple):
+    """How often somebody would take each action."""
+
+    who: str
+    odds: dict[str, float]
+
+
+class Sitting(Match):
+    """A match of one person, who is agent 0, dealt hand by hand.
+
+    ``ask`` may raise Leave. ``against`` are the names that make the other agents again
+    (``make_agent``); they are written into the session's file. Deals depend on the seed and the
+    number of the hand only: whoever leaves in the middle of a hand finds the same cards again.
+
+    >>> import counterfold as cf
+    >>> uniform = cf.StrategyAgent(cf.Strategy.uniform(cf.Kuhn()), name="uniform")
+    >>> sitting = Sitting(cf.Kuhn(), uniform, ask=lambda seen: seen.actions[-1], seed=1)
+    >>> hand = sitting.deal()
+    >>> hand.number, hand.seats, len(sitting.played)
+    (0, (0, 1), 1)
+    """
+
+    def __init__(
+        self,
+        game: Any,
+        *others: Agent,
+        ask: Ask,
+        seed: int = 0,
+        name: str = "you",
+        against: Sequence[str] = (),
+    ) -> None:
+        super().__init__(game, HumanAgent(self._asked, name), *others, seed=seed)
+        self.ask = ask
+        self.against = tuple(against) or self.names[1:]
+        self.files = fingerprints(self.against)
+        self._rules = _Followed(self.game)
+        self._table = self._watched = _Watched(self._rules, self.agents)
+        self._script: dict[int, deque[str]] | None = None
+        self._trouble: Exception | None = None
+        self._best: Strategy | None = None
+        self._look()  # kernels are loaded before the first hand, not in it
+
+    @property
+    def played(self) -> list[PlayedHand]:
+        """All hands so far."""
+        return self._watched.played
+
+    @property
+    def seat(self) -> int:
+        """Where the person sits in the hand that is, or will be, played next."""
+        return -self.hands % len(self.agents)
+
+    @property
+    def score(self) -> Score | None:
+        """The person's result so far; None before the first hand is over."""
+        return self.result().scores[0] if self.hands else None
+
+    @property
+    def here(self) -> Any:
+        """The state that the hand in play, or the last one, has come to, hidden cards and all."""
+        return self._rules.here
+
+    def moves(self) -> list[Move]:
+        """What the players did in the hand in play, or the last one, hidden moves and all."""
+        steps = [(int(self.game.turn(state)), move) for state, move in self._rules.steps]
+        return [Move(turn, label(move)) for turn, move in steps if turn != CHANCE]
+
+    def view(self, seat: int) -> Hashable | None:
+        """What a seat sees now, also when others move and at the end."""
+        found: Hashable | None = view_of(self.game, self.here, seat)
+        return found
+
+    def deal(self) -> PlayedHand | None:
+        """Play the next hand; None if the person leaves in the middle of it."""
+        result = self.play(1)
+        del self.played[self.hands :]  # a hand that Ctrl-C kept from being counted
+        if self._trouble is not None:
+            raise self._trouble
+        return None if result.stopped == "interrupted" else self.played[-1]
+
+    def advice(self, observation: Observation) -> list[Advice]:
+        """What there is to say about a decision: equilibrium play, what each opponent whose
+        strategy is known would do in the person's place, and the best answer to a single one."""
+        found: list[Advice] = []
+        if self.tree is None:
+            return found
+        known: dict[str, Strategy] = {}
+        if self.tree.two_player_zero_sum:
+            known["equilibrium"] = equilibrium_of(self.tree)
+        for name, agent in zip(self.names[1:], self.agents[1:], strict=True):
+            if isinstance(agent, StrategyAgent):
+                strategy, until = agent.phase(observation.hand)
+                known.setdefault(name, strategy)
+                if until is None and len(self.agents) == 2:
+                    known[f"best against {name}"] = self._answer(strategy)
+            elif isinstance(agent, Learner):
+                known[name] = agent.strategy()
+        for who, strategy in known.items():
+            found.append(Advice(who, strategy.at(observation.seen, player=observation.seat)))
+        return found
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the session: a record of all hands, from which it can go on."""
+        header = {
+            **self._header(),
+            "first": 0,
+            "human": 0,
+            "against": list(self.against),
+            "files": self.files,
+        }
+        lines = [{"format": FORMAT, **header}, *map(_told, self.played)]
+        text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+        write_whole(path, text.encode())
+
+    def replay(self, session: Session) -> None:
+        """Play a session's hands again, the person's moves as they were.
+
+        The others are asked anew, so that learners, random numbers and the score come to where
+        they were; raises FileError where a hand does not come out as it is written.
+        """
+        for path, mark in session.files.items():
+            if self.files.get(path, mark) != mark:
+                raise MismatchError(
+                    f"{path} is no longer the file that {session.path} was played against"
+                )
+        if not session.hands:
+            return
+        first = self.hands
+        for number, hand in enumerate(session.hands, start=first):
+            if hand.number != number:
+                raise FileError(f"{session.path} lacks hand {number}")
+        self._script = {hand.number: self._own(session.path, hand) for hand in session.hands}
+        if self.play(len(session.hands)).stopped == "interrupted":
+            raise KeyboardInterrupt
+        self._script = None
+        for hand, again in zip(session.hands, self.played[first:], strict=True):
+            if _outcome(again) != _outcome(hand):
+                raise FileError(
+                    f"hand {hand.number} of {session.path} comes out otherwise now: an opponent "
+                    "changed, or plays by random numbers of its own"
+                )
+
+    def _answer(self, strategy: Strategy) -> Strategy:
+        if self._best is None:
+            assert self.tree is not None
+            self._best = answer_to(self.tree, strategy)
+        return self._best
+
+    def _own(self, path: str, hand: PlayedHand) -> deque[str]:
+        """The person's moves of a recorded hand."""
+        try:
+            states = replay_states(self.game, hand.events)
+        except ParameterError as error:
+            raise FileError(f"{path}, hand {hand.number}: {error}") from None
+        seat = -hand.number % len(self.agents)
+        pairs = zip(states, hand.events, strict=False)
+        return deque(event for state, event in pairs if int(self.game.turn(state)) == seat)
+
+    def _asked(self, observation: Observation) -> Hashable:
+        if self._script is not None:
+            moves = self._script[observation.hand]
+            return moves.popleft() if moves else None
+        try:
+            return self.ask(observation)
+        except Exception as error:  # no fault of the person's: it must not cost the hand
+            self._trouble = error
+            raise Leave from error
+
+
+@dataclass(frozen=True)
+class Session:
+    """A sitting on disk: who played what, and every hand."""
+
+    path: str
+    game: str
+    against: tuple[str, ...]
+    seed: int
+    files: Mapping[str, str]
+    hands: tuple[PlayedHand, ...]
+
+
+def read_session(path: str | os.PathLike[str]) -> Session:
+    """Read what ``Sitting.write`` wrote."""
+    record = read_record(path)
+    header = record.header
+    if header.get("human") != 0:
+        raise FileError(f"{path} records a match of programs, and nobody can sit down to that")
+    try:
+        against = tuple(str(name) for name in header["against"])
+        files = {str(name): str(mark) for name, mark in header["files"].items()}
+        seed = int(header["seed"])
+        hands = tuple(record.hands())
+        if len(against) != len(record.agents) - 1:
+            raise FileError(f"{path} is damaged: its header names {len(against)} opponents")
+        return Session(os.fspath(path), record.game, against, seed, files, hands)
+    except CounterfoldError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise FileError(f"{path} is damaged: its header is not that of a session") from None
+
+
+def fingerprints(against: Sequence[str]) -> dict[str, str]:
+    """Marks of the files among the names of agents, to know them again."""
+    found = {}
+    for name in against:
+        if os.path.isfile(name):
+            with open(name, "rb") as file:
+                found[name] = hashlib.file_digest(file, "sha256").hexdigest()
+    return found
+
+
+def _outcome(hand: PlayedHand) -> tuple[Any, ...]:
+    at_fault = None if hand.fault is None else hand.fault.agent
+    return hand.seats, hand.events, hand.payoffs, at_fault
+
+
+def _told(hand: PlayedHand) -> dict[str, Any]:
+    """A hand as a line of its record."""
+    told: dict[str, Any] = {
+        "hand": hand.number,
+        "seats": list(hand.seats),
+        "events": list(hand.events),
+        "payoffs": list(hand.payoffs),
+    }
+    if hand.fault is not None:
+        told["fault"] = {"agent": hand.fault.agent, "message": hand.fault.message}
+    return told
+
+
+class _Followed:
+    """The rules of a game, which remember the way the hand in play has taken."""
+
+    def __init__(self, game: Any) -> None:
+        self._game = game
+        self.steps: list[tuple[Any, Hashable]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._game, name)
+
+    @property
+    def here(self) -> Any:
+        return self._game.next(*self.steps[-1]) if self.steps else self._game.root()
+
+    def root(self) -> Any:
+        self.steps = []
+        return self._game.root()
+
+    def next(self, state: Any, move: Hashable) -> Any:
+        self.steps.append((state, move))
+        return self._game.next(state, move)
+
+
+class _Watched(Table):
+    """A table that keeps its hands."""
+
+    def __init__(self, rules: _Followed, agents: Sequence[Agent]) -> None:
+        super().__init__(rules, agents)
+        self.rules = rules
+        self.played: list[PlayedHand] = []
+
+    def play(self, number: int, dealer: Dealer, rngs: Sequence[np.random.Generator]) -> PlayedHand:
+        hand = super().play(number, dealer, rngs)
+        del self.rules.steps[len(hand.steps) :]  # looks ahead and back, when the hand was over
+        self.played.append(hand)
+        return hand

@@ -1,0 +1,363 @@
+"""A tournament: every line-up of the agents plays its matches, each from a fresh start."""
+
+from __future__ import annotations
+
+import copy
+import math
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from counterfold.agent import Agent
+from counterfold.errors import ParameterError
+from counterfold.exploit.online import Learner
+from counterfold.games.spec import whole
+from counterfold.play.agents import StrategyAgent, make_agent
+from counterfold.play.match import Match
+from counterfold.play.result import MatchResult
+from counterfold.play.score import Estimate
+from counterfold.play.series import match_seed
+from counterfold.play.table import Fault
+from counterfold.tree.history import HistoryTree, compile_game
+
+__all__ = ["Meeting", "Standing", "TournamentResult", "pooled", "tournament"]
+
+LOOK = 0.1
+"""Seconds between two looks at how far the threads have come."""
+
+MOST_FAULTS = 100
+"""Faults that a result tells one by one."""
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """One line-up: who sat at the table, and what each won a hand over all its matches.
+
+    ``reduced`` says that luck was taken out; ``exact`` has the expected values where all play
+    one fixed strategy each.
+    """
+
+    agents: tuple[int, ...]
+    matches: int
+    estimates: tuple[Estimate, ...]
+    reduced: bool
+    exact: tuple[float, ...] | None
+
+    def of(self, agent: int) -> Estimate:
+        """What this agent won a hand."""
+        return self.estimates[self.agents.index(agent)]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """An agent's place in the ranking: the mean over all its line-ups."""
+
+    agent: str
+    estimate: Estimate
+    faults: int
+
+
+@dataclass(frozen=True)
+class TournamentResult:
+    """The table of a tournament, and the ranking, best first."""
+
+    game: str
+    agents: tuple[str, ...]
+    hands: int
+    matches: int
+    seed: int
+    duplicate: bool
+    learning: bool
+    meetings: tuple[Meeting, ...]
+    ranking: tuple[Standing, ...]
+    messages: tuple[Fault, ...]
+    stopped: str
+    seconds: float
+    cpu_seconds: float
+
+    @property
+    def played(self) -> int:
+        """Hands in all."""
+        return self.hands * sum(meeting.matches for meeting in self.meetings)
+
+    def cell(self, row: int, column: int) -> Estimate | None:
+        """What the row's agent won a hand where it met the column's; None if they never met.
+
+        With more than two at a table, the mean over all line-ups that hold both.
+        """
+        met = [m for m in self.meetings if row in m.agents and column in m.agents]
+        return pooled([meeting.of(row) for meeting in met]) if met and row != column else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The documented JSON of ``counterfold tournament --json``."""
+        return {
+            "game": self.game,
+            "agents": list(self.agents),
+            "hands": self.hands,
+            "matches": self.matches,
+            "seed": self.seed,
+            "duplicate": self.duplicate,
+            "table": [
+                [
+                    None if cell is None else cell.to_dict()
+                    for cell in (self.cell(row, column) for column in range(len(self.agents)))
+                ]
+                for row in range(len(self.agents))
+            ],
+            "ranking": [
+                {"agent": s.agent, **s.estimate.to_dict(), "faults": s.faults} for s in self.ranking
+            ],
+            "meetings": [
+                {
+                    "agents": [self.agents[g] for g in meeting.agents],
+                    "matches": meeting.matches,
+                    "mean": [e.mean for e in meeting.estimates],
+                    "half": [e.half for e in meeting.estimates],
+                    "reduced": meeting.reduced,
+                    "exact": meeting.exact and list(meeting.exact),
+                }
+                for meeting in self.meetings
+            ],
+            "messages": [
+                {"hand": f.hand, "agent": self.agents[f.agent], "message": f.message}
+                for f in self.messages
+            ],
+            "stopped": self.stopped,
+            "seconds": self.seconds,
+            "cpu_seconds": self.cpu_seconds,
+        }
+
+
+def tournament(
+    game: Any,
+    agents: Sequence[str | Agent],
+    hands: int,
+    *,
+    matches: int = 1,
+    seed: int = 0,
+    duplicate: bool = False,
+    reveal: bool = False,
+    time_limit: float | None = None,
+    threads: int = 2,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> TournamentResult:
+    """Let every line-up play ``matches`` matches of so many hands: all pairs in a game of two.
+
+    Every match has a seed of its own (match m of line-up p: ``match_seed(match_seed(seed, p), m)``)
+    and begins with its agents as they were given. The interval of a single match is its own, of
+    several matches their spread (Student's t). Luck is taken out wherever a match can do it.
+    ``on_progress`` is told the hands done and to do, and may raise KeyboardInterrupt: the matches
+    that were finished count. The number of threads changes nothing but the time.
+
+    >>> import counterfold as cf
+    >>> result = tournament(cf.Kuhn(), ["uniform", "random", "equilibrium"], hands=1000)
+    >>> [standing.agent for standing in result.ranking]
+    ['equilibrium', 'random', 'uniform']
+    >>> round(result.cell(2, 0).mean, 3)
+    0.146
+    """
+    whole("hands", hands, least=1)
+    whole("matches", matches, least=1)
+    whole("threads", threads, least=1)
+    whole("seed", seed, least=0)
+    tree = game if isinstance(game, HistoryTree) else compile_game(game)
+    made = [make_agent(agent, tree) if isinstance(agent, str) else agent for agent in agents]
+    names = [_name(given, agent) for given, agent in zip(agents, made, strict=True)]
+    _check_names(names, tree)
+    # Code of others holds the interpreter's lock, and its clock knows one table at a time.
+    compiled = all(isinstance(agent, StrategyAgent | Learner) for agent in made)
+    field = _Field(
+        tree, made, hands, matches, seed,
+        {"duplicate": duplicate, "reveal": reveal, "time_limit": time_limit},
+    )  # fmt: skip
+    wall, cpu = time.perf_counter(), time.process_time()
+    stopped = field.play(threads if compiled else 1, on_progress)
+    meetings = tuple(filter(None, map(field.meeting, range(len(field.lineups)))))
+    return TournamentResult(
+        game=tree.spec,
+        agents=tuple(names),
+        hands=hands,
+        matches=matches,
+        seed=seed,
+        duplicate=duplicate,
+        learning=not all(isinstance(agent, StrategyAgent) for agent in made),
+        meetings=meetings,
+        ranking=_ranking(names, meetings, field.faults()),
+        messages=tuple(field.messages()[:MOST_FAULTS]),
+        stopped=stopped,
+        seconds=time.perf_counter() - wall,
+        cpu_seconds=time.process_time() - cpu,
+    )
+
+
+class _Field:
+    """All matches to be played, and what came of them."""
+
+    def __init__(
+        self,
+        tree: HistoryTree,
+        agents: list[Agent],
+        hands: int,
+        matches: int,
+        seed: int,
+        how: dict[str, Any],
+    ) -> None:
+        self.tree, self.agents, self.hands, self.seed, self.how = tree, agents, hands, seed, how
+        self.lineups = list(combinations(range(len(agents)), tree.players))
+        # All line-ups meet once before any meets again: what is done when it ends early is fair.
+        self.jobs = [(p, m) for m in range(matches) for p in range(len(self.lineups))]
+        self.found: dict[tuple[int, int], MatchResult] = {}
+
+    def play(self, threads: int, on_progress: Callable[[int, int], None] | None) -> str:
+        """Play the matches, and say why that ended."""
+        todo, stop = deque(self.jobs), threading.Event()
+        done = [0] * threads  # hands that each thread has played
+
+        def work(thread: int) -> None:
+            before = 0
+
+            def look(hands: int, _: int) -> None:
+                done[thread] = before + hands
+                if stop.is_set():
+                    raise KeyboardInterrupt
+
+            while todo and not stop.is_set():
+                try:
+                    job = todo.popleft()
+                except IndexError:
+                    return
+                result = self._match(*job).play(self.hands, on_progress=look)
+                if result.stopped != "interrupted":
+                    self.found[job] = replace(result, curve=())  # thousands may be kept
+                before += self.hands
+                done[thread] = before
+
+        pool = ThreadPoolExecutor(threads)
+        try:
+            working = {pool.submit(work, thread) for thread in range(threads)}
+            while working:
+                ended, working = wait(working, timeout=LOOK)
+                for one in ended:
+                    one.result()
+                if on_progress:
+                    on_progress(sum(done), len(self.jobs) * self.hands)
+        except KeyboardInterrupt:
+            return "interrupted"
+        finally:
+            stop.set()
+            pool.shutdown()
+        return "matches"
+
+    def _match(self, lineup: int, number: int) -> Match:
+        agents = [_fresh(self.agents[g]) for g in self.lineups[lineup]]
+        seed = match_seed(match_seed(self.seed, lineup), number)
+        return Match(self.tree, *agents, seed=seed, **self.how)
+
+    def meeting(self, lineup: int) -> Meeting | None:
+        """What came of a line-up; None if it never finished a match."""
+        played = [self.found[job] for job in self.jobs if job[0] == lineup and job in self.found]
+        if not played:
+            return None
+        scores = [result.scores for result in played]
+        reduced = all(score.reduced is not None for match in scores for score in match)
+        estimates = []
+        for place in range(self.tree.players):
+            own = [match[place] for match in scores]
+            estimates.append(_over([(s.reduced if reduced else s.plain) or s.plain for s in own]))
+        exact = [score.exact for score in scores[0] if score.exact is not None]
+        return Meeting(
+            agents=self.lineups[lineup],
+            matches=len(played),
+            estimates=tuple(estimates),
+            reduced=reduced,
+            exact=tuple(exact) or None,
+        )
+
+    def faults(self) -> list[int]:
+        """Hands that each agent lost by breaking the rules."""
+        counts = [0] * len(self.agents)
+        for (lineup, _), result in self.found.items():
+            for g, faults in zip(self.lineups[lineup], result.faults, strict=True):
+                counts[g] += faults
+        return counts
+
+    def messages(self) -> list[Fault]:
+        """What they did, match by match; agents by their place in the tournament."""
+        return [
+            fault._replace(agent=self.lineups[job[0]][fault.agent])
+            for job in self.jobs
+            if job in self.found
+            for fault in self.found[job].messages
+        ]
+
+
+def pooled(estimates: Sequence[Estimate]) -> Estimate:
+    """The mean of independent estimates.
+
+    >>> pooled([Estimate(1.0, 0.3), Estimate(2.0, 0.4)])
+    Estimate(mean=1.5, half=0.25)
+    """
+    halves = [e.half for e in estimates if e.half is not None]
+    mean = math.fsum(e.mean for e in estimates) / len(estimates)
+    known = len(halves) == len(estimates)
+    return Estimate(mean, math.hypot(*halves) / len(halves) if known else None)
+
+
+def _over(matches: Sequence[Estimate]) -> Estimate:
+    """The mean over matches, with an interval from their spread; one match has its own."""
+    if len(matches) == 1:
+        return matches[0]
+    from scipy.special import stdtrit
+
+    count, means = len(matches), np.array([match.mean for match in matches])
+    times = float(stdtrit(count - 1, 0.975))
+    return Estimate(float(means.mean()), times * float(means.std(ddof=1)) / math.sqrt(count))
+
+
+def _ranking(
+    names: Sequence[str], meetings: Sequence[Meeting], faults: Sequence[int]
+) -> tuple[Standing, ...]:
+    found = []
+    for g, name in enumerate(names):
+        own = [meeting.of(g) for meeting in meetings if g in meeting.agents]
+        if own:
+            found.append(Standing(name, pooled(own), faults[g]))
+    return tuple(sorted(found, key=lambda standing: -standing.estimate.mean))
+
+
+def _fresh(agent: Agent) -> Agent:
+    """A copy that knows what the agent knew when it was given."""
+    if isinstance(agent, Learner):
+        return agent.copy()
+    if isinstance(agent, StrategyAgent):
+        return copy.copy(agent)
+    try:
+        return copy.deepcopy(agent)
+    except Exception as error:
+        told = f"{type(error).__name__}: {error}".removesuffix(": ")
+        raise ParameterError(
+            f"{agent.name or agent!r} cannot start afresh in every match, as copying it fails "
+            f"({told}); give it a __deepcopy__"
+        ) from error
+
+
+def _name(given: str | Agent, agent: Agent) -> str:
+    return given.strip() if isinstance(given, str) else agent.name or type(agent).__name__
+
+
+def _check_names(names: Sequence[str], tree: HistoryTree) -> None:
+    if len(names) < tree.players:
+        raise ParameterError(
+            f"{tree.spec} is a game for {tree.players}, so a tournament needs {tree.players} "
+            f"agents or more, and {len(names)} {'was' if len(names) == 1 else 'were'} given"
+        )
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ParameterError(f"{twice} was given twice; every agent plays all others, not itself")
