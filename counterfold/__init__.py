@@ -40,6 +40,17 @@ _HOMES = {
     "solve.result": ("Result", "resume", "solve"),
     "agent": ("Agent", "Observation", "SeenHand"),
     "exploit.online": ("Learner",),
+    "exploit.models": ("OpponentModel",),
+    "exploit.responses": (
+        "biased_response",
+        "greedy_response",
+        "restricted_response",
+        "safe_response",
+    ),
+    "games.cheat": ("Cheat",),
+    "play.safe": ("SafeSearcher",),
+    "search.searcher": ("Searcher",),
+    "search.subgame": ("subgames",),
     "play.agents": ("StrategyAgent", "make_agent"),
     "play.match": ("Match", "MatchResult"),
     "play.record": ("read_record",),
@@ -83,9 +94,17 @@ if TYPE_CHECKING:
         value,
         values,
     )
+    from counterfold.exploit.models import OpponentModel
     from counterfold.exploit.online import Learner
+    from counterfold.exploit.responses import (
+        biased_response,
+        greedy_response,
+        restricted_response,
+        safe_response,
+    )
     from counterfold.games.base import CHANCE, TERMINAL, Game
     from counterfold.games.catalog import load
+    from counterfold.games.cheat import Cheat
     from counterfold.games.efg import EfgGame
     from counterfold.games.goofspiel import Goofspiel
     from counterfold.games.leduc import Leduc
@@ -96,6 +115,9 @@ if TYPE_CHECKING:
     from counterfold.play.agents import StrategyAgent, make_agent
     from counterfold.play.match import Match, MatchResult
     from counterfold.play.record import read_record
+    from counterfold.play.safe import SafeSearcher
+    from counterfold.search.searcher import Searcher
+    from counterfold.search.subgame import subgames
     from counterfold.solve.methods import METHODS, Method, method
     from counterfold.solve.result import Result, resume, solve
     from counterfold.solve.solver import Report, Solver, Until

@@ -77,12 +77,20 @@ def _search(games: list[str] | None, budget: float | None) -> tuple[Any, Any, An
     return search.to_json(costs), search.table(costs), lambda: search.plot(costs)
 
 
+def _cheat(games: list[str] | None, budget: float | None) -> tuple[Any, Any, Any]:
+    from counterfold.bench import cheat
+
+    costs = cheat.run(games or cheat.GAMES, on_progress=tell)
+    return cheat.to_json(costs), cheat.table(costs), lambda: cheat.plot(costs)
+
+
 _MEASURES = {
     "methods": _methods,
     "kernels": _kernels,
     "peers": _peers,
     "arena": _arena,
     "search": _search,
+    "cheat": _cheat,
 }
 
 

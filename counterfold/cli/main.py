@@ -12,7 +12,7 @@ from counterfold.cli.app import app
 
 __all__ = ["app", "main"]
 
-FAMILIES = ("solving", "styling", "exploiting", "arena", "experiments")
+FAMILIES = ("solving", "styling", "exploiting", "abstracting", "arena", "experiments")
 """The modules of ``verbs``, in the order in which --help lists what they register."""
 
 for _family in FAMILIES:

@@ -19,7 +19,7 @@ from counterfold.cli.solve import check_not_foreign, compiled_game, interruptibl
 from counterfold.errors import FileError, MismatchError, ParameterError, UnsupportedError
 from counterfold.exploit.online import Learner
 from counterfold.games.catalog import load
-from counterfold.play.agents import make_agent
+from counterfold.play.bots import needs_tree, seated
 from counterfold.play.match import Match
 from counterfold.play.record import read_record
 from counterfold.play.result import MatchResult
@@ -265,14 +265,14 @@ def _check_no_other_file(path: str) -> None:
 
 def _begun(request: Request, watch: Watch) -> Match:
     spec = str(request.game)
-    # Only agents of the user's own can do without the compiled game, which may be too large.
-    own = all(".py:" in agent for agent in request.agents)
-    game: Any = load(spec) if own else compiled_game(spec, None, watch)
+    rules = load(spec)
+    # Some agents can do without the compiled game, which may be too large or have no end.
+    tree = compiled_game(spec, None, watch) if needs_tree(rules, request.agents) else None
     watch.doing("preparing the agents")
-    made = aside(watch, lambda: [make_agent(agent, game) for agent in request.agents])
+    made = aside(watch, lambda: seated(rules, request.agents, tree))
     names = [agent.name for agent in made]
     return Match(
-        game,
+        rules if tree is None else tree,
         *made,
         seed=request.seed or 0,
         duplicate=request.duplicate,

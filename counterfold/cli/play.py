@@ -21,7 +21,8 @@ from counterfold.exploit.online import Learner
 from counterfold.games.base import spec_of
 from counterfold.games.catalog import load
 from counterfold.games.spec import whole
-from counterfold.play.agents import StrategyAgent, make_agent
+from counterfold.play.agents import StrategyAgent
+from counterfold.play.bots import needs_tree, seated
 from counterfold.play.human import HumanAgent, Leave, Session, Sitting, read_session
 from counterfold.play.match import Match
 from counterfold.tree.history import compile_game
@@ -148,12 +149,10 @@ def _seated(plan: _Plan, watch: Watch) -> Sitting:
 
 def _agents(rules: Any, against: tuple[str, ...], watch: Watch) -> tuple[list[Agent], Any]:
     """The opponents, and the game for their table: compiled, unless all are users' own."""
-    if all(".py:" in name for name in against):
-        return [make_agent(name, rules) for name in against], rules
-    tree = compile_game(rules, None, watch.counting)
+    tree = compile_game(rules, None, watch.counting) if needs_tree(rules, against) else None
     watch.doing("preparing the opponents")
-    made: list[Agent] = aside(watch, lambda: [make_agent(name, tree) for name in against])
-    return made, tree
+    made: list[Agent] = aside(watch, lambda: seated(rules, against, tree))
+    return made, rules if tree is None else tree
 
 
 def _rehearse(table: Any, others: list[Agent]) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from counterfold.cli.output import on_terminal
 from counterfold.cli.play_keys import QUIT, Key, keys
 from counterfold.cli.play_rules import rules_in_short
-from counterfold.games.base import label
+from counterfold.games.base import CHANCE, label
 from counterfold.games.betting import LimitPoker
 from counterfold.games.liars_dice import LiarsDice
 from counterfold.games.normal_form import NormalForm
@@ -22,6 +22,9 @@ from counterfold.play.table import PlayedHand
 __all__ = ["Screen", "option_line", "plainly", "short_name"]
 
 Rows = list[tuple[str, str]]
+LAST = 6
+"""Events of a long hand that are told again before a decision."""
+
 HARDLY = 0.0005
 """An action that a hint does not name."""
 
@@ -163,7 +166,17 @@ class Screen:
             return [("Your dice", str(seen[0])), ("Bids", bids or "none yet")]
         if isinstance(game, NormalForm) or seen is None or not label(seen):
             return []
-        return [("You see", label(seen))]
+        told = self._told(game, seat)
+        return [*([("So far", told)] if told else []), ("You see", label(seen))]
+
+    def _told(self, game: Any, seat: int) -> str:
+        """The last moves in the game's own words, if it has any, as a seat knows them."""
+        describe = getattr(game, "describe", None)
+        if not callable(describe):
+            return ""
+        steps = [(s, move) for s, move in self.sitting.steps() if game.turn(s) != CHANCE]
+        told = [describe(state, move, seat) for state, move in steps]
+        return "; ".join(told[-LAST:])
 
     def _poker(self, game: LimitPoker, seat: int, seen: tuple[Any, ...]) -> Rows:
         card, said, *later = map(str, seen)

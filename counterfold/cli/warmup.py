@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from time import perf_counter
 
+from counterfold.abstraction.deals import DealSolver, Lens
+from counterfold.abstraction.duels import duel
 from counterfold.cli.output import StoppedError, duration, print_json, say
 from counterfold.cli.progress import Watch
+from counterfold.games.cheat import Cheat
 from counterfold.games.onecard import Kuhn
 from counterfold.kernels.jit import cache_folder
+from counterfold.play.agents import make_agent
+from counterfold.play.match import Match
 from counterfold.solve.result import solve
 from counterfold.solve.solver import TRAVERSALS, Until
+from counterfold.tree.history import compile_game
 
 __all__ = ["run"]
 
 
 def run(*, json: bool, quiet: bool) -> None:
-    """Solve Kuhn poker in every way that has a kernel of its own."""
+    """Solve and play Kuhn poker in every way that has a kernel of its own."""
     began = perf_counter()
     ways = [(traversal, "auto") for traversal in TRAVERSALS] + [("full", "history")]
     few = Until(iterations=2)
@@ -31,6 +37,18 @@ def run(*, json: bool, quiet: bool) -> None:
                     )
                     if result.stopped == "interrupted":
                         raise StoppedError("stopped; what was compiled so far is kept")
+        tree = compile_game(Kuhn())
+        for name in ("uniform", "seocfr-iw", "dbbr-ws"):
+            watch.doing(f"compiling the arena, {name}")
+            agents = (make_agent(name, tree), make_agent("uniform", tree))
+            for stranger in (None, 0):
+                Match(tree, *agents, stranger=stranger).play(2)
+            watch.check()
+        watch.doing("compiling the walks of Cheat")
+        game = Cheat(health=1)
+        DealSolver(game, Lens()).step()
+        duel(game, "random", "heuristic", games=2, seed=0)
+        watch.check()
     seconds = perf_counter() - began
     folder = cache_folder()
     if json:

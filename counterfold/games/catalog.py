@@ -114,6 +114,25 @@ _ENTRIES = (
         "goofspiel:Goofspiel",
     ),
     _entry(
+        "cheat",
+        "Cheat: cards laid face down under a claim, and challenges",
+        "cheat(ranks=4,health=2,view=hp)",
+        "cheat:Cheat",
+    ),
+    _entry(
+        "cheat:mini",
+        "Mini-Cheat: 3 ranks of 2 cards, 2 cards each, health points",
+        "cheat:mini(health=5,view=memoryless)",
+        "cheat:Cheat",
+    ),
+    _entry(
+        "cheat:original",
+        "Cheat with 52 cards, all dealt, without health points: it may never end",
+        "cheat:original(players=3)",
+        "cheat:Cheat",
+        preset={"ranks": 13, "copies": 4, "hand": None, "health": None},
+    ),
+    _entry(
         "rps",
         "rock, paper, scissors",
         "rps",
@@ -156,7 +175,8 @@ def load(spec: str) -> Game:
     """The game that a name means.
 
     A name is one of ``games()`` with its parameters, ``openspiel:`` and a game of OpenSpiel, a
-    file (Gambit's ``.efg``, or ``.txt`` and ``.json`` for a normal form), or ``file.py:Class``.
+    file (Gambit's ``.efg``, or ``.txt`` and ``.json`` for a normal form), ``file.py:Class``, or
+    ``mapped(game="...",maps="...")``: a game whose players are told less.
 
     >>> load("leduc(raises=1+2)") == load("leduc:ses")
     True
@@ -177,6 +197,8 @@ def load(spec: str) -> Game:
         from counterfold.games.normal_form import NormalForm
 
         return NormalForm.from_file(text)
+    if text.startswith("mapped("):
+        return _mapped(parse_spec(text))
     python = _PYTHON.fullmatch(text)
     if python:
         return _from_python(text, python[1], python[2])
@@ -207,6 +229,15 @@ def _from_table(spec: Spec) -> Game:
             + (f"it has {', '.join(known)}" if known else "it takes none")
         )
     return make(**given)
+
+
+def _mapped(spec: Spec) -> Game:
+    """A game seen through maps, which are named in ``counterfold.abstraction.maps``."""
+    given = _named(spec, ["game", "maps"])
+    if set(given) != {"game", "maps"}:
+        raise SpecError('mapped takes a game and maps: mapped(game="cheat:mini",maps=cards)')
+    made: Game = importlib.import_module("counterfold.abstraction.maps").mapped(**given)
+    return made
 
 
 def _named(spec: Spec, known: list[str]) -> dict[str, Any]:

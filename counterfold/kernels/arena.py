@@ -10,7 +10,7 @@ import numpy as np
 
 from counterfold.kernels.history import CHANCE, EVEN, NONE, TERMINAL, uniform
 from counterfold.kernels.jit import inlined, jit
-from counterfold.kernels.online import FIXED, learn
+from counterfold.kernels.online import DBBR, FIXED, learn, note_moves
 
 
 class Course(NamedTuple):
@@ -182,50 +182,70 @@ def _note_decision(ground, trace, course, v, i, lo, a, g):
                 trace.others[other] += 1
 
 
-@jit
-def play(graph, minds, ground, study, trace, course, tally, insight, begin, hands, leaves):
-    """The same with agents that learn from every hand."""
+@inlined
+def _play_hand(graph, minds, ground, trace, course, insight, hand):
+    """One hand with agents that may learn from it; the node where it ends."""
     by_value = insight.value.size > 0
     by_choice = by_value or insight.advantage.size > 0
-    for hand in range(begin, begin + hands):
-        turn = hand % course.agents
-        _start_deal(course, hand // course.repeat)
-        for g in range(course.agents):
-            trace.length[g] = 0
-            trace.others[g] = 0
-        v = np.uint32(0)
+    turn = hand % course.agents
+    _start_deal(course, hand // course.repeat)
+    for g in range(course.agents):
+        trace.length[g] = 0
+        trace.others[g] = 0
+    v = np.uint32(0)
+    who = graph.turn[v]
+    while who != TERMINAL:
+        if who == CHANCE:
+            w = graph.child[_draw_outcome(graph, v, course.deal)]
+            if by_value:
+                _note_chance(insight, turn, v, w)
+        else:
+            g = (who + turn) % course.agents
+            i = graph.infoset[v]
+            lo = graph.start[i]
+            a = _draw_action(minds.strategy, g, lo, graph.start[i + 1], course.random)
+            if by_choice:
+                _note_choice(graph, minds.strategy, insight, turn, v, g, a)
+            w = graph.child[graph.first[v] + (a - lo)]
+            if graph.start[i + 1] - lo > 1:
+                _note_decision(ground, trace, course, v, i, lo, a, g)
+        v = w
         who = graph.turn[v]
-        while who != TERMINAL:
-            if who == CHANCE:
-                w = graph.child[_draw_outcome(graph, v, course.deal)]
-                if by_value:
-                    _note_chance(insight, turn, v, w)
-            else:
-                g = (who + turn) % course.agents
-                i = graph.infoset[v]
-                lo = graph.start[i]
-                a = _draw_action(minds.strategy, g, lo, graph.start[i + 1], course.random)
-                if by_choice:
-                    _note_choice(graph, minds.strategy, insight, turn, v, g, a)
-                w = graph.child[graph.first[v] + (a - lo)]
-                if graph.start[i + 1] - lo > 1:
-                    _note_decision(ground, trace, course, v, i, lo, a, g)
-            v = w
-            who = graph.turn[v]
+    return v
+
+
+@jit
+def play(graph, minds, ground, trace, course, tally, insight, begin, hands, leaves):
+    """The same with agents that learn from every hand, none of them by DBBR."""
+    for hand in range(begin, begin + hands):
+        v = _play_hand(graph, minds, ground, trace, course, insight, hand)
         if hand - begin < leaves.size:
             leaves[hand - begin] = v
         leaf = graph.leaf[v]
         for p in range(course.agents):
-            g = (p + turn) % course.agents
+            g = (p + hand) % course.agents
             if minds.kind[g] != FIXED:
-                learn(minds, ground, study, trace, g, p, leaf, graph.payoff[leaf, p])
-        _close(course, tally, insight, graph.payoff, leaf, turn)
+                learn(minds, ground, trace, g, p, leaf, graph.payoff[leaf, p])
+        _close(course, tally, insight, graph.payoff, leaf, hand % course.agents)
 
 
 @jit
-def learn_once(minds, ground, study, trace, g, seat, leaf, payoff):
-    """One agent learns from one hand that was played elsewhere."""
-    learn(minds, ground, study, trace, g, seat, leaf, payoff)
+def play_modelling(
+    graph, minds, ground, study, trace, course, tally, insight, begin, hands, leaves
+):
+    """The same with DBBR among them, whose kernel takes long to compile."""
+    for hand in range(begin, begin + hands):
+        v = _play_hand(graph, minds, ground, trace, course, insight, hand)
+        if hand - begin < leaves.size:
+            leaves[hand - begin] = v
+        leaf = graph.leaf[v]
+        for p in range(course.agents):
+            g = (p + hand) % course.agents
+            if minds.kind[g] == DBBR:
+                note_moves(minds, study.form, study.public, study.room, trace, g, p)
+            elif minds.kind[g] != FIXED:
+                learn(minds, ground, trace, g, p, leaf, graph.payoff[leaf, p])
+        _close(course, tally, insight, graph.payoff, leaf, hand % course.agents)
 
 
 @jit

@@ -1,7 +1,7 @@
 """Traversals of the history graph: every history at once, or a sampled part of them.
 
 A traversal leaves sampled or exact counterfactual regrets in ``new`` for the infosets that it
-touched, and adds to the average strategy; ``_settle`` then applies the one update rule.
+touched, and adds to the average strategy; ``settle`` then applies the one update rule.
 """
 
 from typing import NamedTuple
@@ -219,7 +219,7 @@ def _draw(weights, lo, hi, random):
 
 
 @inlined
-def _add_to_average(graph, tables, i, weight, row):
+def add_to_average(graph, tables, i, weight, row):
     """Add the current strategy at infoset i, first discounting what lies there."""
     dtype = tables.total.dtype.type
     lo, hi = graph.start[i], graph.start[i + 1]
@@ -233,7 +233,7 @@ def _add_to_average(graph, tables, i, weight, row):
 
 
 @inlined
-def _settle(graph, tables, taste, room, count, row):
+def settle(graph, tables, taste, room, count, row):
     """Apply the update rule to the rows with new regrets, wherever they were last discounted."""
     dtype = tables.regret.dtype.type
     for k in range(count):
@@ -276,7 +276,7 @@ def _descend(graph, tables, room, walk, count, v, above, slot, own, share, boost
             lo = graph.start[i]
             partner = graph.turn[v] == walk.partner
             if partner:
-                _add_to_average(graph, tables, i, own, walk.row)
+                add_to_average(graph, tables, i, own, walk.row)
             a = _draw(tables.strategy, lo, graph.start[i + 1], walk.random)
             if not partner:
                 own /= tables.strategy[a]
@@ -314,7 +314,7 @@ def _expand(graph, tables, room, walk, count, k):
     mine = graph.turn[v] == walk.player
     averaged = graph.turn[v] == walk.partner
     if averaged:
-        _add_to_average(graph, tables, i, own, walk.row)
+        add_to_average(graph, tables, i, own, walk.row)
     if walk.sample_own:
         if uniform(walk.random) < walk.explore:
             a = lo + np.uint32(uniform(walk.random) * (hi - lo))
@@ -388,10 +388,10 @@ def sample(graph, tables, taste, room, schedule, alternating, random, explore, k
                 k += 1
             rows = _collect(graph, tables, room, count, player, clock, rows)
             if alternating:
-                _settle(graph, tables, taste, room, rows, row)
+                settle(graph, tables, taste, room, rows, row)
                 rows = 0
         if not alternating:
-            _settle(graph, tables, taste, room, rows, row)
+            settle(graph, tables, taste, room, rows, row)
 
 
 @jit

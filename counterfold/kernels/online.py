@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from counterfold.kernels.dbbr import rebuild
-from counterfold.kernels.jit import inlined
+from counterfold.kernels.jit import inlined, jit
 
 NONE = np.uint32(0xFFFFFFFF)
 
@@ -85,7 +85,7 @@ def _reach(minds, trace, g):
     return reach
 
 
-@inlined
+@jit
 def _regrets(minds, ground, trace, g, unit):
     """Values from the last own decision to the first, and regrets from them.
 
@@ -130,7 +130,7 @@ def _weighted(minds, ground, trace, g, seat, payoff):
     _regrets(minds, ground, trace, g, minds.hands[g, seat])
 
 
-@inlined
+@jit
 def _dynamic(minds, ground, trace, g, payoff):
     """deOCFR: action values that follow the latest results, and regrets from them."""
     n, rate, goal = trace.length[g], minds.param[g, RATE], payoff
@@ -147,7 +147,7 @@ def _dynamic(minds, ground, trace, g, payoff):
         goal = value
 
 
-@inlined
+@jit
 def _sampled(minds, ground, trace, g, payoff):
     """Outcome-sampling MCCFR with the hand as its sample."""
     n, explore = trace.length[g], minds.param[g, EXPLORE]
@@ -174,7 +174,7 @@ def _best(minds, g, lo, hi):
     return best
 
 
-@inlined
+@jit
 def _temporal(minds, ground, trace, g, payoff):
     """Q-learning, and Sarsa, which looks ahead to the action taken instead of the best."""
     n, explore = trace.length[g], minds.param[g, EXPLORE]
@@ -190,31 +190,30 @@ def _temporal(minds, ground, trace, g, payoff):
             minds.strategy[g, a] = explore / (hi - lo) + (1.0 - explore if a == best else 0.0)
 
 
-@inlined
-def _modelled(minds, form, public, scratch, trace, g):
+@jit
+def note_moves(minds, form, public, room, trace, g, seat):
     """DBBR: count what others do; from ``wait`` hands on, best-respond to the model of it."""
+    minds.hands[g, seat] += 1.0
     for k in range(trace.others[g]):
         minds.moves[g, trace.moves[g, k]] += 1.0
     hands = minds.hands[g, 0] + minds.hands[g, 1]
     wait, every = minds.param[g, WAIT], minds.param[g, EVERY]
     if hands >= wait and (hands - wait) % every == 0:
-        for seat in range(2):
+        for modelled in range(2):
             rebuild(
                 form, public, minds.moves[g], minds.target[g], minds.value[g], minds.strategy[g],
-                scratch, seat, minds.param[g, PRIOR], np.int64(minds.param[g, FLAVOUR]),
+                room, modelled, minds.param[g, PRIOR], np.int64(minds.param[g, FLAVOUR]),
             )  # fmt: skip
 
 
-@inlined
-def learn(minds, ground, study, trace, g, seat, leaf, payoff):
-    """Agent g, who sat in this seat, learns from the hand in the trace."""
+@jit
+def learn(minds, ground, trace, g, seat, leaf, payoff):
+    """Agent g, who sat in this seat, learns from the hand in the trace; DBBR has its own way."""
     minds.hands[g, seat] += 1.0
     kind = minds.kind[g]
-    if kind == DBBR:
-        _modelled(minds, study.form, study.public, study.room, trace, g)
-    elif trace.length[g] == 0:
+    if trace.length[g] == 0:
         return
-    elif kind == SEOCFR:
+    if kind == SEOCFR:
         _static(minds, ground, trace, g, seat, leaf, payoff)
     elif kind == SEOCFR_IW:
         _weighted(minds, ground, trace, g, seat, payoff)
@@ -222,5 +221,5 @@ def learn(minds, ground, study, trace, g, seat, leaf, payoff):
         _dynamic(minds, ground, trace, g, payoff)
     elif kind == MCCFR_OS:
         _sampled(minds, ground, trace, g, payoff)
-    elif kind == Q or kind == SARSA:
+    else:
         _temporal(minds, ground, trace, g, payoff)

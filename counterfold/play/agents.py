@@ -18,7 +18,7 @@ from counterfold.solve.result import equilibrium_of
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import HistoryTree
 
-__all__ = ["AGENTS", "Drifting", "Dynamic", "Phase", "StrategyAgent", "make_agent"]
+__all__ = ["AGENTS", "Drifting", "Dynamic", "Phase", "StrategyAgent", "make_agent", "own_agent"]
 
 
 class Phase(NamedTuple):
@@ -187,7 +187,7 @@ def make_agent(spec: str, tree: HistoryTree) -> Agent:
     if (os.path.exists(spec) and not spec.endswith(".py")) or spec.endswith(".safetensors"):
         return _from_file(spec, tree)
     if ".py:" in spec:
-        return _own(spec)
+        return own_agent(spec)
     if spec.endswith(".py"):
         raise SpecError(f"{spec} is a Python file: say which of its classes, as in {spec}:MyBot")
     found = parse_spec(spec)
@@ -229,7 +229,7 @@ def _from_file(path: str, tree: HistoryTree) -> Agent:
     return agent
 
 
-def _own(text: str) -> Agent:
+def own_agent(text: str) -> Agent:
     """An agent of the user's: a class in a Python file."""
     from counterfold.games.catalog import class_in
 

@@ -38,6 +38,7 @@ class Arena:
             self.random,
             np.zeros(1, dtype=np.uint64),
         )
+        self._cold = True
         settings = tuple(a.setting for a in self.agents if isinstance(a, Learner))
         self._learning = bool(settings)
         if self._learning:
@@ -75,10 +76,18 @@ class Arena:
             arena.play_fixed(graph, odds, self._course, tally, insight, *block)
             return
         self._minds.strategy[...] = odds
-        arena.play(
-            graph, self._minds, self._ready.ground, self._ready.study, self._trace,
-            self._course, tally, insight, *block,
-        )  # fmt: skip
+        ground, study = self._ready.ground, self._ready.study
+        rest = (self._trace, self._course, tally, insight, *block)
+        if study is None:
+            arena.play(graph, self._minds, ground, *rest)
+        else:
+            arena.play_modelling(graph, self._minds, ground, study, *rest)
+
+    def warm(self, tally: Tally, insight: Insight) -> None:
+        """Compile or load the kernels, which is no part of playing."""
+        if self._cold:
+            self._cold = False
+            self.play(0, 0, tally, insight, np.zeros(0, dtype=np.uint32))
 
     def hand_back(self) -> None:
         """The learners remember what they learned."""

@@ -25,6 +25,7 @@ from counterfold.play.table import PlayedHand, Table, view_of
 from counterfold.solve.result import equilibrium_of
 from counterfold.strategy.store import write_whole
 from counterfold.strategy.strategy import Strategy
+from counterfold.tree.history import HistoryTree
 
 __all__ = ["Advice", "HumanAgent", "Leave", "Move", "Session", "Sitting", "read_session"]
 
@@ -96,7 +97,7 @@ class Sitting(Match):
         self.against = tuple(against) or self.names[1:]
         self.files = fingerprints(self.against)
         self._rules = _Followed(self.game)
-        self._table = self._watched = _Watched(self._rules, self.agents)
+        self._table = self._watched = _Watched(self._rules, self.agents, self.tree)
         self._script: dict[int, deque[str]] | None = None
         self._trouble: Exception | None = None
         self._best: Strategy | None = None
@@ -126,6 +127,10 @@ class Sitting(Match):
         """What the players did in the hand in play, or the last one, hidden moves and all."""
         steps = [(int(self.game.turn(state)), move) for state, move in self._rules.steps]
         return [Move(turn, label(move)) for turn, move in steps if turn != CHANCE]
+
+    def steps(self) -> list[tuple[Any, Any]]:
+        """States and moves of the hand in play, or of the last one."""
+        return list(self._rules.steps)
 
     def view(self, seat: int) -> Hashable | None:
         """What a seat sees now, also when others move and at the end."""
@@ -315,8 +320,8 @@ class _Followed:
 class _Watched(Table):
     """A table that keeps its hands."""
 
-    def __init__(self, rules: _Followed, agents: Sequence[Agent]) -> None:
-        super().__init__(rules, agents)
+    def __init__(self, rules: _Followed, agents: Sequence[Agent], tree: HistoryTree | None) -> None:
+        super().__init__(rules, agents, tree=tree)
         self.rules = rules
         self.played: list[PlayedHand] = []
 

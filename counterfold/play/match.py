@@ -257,6 +257,8 @@ class Match:
         if self._arena is None:  # slow agents let others have a word in between
             pace = self.seconds / self.hands if self.hands else 1.0
             stop = min(stop, self.hands + max(1, int(0.1 / max(pace, 1e-9))))
+        if self._arena is not None:
+            self._arena.warm(self._tally, self._insight)
         wall, cpu = time.perf_counter(), time.process_time()
         done = self._run(stop - self.hands, recorder)
         self.seconds += time.perf_counter() - wall
@@ -397,6 +399,8 @@ def _tree_of(game: Any, agents: Sequence[Agent]) -> tuple[HistoryTree | None, An
     """The compiled game, if the agents have it or it is small, and the rules."""
     if isinstance(game, HistoryTree):
         return game, story(game).game
+    if getattr(game, "endless", False) or any(getattr(a, "at_table", False) for a in agents):
+        return None, game
     if any(map(is_tabular, agents)):
         return compile_game(game), game
     try:

@@ -40,6 +40,9 @@ class Engine(Protocol):
     def begin(self, regrets: Slots, strategy: Slots, average: Slots | None) -> None:
         """Start from these, over the tree's slots; the average strategy counts as one iteration."""
 
+    def learned(self) -> tuple[Slots, Slots]:
+        """Regrets and the average strategy over the tree's slots, as ``begin`` takes them."""
+
     def lean(self, leaning: Leaning) -> None:
         """Follow this style from the next update on."""
 
@@ -104,6 +107,11 @@ class SequenceEngine:
         self._tables.strategy[:] = form.by_sequence(strategy)
         self._tables.reach[:] = form.reach(form.by_sequence(strategy))
         self._tables.total[:] = 0 if average is None else form.reach(form.by_sequence(average))
+
+    def learned(self) -> tuple[Slots, Slots]:
+        regrets = self._form.by_slot(self._tables.regret)
+        regrets[np.repeat(self._form.tree.infosets.sizes == 1, self._form.tree.infosets.sizes)] = 0
+        return regrets, self.average()
 
     def step(self, schedule: NDArray[np.float64]) -> None:
         if self._threads > 1:
@@ -253,6 +261,10 @@ class HistoryEngine:
         self._tables.regret[:] = regrets
         self._tables.strategy[:] = strategy
         self._tables.total[:] = 0 if average is None else average
+
+    def learned(self) -> tuple[Slots, Slots]:
+        """The average as it was summed up: an infoset that was seldom reached counts for little."""
+        return self._tables.regret.astype(np.float64), self._tables.total.astype(np.float64)
 
     def step(self, schedule: NDArray[np.float64]) -> None:
         if self._sampled is None:

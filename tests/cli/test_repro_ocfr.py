@@ -38,8 +38,8 @@ def test_the_check(capsys):
     out = capsys.readouterr().out
     assert "at least +0.31  yes" in out
     assert "above -0.07  yes" in out
-    run("ocfr", experiment="check", matches=3, hands=20, quiet=True)
-    assert "  no\n" in capsys.readouterr().out
+    run("ocfr", experiment="check", matches=50, hands=20, quiet=True)
+    assert capsys.readouterr().out.count("  no\n") == 2
 
 
 def test_progress(capsys, monkeypatch):

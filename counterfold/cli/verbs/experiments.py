@@ -101,7 +101,7 @@ def repro(
 @app.command()
 def bench(
     what: Annotated[
-        str, typer.Argument(metavar="WHAT", help="methods, peers, kernels, arena or search.")
+        str, typer.Argument(metavar="WHAT", help="methods, peers, kernels, arena, search or cheat.")
     ],
     game: Annotated[
         list[str] | None,
@@ -118,11 +118,11 @@ def bench(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Measure: the methods, other libraries, the kernels, the arena, searches."""
+    """Measure: the methods, other libraries, the kernels, the arena, searches, Cheat."""
     from counterfold.cli.output import check_can_write
     from counterfold.errors import ParameterError
 
-    kinds = ("methods", "peers", "kernels", "arena", "search")
+    kinds = ("methods", "peers", "kernels", "arena", "search", "cheat")
     if what not in kinds:
         raise ParameterError(f"there is no benchmark {what!r}; there are {', '.join(kinds)}")
     if budget is not None and not 0 < budget < float("inf"):

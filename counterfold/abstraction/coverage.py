@@ -1,0 +1,100 @@
+"""How many infosets of two-player Cheat a number of sampled deals lead to.
+
+A walk through a deal meets the same infosets whatever has been learned, so what each of the few
+different deals meets tells all that chance can do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import product
+from math import comb
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterfold.abstraction.deals import Deal, DealSolver, Lens, rules_of
+from counterfold.errors import UnsupportedError
+
+__all__ = ["Coverage", "all_deals", "coverage"]
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Which infosets each deal leads to: ``met[infoset]`` has a bit for each deal."""
+
+    odds: NDArray[np.float64]
+    met: NDArray[np.uint64] = field(repr=False)
+
+    @property
+    def reachable(self) -> int:
+        """All infosets of the game."""
+        return len(self.met)
+
+    def expected(self, iterations: int) -> float:
+        """The mean number of infosets met in so many sampled deals, exactly."""
+        bits = (self.met[:, None] >> np.arange(len(self.odds), dtype=np.uint64)) & np.uint64(1)
+        missed = 1.0 - bits.astype(np.float64) @ self.odds
+        return float((1.0 - np.maximum(missed, 0.0) ** iterations).sum())
+
+    def sampled(self, iterations: int, runs: int, seed: int) -> NDArray[np.int64]:
+        """The number of infosets met in each of many runs."""
+        random = np.random.default_rng(seed)
+        counts = np.zeros(runs, np.int64)
+        for run in range(runs):
+            drawn = np.flatnonzero(random.multinomial(iterations, self.odds))
+            mask = np.bitwise_or.reduce(np.uint64(1) << drawn.astype(np.uint64))
+            counts[run] = np.count_nonzero(self.met & mask)
+        return counts
+
+
+def all_deals(game: Any) -> list[tuple[Deal, float]]:
+    """Every deal of two hands and a starter, suits left aside, with its probability.
+
+    >>> from counterfold.games.cheat import Cheat
+    >>> deals = all_deals(Cheat())
+    >>> len(deals), round(sum(odds for _, odds in deals), 12)
+    (42, 1.0)
+    """
+    rules = rules_of(game)
+    cards = rules.ranks * rules.copies
+    first, second = (rules.hand,) * 2 if rules.hand else ((cards + 1) // 2, cards // 2)
+    counts = range(rules.copies + 1)
+    found = []
+    for one in product(counts, repeat=rules.ranks):
+        if sum(one) != first:
+            continue
+        for other in product(counts, repeat=rules.ranks):
+            if sum(other) != second or max(map(int.__add__, one, other)) > rules.copies:
+                continue
+            ways = 1
+            for a, b in zip(one, other, strict=True):
+                ways *= comb(rules.copies, a) * comb(rules.copies - a, b)
+            found += [(Deal((one, other), starter), ways) for starter in range(2)]
+    total = sum(ways for _, ways in found)
+    return [(deal, ways / total) for deal, ways in found]
+
+
+def coverage(game: Any, lens: Lens, on_deal: Callable[[], None] | None = None) -> Coverage:
+    """Walk once through every deal of a game.
+
+    >>> from counterfold.games.cheat import Cheat
+    >>> coverage(Cheat(), Lens("hp", cards=True)).reachable
+    606
+    """
+    deals = all_deals(game)
+    if len(deals) > 64:
+        raise UnsupportedError(
+            f"{game} has {len(deals):,} deals, too many to walk through them all"
+        )
+    solver = DealSolver(game, lens)
+    met = np.zeros(0, np.uint64)
+    for n, (deal, _) in enumerate(deals):
+        solver.step(deals=[deal])
+        met = np.concatenate([met, np.zeros(solver.infosets - len(met), np.uint64)])
+        met[solver.last_met()] |= np.uint64(1) << np.uint64(n)
+        if on_deal:
+            on_deal()
+    return Coverage(np.array([odds for _, odds in deals]), met)

@@ -1,0 +1,305 @@
+"""Bots that need no training: one that chooses at random, and one that remembers cards at Cheat."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Hashable, Sequence
+from math import comb
+from typing import Any
+
+import numpy as np
+
+from counterfold.abstraction.fallback import FallbackAgent
+from counterfold.agent import Agent, Observation
+from counterfold.errors import ParameterError, SpecError, UnsupportedError
+from counterfold.games.base import spec_of
+from counterfold.games.cheat import CHALLENGE, PASS, Cheat
+from counterfold.games.cheat_sights import PERFECT, Round, Sight, read_round
+from counterfold.games.spec import parse_spec
+from counterfold.play.agents import make_agent, own_agent
+from counterfold.strategy.strategy import Strategy
+from counterfold.tree.history import HistoryTree
+
+__all__ = [
+    "BOTS",
+    "Heuristic",
+    "Memory",
+    "Random",
+    "make_bot",
+    "needs_table",
+    "needs_tree",
+    "seated",
+]
+
+KNOWN_WORDS = 4_096
+"""Words of a history that are kept as they were read."""
+
+
+def _is_file(spec: str) -> bool:
+    return spec.endswith(".safetensors") or os.path.isfile(spec)
+
+
+class Random(Agent):
+    """Chooses among all actions with equal probability, in any game."""
+
+    name = "uniform"
+
+    def act(self, observation: Observation, rng: np.random.Generator) -> Hashable:
+        return observation.actions[int(rng.integers(len(observation.actions)))]
+
+
+class Memory:
+    """Where a player of Cheat knows cards to be: the rules that ``Heuristic`` remembers by.
+
+    Counts are by rank. ``known[p]`` are cards that player p is known to hold, ``pile`` those of
+    the pile (one's own discards: nobody else's are seen), ``sizes`` the cards in each hand.
+
+    - A challenge shows the discard. It and the known part of the pile go to whoever takes them;
+      the rest of the pile stays unknown.
+    - Of a discard that nobody challenges, known cards of the claimed rank are taken to have been
+      laid first, and unknown cards after them.
+    - Where more cards are known than a hand has left, they are all forgotten.
+    """
+
+    def __init__(self, game: Cheat, seat: int) -> None:
+        self.game, self.seat = game, seat
+        self.known = [[0] * game.ranks for _ in range(game.players)]
+        self.pile = [0] * game.ranks
+        self.sizes = list(game.dealt)
+        self.unseen = 0  # cards of others on the pile
+        self.rounds = 0
+
+    def follow(self, word: str, discarder: int) -> None:
+        """A round is over: a word of a perfect history (see ``Sight``)."""
+        self.note(_read(word), discarder)
+
+    def note(self, played: Round, discarder: int) -> None:
+        """A round is over."""
+        game, known = self.game, self.known[discarder]
+        rank = self.rounds % game.ranks
+        self.rounds += 1
+        self.sizes[discarder] -= played.number
+        laid = _counts(game, played.cards)
+        if played.lie is False:
+            laid = [played.number if r == rank else 0 for r in range(game.ranks)]
+        if discarder != self.seat:
+            gone = laid
+            if played.lie is None:
+                gone = [played.number if r == rank else 0 for r in range(game.ranks)]
+            for r in range(game.ranks):
+                known[r] -= min(known[r], gone[r])
+            if sum(known) > self.sizes[discarder]:
+                known[:] = [0] * game.ranks
+        if played.lie is None:
+            if discarder == self.seat:
+                for r in range(game.ranks):
+                    self.pile[r] += laid[r]
+            else:
+                self.unseen += played.number
+            return
+        other = (discarder + 1) % 2 if played.challenger == -1 else played.challenger
+        takes = discarder if played.lie else other
+        assert takes is not None
+        self.sizes[takes] += played.number + sum(self.pile) + self.unseen
+        if takes != self.seat:
+            for r in range(game.ranks):
+                self.known[takes][r] += laid[r] + self.pile[r]
+        self.pile = [0] * game.ranks
+        self.unseen = 0
+
+    def may_be_true(self, hand: Sequence[int], discarder: int, count: int) -> tuple[int, int]:
+        """How many of the hands that the discarder may have held hold what was claimed, and how
+        many there are.
+
+        The discarder's unknown cards may be any of those that are not in the own hand, not known
+        to be in a hand, and not known to lie on the pile.
+        """
+        game = self.game
+        rank = self.rounds % game.ranks
+        others = [self.known[p] for p in range(game.players) if p != self.seat]
+        seen = sum(hand) + sum(map(sum, others)) + sum(self.pile)
+        seen_of_rank = hand[rank] + sum(cards[rank] for cards in others) + self.pile[rank]
+        hidden = max(game.ranks * game.copies - seen, 0)
+        hidden_of_rank = min(max(game.copies - seen_of_rank, 0), hidden)
+        drawn = min(self.sizes[discarder] - sum(self.known[discarder]), hidden)
+        needed = count - self.known[discarder][rank]
+        good = sum(
+            comb(hidden_of_rank, k) * comb(hidden - hidden_of_rank, drawn - k)
+            for k in range(max(needed, 0), min(hidden_of_rank, drawn) + 1)
+        )
+        return good, comb(hidden, drawn)
+
+
+class Heuristic(Agent):
+    """Plays Cheat as a careful person does who remembers every card shown and where it went.
+
+    - To discard: all cards of the current rank (as many as may be laid at once). Without any, one
+      card: the one whose rank will be its turn last, counting its own turns from the next one on;
+      of several, the first from the current rank on.
+    - To a claim: it challenges a player who has no cards left. Otherwise it challenges if fewer
+      than half of the hands that the other may have held, by all that it remembers (``Memory``),
+      hold as many cards of the rank as were claimed. So it challenges every lie that is certain
+      by what it remembers.
+
+    It plays any size of Cheat with any number of players, in the perfect view, and draws no lots.
+    """
+
+    name = "heuristic"
+    at_table = True
+    """It plays at a table in Python, where the compiled game would not help."""
+
+    def __init__(self) -> None:
+        self._game = Cheat()
+        self._memories: dict[int, tuple[int, str, Memory]] = {}
+
+    def begin(self, game: Any) -> None:
+        if not isinstance(game, Cheat):
+            raise UnsupportedError(
+                f"the heuristic bot plays Cheat, and the game is {spec_of(game)}"
+            )
+        if game.view != PERFECT or game.rounds is not None:
+            raise UnsupportedError(
+                f"the heuristic bot remembers every card, which {game} does not tell; "
+                "play it with view=perfect and without rounds"
+            )
+        self._game = game
+        self._memories.clear()
+
+    def act(self, observation: Observation, rng: np.random.Generator) -> Hashable:
+        seen = observation.seen
+        if not isinstance(seen, Sight):
+            raise ParameterError("the heuristic bot plays Cheat in the perfect view only")
+        game, seat = self._game, observation.seat
+        hand = _counts(game, seen.hand.split())
+        if not seen.claim:
+            return discard(game, hand, game.rank_names.index(seen.rank.split()[1]))
+        words = seen.claim.split()
+        discarder = int(words[3]) - 1 if len(words) > 2 else (seat + 1) % 2
+        memory = self._memory(observation.hand, seat, seen.history, discarder)
+        return PASS if passes(memory, hand, discarder, int(words[1])) else CHALLENGE
+
+    def _memory(self, number: int, seat: int, history: str, discarder: int) -> Memory:
+        """What is remembered at this point of the hand, from where it was left."""
+        game = self._game
+        before = self._memories.get(seat)
+        if before is not None and before[0] == number and history.startswith(before[1]):
+            memory, new = before[2], history[len(before[1]) :].split()
+        else:
+            memory, new = Memory(game, seat), history.split()
+        rounds = memory.rounds + len(new)
+        first = (discarder - rounds) % game.players
+        for word in new:
+            memory.follow(word, (first + memory.rounds) % game.players)
+        self._memories[seat] = (number, history, memory)
+        return memory
+
+
+def discard(game: Cheat, hand: Sequence[int], rank: int) -> str:
+    """The heuristic bot's discard.
+
+    >>> discard(Cheat(ranks=5), (0, 2, 1, 0, 0), 1), discard(Cheat(ranks=5), (1, 2, 1, 0, 0), 3)
+    ('2 2', '2')
+    """
+    if hand[rank]:
+        return " ".join([game.rank_names[rank]] * min(hand[rank], game.largest))
+    order = [(rank + step) % game.ranks for step in range(game.ranks)]
+    held = [r for r in order if hand[r]]
+    return game.rank_names[max(held, key=lambda r: turns_until(game, rank, r))]
+
+
+def turns_until(game: Cheat, rank: int, wanted: int) -> int:
+    """Own turns from the next one on until a rank comes; as many as there are ranks if never.
+
+    >>> [turns_until(Cheat(ranks=4), 0, rank) for rank in range(4)]
+    [2, 4, 1, 4]
+    """
+    for turn in range(1, game.ranks + 1):
+        if (rank + turn * game.players) % game.ranks == wanted:
+            return turn
+    return game.ranks
+
+
+def passes(memory: Memory, hand: Sequence[int], discarder: int, count: int) -> bool:
+    """Does the heuristic bot let a claim pass?"""
+    if memory.sizes[discarder] == count:
+        return False
+    good, ways = memory.may_be_true(hand, discarder, count)
+    return 2 * good >= ways
+
+
+_words: dict[str, Round] = {}
+
+
+def _read(word: str) -> Round:
+    found = _words.get(word)
+    if found is None:
+        if len(_words) > KNOWN_WORDS:
+            _words.clear()
+        found = _words[word] = read_round(word)
+    return found
+
+
+def _counts(game: Cheat, cards: Sequence[str] | None) -> list[int]:
+    counts = [0] * game.ranks
+    for card in cards or ():
+        counts[game.rank_index[card]] += 1
+    return counts
+
+
+BOTS: dict[str, Callable[[], Agent]] = {"uniform": Random, "heuristic": Heuristic}
+"""Agents by name that need no compiled game."""
+
+
+def needs_table(game: Any, specs: Sequence[str]) -> bool:
+    """Must these agents sit at a table in Python?
+
+    They must if the game cannot be listed, or in Cheat if one of them is the heuristic bot or a
+    strategy that was trained in another variant.
+
+    >>> needs_table(Cheat(health=None), ["uniform"]), needs_table(Cheat(), ["uniform"])
+    (True, False)
+    """
+    if getattr(game, "endless", False):
+        return True
+    return hasattr(game, "adopt") and any(
+        Strategy.load(spec).spec != spec_of(game)
+        if _is_file(spec)
+        else parse_spec(spec).name == Heuristic.name
+        for spec in specs
+        if ".py:" not in spec
+    )
+
+
+def needs_tree(game: Any, specs: Sequence[str]) -> bool:
+    """Do these agents need the compiled game? Users' own and those at a table do not."""
+    return not needs_table(game, specs) and not all(".py:" in spec for spec in specs)
+
+
+def seated(game: Any, specs: Sequence[str], tree: HistoryTree | None) -> list[Agent]:
+    """Agents by name for a game that was compiled if they need it (``needs_tree``).
+
+    >>> [agent.name for agent in seated(Cheat(health=None), ["uniform", "heuristic"], None)]
+    ['uniform', 'heuristic']
+    """
+    if tree is not None:
+        return [make_agent(spec, tree) for spec in specs]
+    return [own_agent(spec) if ".py:" in spec else make_bot(spec) for spec in specs]
+
+
+def make_bot(spec: str) -> Agent:
+    """A bot from its name, or a strategy file that plays by the nearest it knows.
+
+    >>> make_bot("heuristic").name
+    'heuristic'
+    """
+    if _is_file(spec):
+        return FallbackAgent(Strategy.load(spec), name=spec)
+    found = parse_spec(spec)
+    if found.name not in BOTS:
+        raise SpecError(
+            f"there is no bot {found.name!r} for such a game; there are {', '.join(BOTS)}, "
+            "strategy files, and mybot.py:MyBot"
+        )
+    if found.args or found.kwargs:
+        raise ParameterError(f"{found.name} takes no parameters")
+    return BOTS[found.name]()

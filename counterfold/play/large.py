@@ -1,0 +1,124 @@
+"""An agent that plays the original Cheat by a strategy learned over an abstraction."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from counterfold.abstraction.large import LargeStrategy, original, rules_of
+from counterfold.agent import Agent, Observation
+from counterfold.errors import MismatchError, ParameterError
+from counterfold.games.base import spec_of
+from counterfold.games.cheat import CHALLENGE, PASS, Cheat
+from counterfold.games.cheat_sights import Sight
+from counterfold.play.bots import Memory
+
+__all__ = ["LargeAgent"]
+
+
+class LargeAgent(Agent):
+    """Sits at a table of the original Cheat and plays a ``LargeStrategy``.
+
+    It remembers what the heuristic bot remembers (``Memory``), follows the game by what it is
+    told, and looks at its place with the same compiled code that the strategy was trained with.
+
+    >>> from counterfold.abstraction.large_training import train
+    >>> agent = LargeAgent(train(2, games=20, threads=1))
+    >>> agent.begin(original(2))
+    >>> hand = "A A 2 2 3 3 4 4 5 5 6 6 7 7 8 8 9 9 10 10 J J Q Q K K"
+    >>> seen = Sight(hand, "rank A", "", "others 26 pile 0", "", "")
+    >>> agent.act(Observation(0, seen, ("A", "A A")), np.random.default_rng(1)) in ("A", "A A", "K")
+    True
+    """
+
+    def __init__(self, strategy: LargeStrategy, name: str = "") -> None:
+        self.strategy = strategy
+        self.name = name or "large"
+        self._game = original(strategy.players)
+        self._memories: dict[int, tuple[int, str, Memory]] = {}
+
+    def begin(self, game: Any) -> None:
+        wanted = original(self.strategy.players)
+        if not isinstance(game, Cheat) or game != wanted:
+            raise MismatchError(
+                f"the strategy plays {self.strategy.game}, and the game is {spec_of(game)}"
+            )
+        self._memories.clear()
+
+    def act(self, observation: Observation, rng: np.random.Generator) -> Hashable:
+        from counterfold.kernels import cheat, cheat_abstract
+
+        rules, memory, states = self._place(observation)
+        row, moves = cheat_abstract.look(rules, memory, states, 0)
+        legal = np.array([moves >> a & 1 for a in range(cheat_abstract.MOVES)], np.float64)
+        odds = legal * self.strategy.probabilities[row]
+        if odds.sum() == 0:
+            odds = legal
+        chosen = int(rng.choice(len(odds), p=odds / odds.sum()))
+        if cheat.phase(rules, states, 0) == cheat.ANSWER:
+            return CHALLENGE if chosen == cheat_abstract.CHALLENGE else PASS
+        cheat_abstract.move(rules, memory, states, 0, chosen)
+        names, rank = self._game.rank_names, cheat.current_rank(rules, states, 0)
+        cards: list[str] = []
+        for step in range(rules.ranks):
+            r = (rank + step) % rules.ranks
+            cards += [names[r]] * int(states[0, cheat.laid_column(rules, r)])
+        return " ".join(cards)
+
+    def look(self, observation: Observation) -> tuple[int, int]:
+        """The infoset of an observation, and the moves there as bits."""
+        from counterfold.kernels import cheat_abstract
+
+        rules, memory, states = self._place(observation)
+        row, moves = cheat_abstract.look(rules, memory, states, 0)
+        return int(row), int(moves)
+
+    def _place(self, observation: Observation) -> tuple[Any, Any, Any]:
+        """The game as compiled code knows it, with nothing in it that the player does not know."""
+        from counterfold.kernels import cheat, cheat_bot
+
+        seen, seat, game = observation.seen, observation.seat, self._game
+        if not isinstance(seen, Sight):
+            raise ParameterError("the strategy plays Cheat in the perfect view only")
+        rules = rules_of(game.players)
+        states, memory = cheat.new_states(rules, 1), cheat_bot.new_memory(rules)
+        words, asked = seen.claim.split(), bool(seen.claim)
+        who = seat
+        if asked:
+            who = int(words[3]) - 1 if len(words) > 2 else (seat + 1) % 2
+        remembered = self._remember(observation.hand, seat, seen.history, who)
+        for r in range(rules.ranks):
+            memory.pile[seat, r] = remembered.pile[r]
+            for p in range(game.players):
+                if p != seat:
+                    memory.known[seat, p, r] = remembered.known[p][r]
+        for card in seen.hand.split():
+            states[0, cheat.hand_column(rules, seat, game.rank_index[card])] += 1
+        sizes = list(remembered.sizes)
+        count = int(words[1]) if asked else 0
+        sizes[who] -= count
+        for p, size in enumerate(sizes):
+            states[0, cheat.size_column(rules, p)] = size
+        last = states.shape[1] - 9
+        states[0, last + cheat.PHASE] = cheat.ANSWER if asked else cheat.DISCARD
+        states[0, last + cheat.DISCARDER] = who
+        states[0, last + cheat.MOVER] = seat
+        states[0, last + cheat.RANK] = game.rank_index[seen.rank.split()[1]]
+        states[0, last + cheat.CLAIM] = count
+        states[0, last + cheat.PILE] = int(seen.others.split()[3])
+        return rules, memory, states
+
+    def _remember(self, number: int, seat: int, history: str, discarder: int) -> Memory:
+        """What is remembered at this point of the hand, from where it was left."""
+        before = self._memories.get(seat)
+        if before is not None and before[0] == number and history.startswith(before[1]):
+            memory, new = before[2], history[len(before[1]) :].split()
+        else:
+            memory, new = Memory(self._game, seat), history.split()
+        first = (discarder - memory.rounds - len(new)) % self._game.players
+        for word in new:
+            memory.follow(word, (first + memory.rounds) % self._game.players)
+        self._memories[seat] = (number, history, memory)
+        return memory
