@@ -40,7 +40,8 @@ def _opponents() -> list[dict[str, Any]]:
         parameters = list(inspect.signature(kind.make).parameters.values())[1:]  # after the tree
         defaults = {p.name: None if p.default is p.empty else p.default for p in parameters}
         told = kind.told.partition(";")[0]
-        found.append({"name": name, "kind": "strategy", "told": told, "parameters": defaults})
+        sort = "learner" if kind.learns else "strategy"
+        found.append({"name": name, "kind": sort, "told": told, "parameters": defaults})
     return found
 
 

@@ -139,6 +139,8 @@ def _tell(
         say(f"The match ended at a fault, in hand {result.hands:,}.")
     print_faults(result.agents, result.faults, result.messages)
     advise(" ".join(verdict(result.scores, learning=any(map(learns, match.agents)))))
+    for report in reports(match):
+        advise(f"{report}.")
 
 
 def _lines(
@@ -169,6 +171,7 @@ def _document(
         "reveal": match.reveal,
         "stranger": stranger,
         "learning": any(map(learns, match.agents)),
+        "reports": reports(match),
         "record": recorded,
         "saved": saved,
         "plot": request.plot if result.hands else None,
@@ -178,6 +181,12 @@ def _document(
 def aside(watch: Watch, call: Callable[[], Any]) -> Any:
     """Do what may take long (an equilibrium, code of others) where Ctrl-C can end it."""
     return interruptible(watch, call)
+
+
+def reports(match: Match) -> list[str]:
+    """What agents have to say about their own play, such as its risk."""
+    found = (getattr(agent, "report", None) for agent in match.agents)
+    return [str(tell()) for tell in found if callable(tell)]
 
 
 def learns(agent: Agent) -> bool:

@@ -132,6 +132,7 @@ class Kind(NamedTuple):
 
     told: str
     make: Callable[..., Agent]
+    learns: bool = False
 
 
 def _uniform(tree: HistoryTree) -> Agent:
@@ -159,6 +160,33 @@ def _best_response(tree: HistoryTree, to: str | None = None) -> Agent:
     return StrategyAgent(answer_to(tree, other.strategy))
 
 
+def _blueprint(tree: HistoryTree, path: str | None) -> Strategy:
+    """A blueprint from a file; a near-equilibrium if none is named."""
+    if path is None:
+        return equilibrium_of(tree)
+    found = Strategy.load(path)
+    found.check_fits(tree)
+    return Strategy.of(tree, found.probabilities, found.about)
+
+
+def _ses(
+    tree: HistoryTree,
+    alpha: float | str = "auto",
+    budget: float = 0.05,
+    blueprint: str | None = None,
+    point: str = "board",
+) -> Agent:
+    from counterfold.play.safe import SafeSearcher
+
+    return SafeSearcher(_blueprint(tree, blueprint), alpha, budget, point)
+
+
+def _rnr(tree: HistoryTree, p: float = 0.5, every: int = 50, blueprint: str | None = None) -> Agent:
+    from counterfold.play.safe import RestrictedAgent
+
+    return RestrictedAgent(_blueprint(tree, blueprint), p, every)
+
+
 AGENTS: dict[str, Kind] = {
     "uniform": Kind("every action equally often", _uniform),
     "random": Kind("a strategy drawn at random and kept; random(seed=0)", _random),
@@ -171,6 +199,12 @@ AGENTS: dict[str, Kind] = {
         "the best answer to a fixed strategy; best-response(FILE), best-response(uniform)",
         _best_response,
     ),
+    "ses": Kind(
+        "safe exploitation search with a model of the opponent; ses(alpha=auto,budget=0.05)",
+        _ses,
+        learns=True,
+    ),
+    "rnr": Kind("a restricted Nash response to its model; rnr(p=0.5,every=50)", _rnr, learns=True),
 }
 
 

@@ -215,6 +215,21 @@ class SafeSearcher(_Player):
             strategy=Strategy.of(self.tree, probabilities, {"method": self.name, "seat": seat}),
         )
 
+    def report(self) -> str:
+        """What it plays now and what that risks, in a sentence."""
+        found = [self.certificate(seat) for seat in range(2)]
+        risk, bound, plain, theorem = (
+            sum(getattr(one, name) for one in found) / 2
+            for name in ("exploitability", "bound", "blueprint", "theorem")
+        )
+        alphas = [alpha for one in found for alpha in one.alphas] or [0.0]
+        proven = "says nothing here" if np.isinf(theorem) else f"allows {theorem:.4g}"
+        return (
+            f"{self.name} plays with alpha from {min(alphas):.2f} to {max(alphas):.2f}; what it "
+            f"would play now can be exploited by {risk:.4g} a hand (exact; its searches promise "
+            f"at most {bound:.4g}, the blueprint has {plain:.4g}, Theorem 1 {proven})"
+        )
+
     def _odds(self, seat: int, row: int) -> Floats:
         number = int(self._of[row])
         if number not in self._searchers[seat].reached:

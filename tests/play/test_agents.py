@@ -38,7 +38,8 @@ def tree():
 def test_every_named_agent_can_be_made(tree):
     for name in AGENTS:
         agent = cf.make_agent("best-response(uniform)" if name == "best-response" else name, tree)
-        agent.phase(0).strategy.check_fits(tree)
+        seen = cf.Observation(0, ("K", ""), ("check", "bet"))
+        assert agent.act(seen, np.random.default_rng(1)) in seen.actions
 
 
 def test_a_sophisticated_opponent_is_near_equilibrium_with_a_flaw(tree):
@@ -92,6 +93,10 @@ def test_an_agent_of_ones_own_is_found_in_its_file(tree, tmp_path):
         ("dynamic(every=0)", "every must be a whole number"),
         ("best-response(q)", "needs a fixed strategy"),
         ("best-response", "say what to respond to"),
+        ("ses(alpha=2)", "alpha is 2, and must be from 0 to 1"),
+        ("ses(point='seen:K*')", "public point"),
+        ("ses(blueprint=none.safetensors)", "there is no file"),
+        ("rnr(p=-1)", "p is -1"),
         ("{bots}", "say which of its classes"),
         ("q(rate=5)", "rate must be above 0"),
         ("nobots.py:Bot", "there is no such file"),

@@ -24,7 +24,7 @@ or learner file, or mybot.py:MyBot. Seats alternate. Where strategies are known,
 of the score (AIVAT), which keeps the mean and needs fewer hands.
 
 \b
-Keys of --json: game, agents, seed, duplicate, reveal, stranger, learning, hands,
+Keys of --json: game, agents, seed, duplicate, reveal, stranger, learning, reports, hands,
 scores (for each agent: agent, hands, mean, half (of the 95% interval), by_seat
 (mean, half), reduced (mean, half: luck taken out, or null), factor (how many times
 fewer hands that needs; null if without_spread), without_spread, exact), faults (by
