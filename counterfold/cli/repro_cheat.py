@@ -11,7 +11,7 @@ from counterfold.errors import ParameterError
 
 __all__ = ["job"]
 
-TABLES = ("1", "2")
+TABLES = ("1", "2", "price")
 FIGURES = ("1", "2", "3")
 
 
@@ -19,7 +19,7 @@ def job(wish: Wish) -> Job:
     """The table or figure that is wished for."""
     wish.refuse_other("cheat", "table", "figure", "runs", "iterations")
     if (wish.table is None) == (wish.figure is None):
-        raise ParameterError("say which: --table 1 or 2, or --figure 1, 2 or 3")
+        raise ParameterError("say which: --table 1, 2 or price, or --figure 1, 2 or 3")
     for option, name, known in (("table", wish.table, TABLES), ("figure", wish.figure, FIGURES)):
         if name is not None and name not in known:
             raise ParameterError(f"cheat has no {option} {name!r}; it has {', '.join(known)}")
@@ -27,6 +27,13 @@ def job(wish: Wish) -> Job:
 
     given = {"iterations": wish.iterations, "runs": wish.runs}
     asked: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    if wish.table == "price":
+        from counterfold.experiments import cheat_price
+
+        if wish.runs is not None:
+            raise ParameterError("cheat's prices take no --runs: every deal is in each iteration")
+        price = partial(cheat_price.prices, **asked)
+        return Job(price, cheat_price.draw_prices, _print_prices, "solving", "agent")
     if wish.table is not None:
         if wish.runs is not None:
             raise ParameterError("cheat's tables take no --runs: their counts are over all deals")
@@ -34,6 +41,22 @@ def job(wish: Wish) -> Job:
         return Job(make, cheat_pictures.draw_costs, _print_costs, "solving", "agent")
     figure = partial(cheat_rates.figure, int(str(wish.figure)), seed=wish.seed, **asked)
     return Job(figure, cheat_pictures.draw_rates, _print_rates, "training", "run")
+
+
+def _print_prices(found: Any) -> None:
+    advise(
+        f"What a view costs in Mini-Cheat with {found.health} health points: the exact "
+        f"exploitability of the average strategy in the game itself ({found.infosets:,} infosets), "
+        "against responders who remember everything. Every iteration goes through every deal."
+    )
+    say()
+    rows = [["agent", "infosets", *found.columns]]
+    for row in found.rows:
+        cells = [f"{row.exploitability[column]:.2g}" for column in found.columns]
+        rows.append([row.agent, f"{row.infosets:,}", *cells])
+    print_columns(rows)
+    say()
+    advise(f"Uniform play has {found.uniform:.3f}. CPU time {duration(found.cpu_seconds)}.")
 
 
 def _print_costs(found: Any) -> None:

@@ -173,3 +173,16 @@ def test_what_is_not_there_is_refused() -> None:
         figure(4)
     with pytest.raises(ParameterError, match="3, 4 and 5"):
         table(1, healths=(7,))
+
+
+def test_the_price_of_a_view():
+    from counterfold.experiments.cheat_price import prices
+
+    found = prices(health=2, iterations=300)
+    by_name = {row.agent: row for row in found.rows}
+    assert by_name["general"].exploitability["cfr+ 300"] < 1e-3 < found.uniform
+    assert (
+        by_name["memoryless"].exploitability["cfr+ 300"]
+        > 10 * by_name["general"].exploitability["cfr+ 300"]
+    )
+    assert set(found.columns) == set(by_name["hp"].exploitability)

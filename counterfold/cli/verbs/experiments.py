@@ -36,7 +36,7 @@ def repro(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="pref-cfr: leduc (preferences and their cost); ses: drift; cheat: 1 or 2.",
+            help="pref-cfr: leduc (preferences and their cost); ses: drift; cheat: 1, 2 or price.",
         ),
     ] = None,
     experiment: Annotated[
