@@ -1,0 +1,162 @@
+"""The 169 classes of starting hands in words: one class, a run of them, and few words for many."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from counterfold.errors import ParameterError
+from counterfold.poker.cards import RANKS
+
+__all__ = ["Cell", "cell_of", "entries", "span"]
+
+_CLASS = r"([2-9TJQKA])([2-9TJQKA])([so]?)"
+_ENTRY = re.compile(rf"{_CLASS}\s*(?:(\+)|-\s*{_CLASS})?", re.IGNORECASE)
+_HOW = "write hands as in QQ+, AKs, A5s-A2s, KTo+, AhKd or random, with a weight as in AA:0.5"
+
+
+class Cell(NamedTuple):
+    """A class of starting hands: its ranks from deuce (0) to ace (12), and s, o or a pair."""
+
+    high: int
+    low: int
+    kind: str  # "s", "o", or "" for a pair
+
+    @property
+    def number(self) -> int:
+        """Its place in the grid of 13 x 13, row by row from the aces."""
+        row, column = 12 - self.high, 12 - self.low
+        return 13 * column + row if self.kind == "o" else 13 * row + column
+
+
+def cell_of(number: int) -> Cell:
+    """The class at a place of the grid.
+
+    >>> cell_of(1), cell_of(1).number
+    (Cell(high=12, low=11, kind='s'), 1)
+    """
+    row, column = divmod(number, 13)
+    kind = "" if row == column else "s" if row < column else "o"
+    return Cell(12 - min(row, column), 12 - max(row, column), kind)
+
+
+def span(name: str, place: str) -> set[Cell]:
+    """The classes that an entry names; ``place`` says where it stands, for complaints.
+
+    >>> sorted(cell.low for cell in span("KTs+", "here"))
+    [8, 9, 10]
+    """
+    found = _ENTRY.fullmatch(name)
+    if found is None:
+        raise ParameterError(f"{place} is not understood; {_HOW}")
+    first, second, kind, plus, *other = found.groups()
+    high, low, kind = _ends(first, second, kind, place)
+    steps = [(high, low)]
+    if plus:
+        if high - low <= 1:
+            steps = [(high + k, low + k) for k in range(13 - high)]
+        else:
+            steps = [(high, k) for k in range(low, high)]
+    elif other[0]:
+        high2, low2, kind2 = _ends(other[0], other[1], other[2], place)
+        by = abs(low - low2)
+        if kind != kind2:
+            raise ParameterError(f"{place} goes from one kind of hand to another; {_HOW}")
+        if high == high2 and high != low and high2 != low2:
+            steps = [(high, k) for k in range(min(low, low2), max(low, low2) + 1)]
+        elif high - low == high2 - low2:
+            steps = [(min(high, high2) + k, min(low, low2) + k) for k in range(by + 1)]
+        else:
+            raise ParameterError(
+                f"{place} has ends that share neither their high card nor their gap; {_HOW}"
+            )
+    return {Cell(a, b, one) for a, b in steps for one in (("",) if a == b else kind or "so")}
+
+
+def _ends(first: str, second: str, kind: str, place: str) -> tuple[int, int, str]:
+    one, two = RANKS.index(first.upper()), RANKS.index(second.upper())
+    if one == two and kind:
+        raise ParameterError(f"{place} has a pair with a suit; write pairs as in QQ or QQ+")
+    return max(one, two), min(one, two), kind.lower()
+
+
+def _runs(values: Iterable[int]) -> list[tuple[int, int]]:
+    """Neighbours joined, highest first: (highest, lowest) of each run."""
+    found: list[tuple[int, int]] = []
+    for value in sorted(values, reverse=True):
+        if found and found[-1][1] == value + 1:
+            found[-1] = (found[-1][0], value)
+        else:
+            found.append((value, value))
+    return found
+
+
+def _row(high: int, lows: set[int], kind: str) -> list[str]:
+    """Entries for hands that share their high card."""
+    words = []
+    for top, bottom in _runs(lows):
+        one, two = (RANKS[high] + RANKS[k] + kind for k in (top, bottom))
+        if top == bottom:
+            words.append(one)
+        else:
+            # Among neighbours a plus would climb with both cards, but those are alone in a run.
+            words.append(two + "+" if top == high - 1 else f"{one}-{two}")
+    return words
+
+
+def _diagonals(cells: set[Cell], kind: str) -> list[tuple[str, set[Cell]]]:
+    """Runs of one gap through classes that a row could only list one by one."""
+    alone = set()
+    for high in range(13):
+        for top, bottom in _runs(c.low for c in cells if c.high == high and c.kind == kind):
+            if top == bottom:
+                alone.add(Cell(high, top, kind))
+    found = []
+    for gap in range(1, 13):
+        for top, bottom in _runs(c.high for c in alone if c.high - c.low == gap):
+            one, two = (RANKS[k] + RANKS[k - gap] + kind for k in (top, bottom))
+            if top - bottom >= 2:  # two are as short in a list
+                # Never as T9s+: to some tools that is T9s alone.
+                run = {Cell(k, k - gap, kind) for k in range(bottom, top + 1)}
+                found.append((f"{one}-{two}", run))
+    return found
+
+
+def entries(cells: set[Cell]) -> list[str]:
+    """Few words for a set of classes: pairs, suited, offsuit, highest first.
+
+    Hands that share a high card make runs (``A5s-A2s``), and where they would stand alone,
+    hands of one gap (``76s-54s``); suited and offsuit share an entry (``AK``) where that is
+    shorter.
+
+    >>> entries(span("22+", "") | span("A2s+", "") | span("AT+", "") | span("KQ", ""))
+    ['22+', 'A2s+', 'ATo+', 'KQ']
+    """
+    words = []
+    for top, bottom in _runs(c.high for c in cells if not c.kind):
+        one, two = RANKS[top] * 2, RANKS[bottom] * 2
+        words.append(one if top == bottom else two + "+" if top == 12 else f"{one}-{two}")
+    left = set(cells)
+    level: dict[str, list[str]] = {"s": [], "o": [], "": []}
+    slanted: dict[str, list[str]] = {"s": [], "o": []}
+    for kind in "so":
+        for word, run in _diagonals(cells, kind):
+            slanted[kind].append(word)
+            left -= run
+    for high in range(12, 0, -1):
+        suited, offsuit = ({c.low for c in left if c[::2] == (high, kind)} for kind in "so")
+        both = suited & offsuit
+        apart = {"s": _row(high, suited, "s"), "o": _row(high, offsuit, "o"), "": []}
+        joined = {
+            "s": _row(high, suited - both, "s"),
+            "o": _row(high, offsuit - both, "o"),
+            "": _row(high, both, ""),
+        }
+        for kind, found in min(apart, joined, key=_length).items():
+            level[kind] += found
+    return words + level["s"] + slanted["s"] + level["o"] + slanted["o"] + level[""]
+
+
+def _length(words: dict[str, list[str]]) -> int:
+    return sum(len(word) + 1 for found in words.values() for word in found)

@@ -1,0 +1,190 @@
+"""Ranges: how likely each of the 1,326 holes is to be played, in the notation of poker tools."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterfold.errors import ParameterError
+from counterfold.poker.cards import (
+    HIGH,
+    HOLES,
+    LOW,
+    RANKS,
+    check_distinct,
+    hole_cards,
+    hole_name,
+    hole_number,
+    holes_without,
+    parse_hole,
+)
+from counterfold.poker.notation import Cell, cell_of, entries, span
+
+__all__ = ["CELL", "Range", "cell_name"]
+
+_ROW_HIGH, _ROW_LOW = 12 - HIGH.astype(np.int64) // 4, 12 - LOW.astype(np.int64) // 4
+_SUITED = HIGH % 4 == LOW % 4
+# [1,326] the cell of each hole in the grid of 13 x 13, row by row
+CELL: NDArray[np.int64] = np.where(_SUITED, 13 * _ROW_HIGH + _ROW_LOW, 13 * _ROW_LOW + _ROW_HIGH)
+CELL.flags.writeable = False
+_PER_CELL = np.bincount(CELL, minlength=169)
+
+_HOLE = re.compile(r"(?:[2-9TJQKA][cdhs]){2}", re.IGNORECASE)
+_WEIGHT = re.compile(r"\d+(?:\.\d*)?(?:e-?\d+)?|\.\d+(?:e-?\d+)?", re.IGNORECASE)
+
+
+def cell_name(row: int, column: int) -> str:
+    """What a cell of the grid holds: aces first, suited above the diagonal, offsuit below.
+
+    >>> cell_name(0, 0), cell_name(0, 1), cell_name(1, 0)
+    ('AA', 'AKs', 'AKo')
+    """
+    if not (0 <= row < 13 and 0 <= column < 13):
+        raise ParameterError(f"the grid has no cell {row}, {column}; rows and columns are 0 to 12")
+    first, second = RANKS[12 - min(row, column)], RANKS[12 - max(row, column)]
+    return first + second + ("" if row == column else "s" if row < column else "o")
+
+
+@dataclass(frozen=True, eq=False)
+class Range:
+    """A weight from 0 to 1 for each hole.
+
+    In words, entries with commas between them:
+
+    - ``AA``, ``AKs``, ``AKo``, ``AK`` (suited and offsuit), ``AhKd`` (one hole), ``random`` (all);
+    - ``QQ+`` this pair and all higher; ``KTs+`` this kicker and all higher below the king;
+      ``T9s+`` (neighbours) both cards higher together: T9s, JTs, QJs, KQs, AKs;
+    - ``66-22``, ``A5s-A2s`` with one card in common, ``76s-54s`` with one gap; either end first;
+    - a weight after a colon, ``A5s-A2s:0.5``; without one it is 1.
+
+    Where entries overlap, the later one counts: ``22+,AA:0.5`` has aces at one half, and
+    ``random,72o:0`` is all but one class. (Some solvers let the first one count; ranges that
+    tools print never overlap.)
+
+    >>> hands = Range.parse("QQ+, AKs, A5s-A2s:0.5")
+    >>> hands.combos, hands["AhAd"], hands["5s As"], hands["KhQh"]
+    (30.0, 1.0, 0.5, 0.0)
+    >>> str(Range.parse("AA,KK,22,33,44,AKs,AKo,AQs,AJs,76s,65s,54s,AhTh,KdQh:.25"))
+    'KK+,44-22,AJs+,76s-54s,AKo,AhTh,KdQh:0.25'
+    """
+
+    weights: NDArray[np.float64]  # [1,326], by the numbers of poker.cards
+
+    def __post_init__(self) -> None:
+        weights = np.array(self.weights, np.float64)
+        if weights.shape != (HOLES,):
+            raise ParameterError(f"a range has {HOLES:,} weights, not {weights.size:,}")
+        if not ((weights >= 0) & (weights <= 1)).all():
+            raise ParameterError("the weights of a range are from 0 to 1")
+        weights += 0.0  # no negative zero
+        weights.flags.writeable = False
+        object.__setattr__(self, "weights", weights)
+
+    @classmethod
+    def parse(cls, text: str) -> Range:
+        """The range that a text names; an empty text is refused.
+
+        >>> Range.parse("QQ+,AKx")
+        Traceback (most recent call last):
+        ...
+        counterfold.errors.ParameterError: 'AKx' at character 5 of the range is not understood; \
+write hands as in QQ+, AKs, A5s-A2s, KTo+, AhKd or random, with a weight as in AA:0.5
+        """
+        weights = np.zeros(HOLES)
+        at, some = 0, False
+        for part in text.split(","):
+            entry = part.strip()
+            place = f"{entry!r} at character {at + len(part) - len(part.lstrip()) + 1} of the range"
+            at += len(part) + 1
+            if not entry:
+                continue
+            some = True
+            name, colon, weight = (piece.strip() for piece in entry.partition(":"))
+            value = 1.0
+            if colon:
+                value = float(weight) if _WEIGHT.fullmatch(weight) else -1.0
+                if not 0 <= value <= 1:
+                    raise ParameterError(
+                        f"{place} has no good weight; write one from 0 to 1, as in AA:0.5"
+                    )
+            weights[_holes(name, place)] = value
+        if not some:
+            raise ParameterError("the range is empty; write hands as in QQ+,AKs,A5s-A2s:0.5")
+        return cls(weights)
+
+    @property
+    def combos(self) -> float:
+        """How many holes the range has, counted by their weights."""
+        return float(self.weights.sum())
+
+    def __getitem__(self, hole: str | int) -> float:
+        """The weight of one hole, by its name or number."""
+        number = parse_hole(hole) if isinstance(hole, str) else hole_number(*hole_cards(hole))
+        return float(self.weights[number])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Range) and bool((self.weights == other.weights).all())
+
+    def __hash__(self) -> int:
+        return hash(self.weights.tobytes())
+
+    def __repr__(self) -> str:
+        return f"Range.parse({str(self)!r})" if self.weights.any() else "Range(no hands)"
+
+    def without(self, cards: Iterable[int]) -> Range:
+        """The range after card removal: holes with one of these cards are gone.
+
+        >>> from counterfold.poker.cards import parse_board
+        >>> str(Range.parse("AA,KQs").without(parse_board("As Kh 2d")))
+        'AdAc,AhAc,AhAd,KcQc,KdQd,KsQs'
+        """
+        return Range(np.where(holes_without(check_distinct(cards)), self.weights, 0.0))
+
+    def grid(self) -> NDArray[np.float64]:
+        """The mean weight of each of the 169 classes, as 13 rows; see ``cell_name``.
+
+        >>> Range.parse("AA,AhKh").grid()[0, :3].tolist()
+        [1.0, 0.25, 0.0]
+        """
+        total = np.bincount(CELL, self.weights, minlength=169)
+        return (total / _PER_CELL).reshape(13, 13)
+
+    def __str__(self) -> str:
+        """The range in few words: heaviest first; in these, runs of classes, then single holes."""
+        low, high = np.full(169, 2.0), np.full(169, -1.0)
+        np.minimum.at(low, CELL, self.weights)
+        np.maximum.at(high, CELL, self.weights)
+        whole = low == high
+        words: list[str] = []
+        for weight in np.unique(self.weights)[::-1]:
+            if weight == 0:
+                break
+            cells = {cell_of(int(k)) for k in np.flatnonzero(whole & (high == weight))}
+            holes = np.flatnonzero((self.weights == weight) & ~whole[CELL])
+            found = ["random"] if len(cells) == 169 else entries(cells)
+            found += sorted((hole_name(int(hole)) for hole in holes), key=_by_rank)
+            tail = "" if weight == 1 else f":{float(weight)!r}"
+            words += [name + tail for name in found]
+        return ",".join(words)
+
+
+def _by_rank(name: str) -> tuple[int, int, str]:
+    return -RANKS.index(name[0]), -RANKS.index(name[2]), name
+
+
+def _holes(name: str, place: str) -> NDArray[np.intp] | int:
+    """The numbers of the holes that an entry without its weight names."""
+    if name.lower() == "random":
+        return np.arange(HOLES)
+    if _HOLE.fullmatch(name):
+        if name[:2].lower() == name[2:].lower():
+            raise ParameterError(f"{place} has the same card twice")
+        return parse_hole(name)
+    cells: set[Cell] = span(name, place)
+    wanted = np.zeros(169, np.bool_)
+    wanted[[cell.number for cell in cells]] = True
+    return np.flatnonzero(wanted[CELL])
