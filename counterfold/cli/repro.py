@@ -38,6 +38,8 @@ class Wish(NamedTuple):
     matches: int | None
     hands: int | None
     game: str | None
+    minutes: float | None
+    folder: str | None
     seed: int
 
     def refuse_other(self, paper: str, *known: str) -> None:
@@ -69,6 +71,8 @@ def run(
     matches: int | None = None,
     hands: int | None = None,
     game: str | None = None,
+    minutes: float | None = None,
+    folder: str | None = None,
     seed: int = 0,
     plot: str | None = None,
     json: bool = False,
@@ -77,7 +81,9 @@ def run(
     """Run one experiment and tell about it in every form that was asked for."""
     if paper not in PAPERS:
         raise ParameterError(f"there is no paper {paper!r}; there are {', '.join(PAPERS)}")
-    wish = Wish(figure, table, experiment, runs, iterations, matches, hands, game, seed)
+    wish = Wish(
+        figure, table, experiment, runs, iterations, matches, hands, game, minutes, folder, seed
+    )
     job: Job = import_module(PAPERS[paper]).job(wish)
     if plot:
         check_can_write(plot, "--plot")

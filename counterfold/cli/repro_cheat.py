@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from typing import Any
 
 from counterfold.cli.output import advise, duration, say
 from counterfold.cli.repro import Job, Wish, print_columns
-from counterfold.errors import ParameterError
+from counterfold.errors import FileError, ParameterError
 
 __all__ = ["job"]
 
-TABLES = ("1", "2", "price")
+TABLES = ("1", "2", "price", "original")
 FIGURES = ("1", "2", "3")
 
 
 def job(wish: Wish) -> Job:
     """The table or figure that is wished for."""
-    wish.refuse_other("cheat", "table", "figure", "runs", "iterations")
+    wish.refuse_other("cheat", "table", "figure", "runs", "iterations", "minutes", "folder")
+    if wish.table != "original":
+        wish.refuse_other("that part of cheat", "table", "figure", "runs", "iterations")
     if (wish.table is None) == (wish.figure is None):
-        raise ParameterError("say which: --table 1, 2 or price, or --figure 1, 2 or 3")
+        raise ParameterError("say which: --table 1, 2, price or original, or --figure 1, 2 or 3")
     for option, name, known in (("table", wish.table, TABLES), ("figure", wish.figure, FIGURES)):
         if name is not None and name not in known:
             raise ParameterError(f"cheat has no {option} {name!r}; it has {', '.join(known)}")
@@ -27,6 +30,9 @@ def job(wish: Wish) -> Job:
 
     given = {"iterations": wish.iterations, "runs": wish.runs}
     asked: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    if wish.table == "original":
+        wish.refuse_other("cheat --table original", "table", "minutes", "folder")
+        return _original(wish)
     if wish.table == "price":
         from counterfold.experiments import cheat_price
 
@@ -41,6 +47,60 @@ def job(wish: Wish) -> Job:
         return Job(make, cheat_pictures.draw_costs, _print_costs, "solving", "agent")
     figure = partial(cheat_rates.figure, int(str(wish.figure)), seed=wish.seed, **asked)
     return Job(figure, cheat_pictures.draw_rates, _print_rates, "training", "run")
+
+
+def _original(wish: Wish) -> Job:
+    from counterfold.experiments import cheat_original
+
+    if wish.minutes is not None and not 0 < wish.minutes < float("inf"):
+        raise ParameterError(f"--minutes is {wish.minutes:g}, and must be above 0")
+    if wish.folder is not None and not os.path.isdir(wish.folder):
+        raise FileError(f"--folder {wish.folder}: there is no such folder; make it first")
+
+    def make(on_progress: Any) -> Any:
+        return cheat_original.original_table(
+            minutes=5.0 if wish.minutes is None else wish.minutes,
+            seed=wish.seed,
+            folder=wish.folder,
+            on_progress=lambda _, part: on_progress(int(1000 * part), 1000),
+        )
+
+    return Job(make, _no_picture, _print_original, "training", "part")
+
+
+def _no_picture(found: Any) -> Any:
+    raise ParameterError("the table of the original game has no picture: leave --plot out")
+
+
+def _print_original(found: Any) -> None:
+    advise(
+        "The original Cheat: 52 cards, no health points. Strategies from nothing, by sampled CFR "
+        "over an abstraction with a horizon that moves away; none has met a bot before."
+    )
+    say()
+    rows = [["players", "training", "games", "infosets", "against", "wins", "95%", "fair"]]
+    for row in found.rows:
+        for one in row.contests:
+            low, high = one.interval
+            rows.append(
+                [
+                    str(row.players),
+                    duration(row.seconds),
+                    f"{row.training_games:,}",
+                    f"{row.infosets:,}",
+                    one.agents[1],
+                    f"{one.rate:.4f}",
+                    f"{low:.4f} to {high:.4f}",
+                    f"{one.fair:.3f}",
+                ]
+            )
+    print_columns(rows)
+    say()
+    unfinished = sum(one.unfinished for row in found.rows for one in row.contests)
+    advise(
+        f"Bots sit in all other seats, and seats change from game to game. {unfinished:,} games "
+        "were not over at the limit of turns and count as a fair share."
+    )
 
 
 def _print_prices(found: Any) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from counterfold.abstraction.fallback import FallbackAgent
+from counterfold.abstraction.large import LargeStrategy, is_large
 from counterfold.agent import Agent, Observation
 from counterfold.errors import ParameterError, SpecError, UnsupportedError
 from counterfold.games.base import spec_of
@@ -262,7 +263,7 @@ def needs_table(game: Any, specs: Sequence[str]) -> bool:
     if getattr(game, "endless", False):
         return True
     return hasattr(game, "adopt") and any(
-        Strategy.load(spec).spec != spec_of(game)
+        is_large(spec) or Strategy.load(spec).spec != spec_of(game)
         if _is_file(spec)
         else parse_spec(spec).name == Heuristic.name
         for spec in specs
@@ -293,6 +294,10 @@ def make_bot(spec: str) -> Agent:
     'heuristic'
     """
     if _is_file(spec):
+        if is_large(spec):
+            from counterfold.play.large import LargeAgent
+
+            return LargeAgent(LargeStrategy.load(spec), name=spec)
         return FallbackAgent(Strategy.load(spec), name=spec)
     found = parse_spec(spec)
     if found.name not in BOTS:

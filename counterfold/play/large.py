@@ -40,12 +40,12 @@ class LargeAgent(Agent):
         self._memories: dict[int, tuple[int, str, Memory]] = {}
 
     def begin(self, game: Any) -> None:
-        wanted = original(self.strategy.players)
-        if not isinstance(game, Cheat) or game != wanted:
+        if not isinstance(game, Cheat) or _told(game) != _told(self._game):
             raise MismatchError(
                 f"the strategy plays {self.strategy.game}, and the game is {spec_of(game)}"
             )
         self._memories.clear()
+        self._warm_up()
 
     def act(self, observation: Observation, rng: np.random.Generator) -> Hashable:
         from counterfold.kernels import cheat, cheat_abstract
@@ -66,6 +66,14 @@ class LargeAgent(Agent):
             r = (rank + step) % rules.ranks
             cards += [names[r]] * int(states[0, cheat.laid_column(rules, r)])
         return " ".join(cards)
+
+    def _warm_up(self) -> None:
+        """Compile now what the first move needs, which must not be late."""
+        hand = " ".join(self._game.rank_names)
+        others = "+".join(["13"] * (self._game.players - 1))
+        seen = Sight(hand, "rank A", "", f"others {others} pile 0", "", "")
+        self.act(Observation(0, seen, ()), np.random.default_rng(0))
+        self._memories.clear()
 
     def look(self, observation: Observation) -> tuple[int, int]:
         """The infoset of an observation, and the moves there as bits."""
@@ -122,3 +130,10 @@ class LargeAgent(Agent):
             memory.follow(word, (first + memory.rounds) % self._game.players)
         self._memories[seat] = (number, history, memory)
         return memory
+
+
+def _told(game: Cheat) -> tuple[Any, ...]:
+    """All that a strategy depends on: not when the game is broken off."""
+    return (
+        game.ranks, game.copies, game.dealt, game.health, game.largest, game.view, game.rounds,
+    )  # fmt: skip

@@ -46,7 +46,8 @@ class Unborn:
 '''
 KEYS = {
     "game", "agents", "seed", "duplicate", "hands", "scores", "faults", "messages", "stopped",
-    "seconds", "cpu_seconds", "curve", "reveal", "stranger", "learning", "record", "saved", "plot",
+    "seconds", "cpu_seconds", "curve", "reveal", "stranger", "learning", "reports", "record",
+    "saved", "plot",
 }  # fmt: skip
 FIXED = ("match", "sophisticated", "uniform", "--game", "kuhn", "--seed", 3)
 
@@ -93,8 +94,8 @@ def test_json_is_the_result_of_the_match(call):
     agents = [cf.make_agent(name, tree) for name in ("sophisticated", "uniform")]
     result = Match(tree, *agents, seed=3).play(2000).to_dict()
     assert times_apart(document) == times_apart(result) | {
-        "reveal": False, "stranger": None, "learning": False, "record": None, "saved": None,
-        "plot": None,
+        "reveal": False, "stranger": None, "learning": False, "reports": [], "record": None,
+        "saved": None, "plot": None,
     }  # fmt: skip
 
 

@@ -52,3 +52,24 @@ def test_what_is_not_there_is_refused() -> None:
     ):
         with pytest.raises(ParameterError, match=told):
             job(wish(**given))
+
+
+def test_the_original_game(call, tmp_path):
+    answer = call(
+        "repro", "cheat", "--table", "original", "--minutes", 0.02, "--folder", tmp_path, "-q"
+    )
+    assert answer.code == 0
+    assert "heuristic" in answer.out
+    kept = tmp_path / "cheat52-2.safetensors"
+    played = call(
+        "match", kept, "uniform", "--game", "cheat:original", "--hands", 2, "--json", "-q"
+    )
+    assert played.document["hands"] == 2
+
+
+def test_the_original_game_refuses(call, tmp_path):
+    wrong = ("repro", "cheat", "--table", "original", "-q")
+    assert call(*wrong, "--minutes", 0).refused("--minutes is 0")
+    assert call(*wrong, "--folder", tmp_path / "none").refused("there is no such folder")
+    assert call(*wrong, "--runs", 3).refused("does not take --runs")
+    assert call("repro", "cheat", "--table", "1", "--minutes", 3).refused("does not take --minutes")

@@ -204,7 +204,8 @@ def test_what_can_be_wrong_with_a_users_class(coin, rest, error, word):
         ("", "no class at all"),
     ],
 )
-def test_what_can_be_wrong_with_a_users_file(tmp_path, content, word):
+def test_what_can_be_wrong_with_a_users_file(tmp_path, monkeypatch, content, word):
+    monkeypatch.delitem(sys.modules, "counterfold_user_mine", raising=False)
     path = tmp_path / "mine.py"
     path.write_text(content)
     with pytest.raises((FileError, SpecError), match=word) as told:

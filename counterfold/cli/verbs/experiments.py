@@ -36,7 +36,8 @@ def repro(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="pref-cfr: leduc (preferences and their cost); ses: drift; cheat: 1, 2 or price.",
+            help="pref-cfr: leduc (preferences and their cost); ses: drift; cheat: 1, 2, price "
+            "or original.",
         ),
     ] = None,
     experiment: Annotated[
@@ -69,6 +70,14 @@ def repro(
     game: Annotated[
         str | None, typer.Option(metavar="GAME", help="ses: another game than Leduc.")
     ] = None,
+    minutes: Annotated[
+        float | None,
+        typer.Option(metavar="M", help="cheat original: training for each number of players. [5]"),
+    ] = None,
+    folder: Annotated[
+        str | None,
+        typer.Option(metavar="DIR", help="cheat original: where the strategies are kept."),
+    ] = None,
     seed: Annotated[
         int, typer.Option(metavar="N", parser=count, help="For starts and sampling.")
     ] = 0,
@@ -91,6 +100,8 @@ def repro(
         matches=matches,
         hands=hands,
         game=game,
+        minutes=minutes,
+        folder=folder,
         seed=seed,
         plot=plot,
         json=json,

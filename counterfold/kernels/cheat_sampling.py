@@ -1,0 +1,217 @@
+"""Sampled CFR for Cheat with many cards: games against oneself, and every move tried out.
+
+A game is played by regret matching. At some decisions every move is tried: the game goes on from
+there by regret matching, to its end or for so many turns, and what came of it, or what positions
+like the last one were worth in other games, is the move's value. Regrets are of these values.
+Infosets come up as often as one's own play reaches them, so that regrets are weighed by that; for
+counterfactual regrets they would have to be divided by it, at the price of a large spread.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from counterfold.kernels import cheat, cheat_abstract, cheat_bot
+from counterfold.kernels.cheat_abstract import MOVES
+from counterfold.kernels.history import uniform
+from counterfold.kernels.jit import inlined, jit
+
+BINS = 32
+"""Classes of hand sizes in estimates of what a position is worth."""
+PRIOR = 10.0
+"""Games for which a first guess by hand sizes counts in them."""
+TRIED, ASTRAY = 0.1, 0.02
+"""Shares of decisions at which every move is tried, and at which any is played."""
+
+
+class Tables(NamedTuple):
+    """What is learned, by infoset and move, and what positions turned out to be worth."""
+
+    regret: np.ndarray
+    total: np.ndarray
+    visits: np.ndarray  # [infosets] decisions at which all moves were tried
+    worth: np.ndarray  # [players * BINS * BINS, 2] games won and games played from there
+
+
+class Place(NamedTuple):
+    """A game in play: its row, and what its players remember."""
+
+    states: np.ndarray
+    memory: cheat_bot.Memory
+
+
+class Room(NamedTuple):
+    """A game, another one for trying moves, and room for one decision."""
+
+    game: Place
+    trial: Place
+    odds: np.ndarray  # [MOVES]
+    value: np.ndarray  # [MOVES]
+    random: np.ndarray  # [1] the stream
+
+
+@inlined
+def draw(table, row, moves, random):
+    """A move by the positive numbers of a row; any where there is none."""
+    total, count = 0.0, 0
+    for a in range(MOVES):
+        if moves >> a & 1:
+            count += 1
+            total += max(table[row, a], 0.0)
+    left, last = uniform(random), 0
+    left *= total if total > 0.0 else count
+    for a in range(MOVES):
+        if moves >> a & 1:
+            part = max(table[row, a], 0.0) if total > 0.0 else 1.0
+            if part > 0.0:
+                last = a
+                left -= part
+                if left < 0.0:
+                    return a
+    return last
+
+
+@inlined
+def _copy(rules, source, target):
+    for c in range(source.states.shape[1]):
+        target.states[0, c] = source.states[0, c]
+    for p in range(rules.players):
+        for r in range(rules.ranks):
+            target.memory.pile[p, r] = source.memory.pile[p, r]
+            for q in range(rules.players):
+                target.memory.known[p, q, r] = source.memory.known[p, q, r]
+
+
+@inlined
+def start(rules, place, random):
+    """Deal, and forget the game before."""
+    cheat.deal(rules, place.states, 0, random)
+    cheat_bot.forget(rules, place.memory)
+
+
+@inlined
+def _bin(cards):
+    if cards < 16:
+        return np.int64(cards)
+    return min(np.int64(12 + cards // 4), np.int64(BINS - 1))
+
+
+@inlined
+def _cell(rules, states, player):
+    """Whose turn it is from a player's seat, its own cards, and the least of the others'."""
+    least = np.int64(rules.ranks * rules.copies)
+    for p in range(rules.players):
+        if p != player:
+            least = min(least, np.int64(cheat.hand_size(rules, states, 0, p)))
+    ahead = (player - cheat.discarder(rules, states, 0)) % rules.players
+    own = _bin(cheat.hand_size(rules, states, 0, player))
+    return (ahead * BINS + own) * BINS + _bin(least)
+
+
+@jit
+def _worth(rules, states, worth, player):
+    """A player's share of the game in row 0: all or nothing at the end, an estimate before."""
+    if cheat.phase(rules, states, 0) == cheat.OVER:
+        return 1.0 if cheat.winner(rules, states, 0) == player else 0.0
+    total, own = 0.0, 0.0
+    for p in range(rules.players):
+        part = 1.0 / (2.0 + cheat.hand_size(rules, states, 0, p))
+        total += part
+        if p == player:
+            own = part
+    cell = _cell(rules, states, player)
+    return (worth[cell, 0] + PRIOR * own / total) / (worth[cell, 1] + PRIOR)
+
+
+@jit
+def _play_on(rules, place, table, random, until):
+    """Regret matching to the end, or until so many turns are over."""
+    while (
+        cheat.phase(rules, place.states, 0) != cheat.OVER
+        and cheat.turns(rules, place.states, 0) < until
+    ):
+        row, moves = cheat_abstract.look(rules, place.memory, place.states, 0)
+        chosen = draw(table, row, moves, random)
+        cheat_abstract.move(rules, place.memory, place.states, 0, chosen)
+
+
+@jit
+def watch(rules, room, table, worth, seen, games):
+    """Play games by a table and count how positions ended; ``seen`` has room for a game."""
+    place = room.game
+    for _ in range(games):
+        start(rules, place, room.random)
+        turns = 0
+        while cheat.phase(rules, place.states, 0) != cheat.OVER and turns < seen.shape[0]:
+            for p in range(rules.players):
+                seen[turns, p] = _cell(rules, place.states, p)
+            turns += 1
+            _play_on(rules, place, table, room.random, turns)
+        over = cheat.phase(rules, place.states, 0) == cheat.OVER
+        for turn in range(turns):
+            for p in range(rules.players):
+                won = 1.0 / rules.players
+                if over:
+                    won = 1.0 if cheat.winner(rules, place.states, 0) == p else 0.0
+                worth[seen[turn, p], 0] += won
+                worth[seen[turn, p], 1] += 1.0
+
+
+@inlined
+def _try_all(rules, room, tables, row, moves, horizon, weight):
+    """Every move once; regrets from what came of it."""
+    player = cheat.mover(rules, room.game.states, 0)
+    until = cheat.turns(rules, room.game.states, 0) + horizon
+    mean = 0.0
+    for a in range(MOVES):
+        if moves >> a & 1:
+            _copy(rules, room.game, room.trial)
+            cheat_abstract.move(rules, room.trial.memory, room.trial.states, 0, a)
+            _play_on(rules, room.trial, tables.regret, room.random, until)
+            room.value[a] = _worth(rules, room.trial.states, tables.worth, player)
+            mean += room.odds[a] * room.value[a]
+    for a in range(MOVES):
+        if moves >> a & 1:
+            tables.regret[row, a] += weight * (room.value[a] - mean)
+    tables.visits[row] += 1.0
+
+
+@inlined
+def _match(room, tables, row, moves, average):
+    """Regret matching into ``room.odds``, and into the average."""
+    total, count = 0.0, 0
+    for a in range(MOVES):
+        if moves >> a & 1:
+            count += 1
+            total += max(tables.regret[row, a], 0.0)
+    for a in range(MOVES):
+        if moves >> a & 1:
+            room.odds[a] = max(tables.regret[row, a], 0.0) / total if total > 0.0 else 1.0 / count
+            tables.total[row, a] += average * room.odds[a]
+
+
+@jit
+def train(rules, room, tables, games, longest, horizon, weight, average):
+    """Games against oneself, in which every move is tried at a share ``TRIED`` of the decisions.
+
+    With chance ``ASTRAY`` any move is played in the game itself, so that no infoset is left out.
+    ``weight`` is that of new regrets, ``average`` that of the strategy in the average.
+    """
+    game = room.game
+    for _ in range(games):
+        start(rules, game, room.random)
+        while (
+            cheat.phase(rules, game.states, 0) != cheat.OVER
+            and cheat.turns(rules, game.states, 0) < longest
+        ):
+            row, moves = cheat_abstract.look(rules, game.memory, game.states, 0)
+            chosen = draw(tables.regret, row, moves, room.random)
+            if moves & (moves - 1):
+                _match(room, tables, row, moves, average)
+                if uniform(room.random) < TRIED:
+                    _try_all(rules, room, tables, row, moves, horizon, weight)
+                if uniform(room.random) < ASTRAY:
+                    other = int(uniform(room.random) * MOVES)
+                    if moves >> other & 1:
+                        chosen = other
+            cheat_abstract.move(rules, game.memory, game.states, 0, chosen)
