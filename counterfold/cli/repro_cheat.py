@@ -74,8 +74,8 @@ def _no_picture(found: Any) -> Any:
 
 def _print_original(found: Any) -> None:
     advise(
-        "The original Cheat: 52 cards, no health points. Strategies from nothing, by sampled CFR "
-        "over an abstraction with a horizon that moves away; none has met a bot before."
+        "The original Cheat: 52 cards, no health points. Strategies trained against themselves by "
+        "sampled CFR over an abstraction, with a horizon that moves away; none has met a bot."
     )
     say()
     rows = [["players", "training", "games", "infosets", "against", "wins", "95%", "fair"]]

@@ -360,8 +360,13 @@ class Cheat(Game):
         if state.won >= 0:
             return tuple(1.0 if p == state.won else -share for p in range(self.players))
         if state.lost >= 0:
-            return tuple(-1.0 if p == state.lost else share for p in range(self.players))
+            return self.forfeit(state.lost)
         return (0.0,) * self.players
+
+    def forfeit(self, seat: int) -> tuple[float, ...]:
+        """Payoffs if a player gives up: as for one who has lost all health."""
+        share = 1 / (self.players - 1)
+        return tuple(-1.0 if p == seat else share for p in range(self.players))
 
     # Words.
 

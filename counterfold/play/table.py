@@ -196,8 +196,12 @@ def view_of(game: Any, state: Any, seat: int) -> Any:
 def worst_end(game: Any, state: Any, seat: int) -> tuple[float, ...]:
     """Payoffs of the end that is worst for a seat among those that can still happen.
 
-    In a game too large to search it is the worst of the first that are found.
+    In a game too large to search it is the worst of the first that are found; a game without an
+    end says itself what giving up costs, by ``forfeit(seat)``.
     """
+    forfeit = getattr(game, "forfeit", None)
+    if callable(forfeit):
+        return tuple(float(x) for x in forfeit(seat))
     stack, worst, looked = [state], None, 0
     while stack:
         here = stack.pop()

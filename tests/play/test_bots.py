@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from counterfold.agent import Observation
+from counterfold.agent import Agent, Observation
 from counterfold.errors import CounterfoldError, ParameterError, SpecError, UnsupportedError
 from counterfold.games.base import CHANCE, TERMINAL
 from counterfold.games.cheat import Cheat
@@ -21,6 +21,7 @@ from counterfold.play.bots import (
     needs_table,
     passes,
 )  # fmt: skip
+from counterfold.play.match import Match
 from counterfold.play.winning import WinRate, win_rate
 from counterfold.strategy.strategy import Strategy
 
@@ -219,3 +220,13 @@ def test_who_needs_a_table(tmp_path):
     agent = make_bot(path)
     assert agent.name == path
     assert win_rate(Cheat(health=7), agent, Random, hands=20, seed=1).hands == 20
+
+
+def test_a_fault_in_a_game_without_an_end_is_a_loss():
+    class Wrong(Agent):
+        def act(self, observation, rng):
+            return "fly"
+
+    result = Match(Cheat(health=None), Wrong(), Random(), seed=1).play(6)
+    assert result.faults[0] >= 3
+    assert result.scores[0].plain.mean < -0.4
