@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 
 from counterfold.errors import CounterfoldError, FileError, ParameterError
+from counterfold.exploit.hands import FORMAT
 from counterfold.games.base import CHANCE, TERMINAL, label
 from counterfold.play.score import Score, Sums, scores
 from counterfold.play.table import Fault, PlayedHand, worst_end
 
 __all__ = ["FORMAT", "Record", "Recorder", "read_record"]
-
-FORMAT = "counterfold hands 1"
 
 
 class Recorder:
