@@ -273,26 +273,7 @@ class Solver:
         Exploitability is checked at fixed iterations (each a tenth further than the last), so
         that a resumed run stops where an uninterrupted one would.
         """
-        began = time.perf_counter()
-        pace = 1e-4
-        report = self.report(0.0, check=_is_check(self.iteration))
-        if self.iteration and until.reached_by(report):
-            yield report
-            return
-        while True:
-            check_at = _next_check(self.iteration)
-            if until.iterations is not None:
-                check_at = min(check_at, until.iterations)
-            chunk = max(1, min(check_at - self.iteration, int(CHUNK_SECONDS / pace)))
-            before, spent = self.iteration, self.seconds
-            self.step(chunk)
-            pace = max((self.seconds - spent) / (self.iteration - before), 1e-7)
-            run_seconds = time.perf_counter() - began
-            out_of_time = until.seconds is not None and run_seconds >= until.seconds
-            report = self.report(run_seconds, check=self.iteration == check_at or out_of_time)
-            yield report
-            if until.reached_by(report):
-                return
+        return run_until(self, until)
 
     def save(self, path: str | os.PathLike[str], trace: Any = (), **about: Any) -> None:
         """Write a checkpoint, which is also a strategy file."""
@@ -321,7 +302,7 @@ class Solver:
         try:
             settings = Settings(**run["settings"])
             rule = Method(**run["rule"])
-            trace = [_report(entry) for entry in run["trace"]]
+            trace = [report_of(entry) for entry in run["trace"]]
             iteration = whole("iteration", run["iteration"], least=0)
             seconds, cpu = float(run["seconds"]), float(run["cpu_seconds"])
         except (AttributeError, KeyError, TypeError, ValueError, ParameterError) as error:
@@ -343,6 +324,30 @@ class Solver:
         solver._logs = logs
         solver.iteration, solver.seconds, solver.cpu_seconds = iteration, seconds, cpu
         return solver, trace
+
+
+def run_until(solver: Any, until: Until) -> Iterator[Report]:
+    """Iterations of a solver in small pieces, with a report after each, up to a limit."""
+    began = time.perf_counter()
+    pace = 1e-4
+    report = solver.report(0.0, check=_is_check(solver.iteration))
+    if solver.iteration and until.reached_by(report):
+        yield report
+        return
+    while True:
+        check_at = _next_check(solver.iteration)
+        if until.iterations is not None:
+            check_at = min(check_at, until.iterations)
+        chunk = max(1, min(check_at - solver.iteration, int(CHUNK_SECONDS / pace)))
+        before, spent = solver.iteration, solver.seconds
+        solver.step(chunk)
+        pace = max((solver.seconds - spent) / (solver.iteration - before), 1e-7)
+        run_seconds = time.perf_counter() - began
+        out_of_time = until.seconds is not None and run_seconds >= until.seconds
+        report = solver.report(run_seconds, check=solver.iteration == check_at or out_of_time)
+        yield report
+        if until.reached_by(report):
+            return
 
 
 _method = method
@@ -397,6 +402,7 @@ def _is_check(iteration: int) -> bool:
     return iteration > 0 and _next_check(iteration - 1) == iteration
 
 
-def _report(entry: Mapping[str, Any]) -> Report:
+def report_of(entry: Mapping[str, Any]) -> Report:
+    """A report as a checkpoint keeps it."""
     told: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()}
     return Report(**told)

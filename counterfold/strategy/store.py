@@ -18,7 +18,15 @@ from counterfold.errors import CounterfoldError, FileError
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import Infosets
 
-__all__ = ["FORMAT", "load_strategy", "open_arrays", "read", "save_strategy", "write_whole"]
+__all__ = [
+    "FORMAT",
+    "load_strategy",
+    "open_arrays",
+    "read",
+    "save_strategy",
+    "write_arrays",
+    "write_whole",
+]
 
 FORMAT = "counterfold 1"
 Arrays = dict[str, NDArray[Any]]
@@ -76,6 +84,25 @@ def _write_beside(target: Path, content: bytes) -> None:
     except BaseException:
         Path(draft).unlink(missing_ok=True)
         raise
+
+
+def write_arrays(
+    path: PathLike, arrays: Mapping[str, NDArray[Any]], header: dict[str, str]
+) -> None:
+    """Write arrays that may be too large to hold twice, and name the file when it is whole."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import save_file
+
+    target = Path(path)
+    draft = target.parent / f".{target.name}.{os.getpid()}.{secrets.token_hex(4)}"
+    try:
+        save_file({key: np.ascontiguousarray(a) for key, a in arrays.items()}, draft, header)
+        os.replace(draft, target)
+    except (OSError, SafetensorError) as error:
+        told = getattr(error, "strerror", None) or error
+        raise FileError(f"cannot write {target}: {told}") from None
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def save_strategy(

@@ -1,0 +1,320 @@
+"""The 13 x 13 grid of a node in the terminal: in colours, or in letters where there are none."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from counterfold.cli.grid_colours import (
+    EMPTY,
+    SUIT_COLOURS,
+    SUIT_SIGNS,
+    Heat,
+    action_colours,
+    action_keys,
+    blend,
+    chips,
+    filled,
+    heat,
+    mode_of,
+    on_ramp,
+    percent,
+    situation,
+)
+from counterfold.cli.output import on_terminal, paint, say
+from counterfold.poker.cards import RANKS, board_name, hole_cards
+from counterfold.poker.view import CLASSES, Hand, NodeView
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+__all__ = [
+    "painted_grid",
+    "painted_hands",
+    "plain_grid",
+    "plain_hands",
+    "print_grid",
+    "print_hands",
+]
+
+EIGHTHS = " ▏▎▍▌▋▊▉"
+PURE = 0.995
+"""From here on an action is written without its percentage."""
+TALL = 36
+"""Lines of a terminal that has room for cells of two lines."""
+INDENT = 7
+FAINT = "#6b747e"
+
+
+def print_grid(view: NodeView, mode: str | None = None) -> None:
+    """Print a node: ``strategy`` (or nothing), ``ev``, ``equity``, ``weight`` or an action."""
+    if _coloured():
+        size = os.get_terminal_size(sys.stdout.fileno())
+        paint(*painted_grid(view, mode, size.columns, size.lines))
+    else:
+        for line in plain_grid(view, mode):
+            say(line)
+
+
+def print_hands(view: NodeView, which: str) -> None:
+    """Print each hole of a class or range in words (``AKs``, ``AhKd``, ``QQ+``)."""
+    if _coloured():
+        paint(*painted_hands(view, which))
+    else:
+        for line in plain_hands(view, which):
+            say(line)
+
+
+def _coloured() -> bool:
+    return on_terminal(sys.stdout) and not os.environ.get("NO_COLOR")
+
+
+# Without colours.
+
+
+def plain_grid(view: NodeView, mode: str | None = None) -> Iterator[str]:
+    """The grid in letters, at most 80 columns wide."""
+    which = mode_of(view, mode)
+    for title, text in _rows(view):
+        yield f"{title.ljust(INDENT)}{text}"
+    yield ""
+    if which == "strategy":
+        texts, keys = _letters(view), action_keys(view.actions)
+        told = "The action taken most, in percent unless it is pure"
+        legend = [
+            f"{key.ljust(3)}{action}  {percent(view.totals.frequencies[action])}"
+            for key, action in zip(keys, view.actions, strict=True)
+        ]
+    else:
+        found = heat(view, which)
+        texts, legend = list(found.texts), []
+        told = found.name[0].upper() + found.name[1:] + ("" if which == "ev" else ", in percent")
+        if isinstance(which, int):
+            whole = percent(view.totals.frequencies[view.actions[which]])
+            legend = [f"{view.actions[which]}  {whole}"]
+    yield f"{told}; suited above the diagonal"
+    yield ("  " + "".join(rank.rjust(5).ljust(6) for rank in RANKS[::-1])).rstrip()
+    for row, rank in enumerate(RANKS[::-1]):
+        cells = [(text or ".").rjust(5) for text in texts[13 * row : 13 * row + 13]]
+        yield f"{rank} " + " ".join(cells)
+    if legend:
+        yield ""
+        yield from legend
+
+
+def _letters(view: NodeView) -> list[str]:
+    """The action that each class takes most, by its key."""
+    classes, full, keys = view.classes, filled(view), action_keys(view.actions)
+    texts = []
+    for k in range(169):
+        mix = classes.mix[:, k]
+        if not full[k] > 0 or not np.isfinite(mix).all():
+            texts.append("")
+            continue
+        most = int(mix.argmax())
+        part = "   " if mix[most] >= PURE else f"{100 * mix[most]:3.0f}"
+        texts.append(keys[most] + part)
+    return texts
+
+
+def plain_hands(view: NodeView, which: str) -> Iterator[str]:
+    """Holes one by one, as a table in plain text."""
+    head = ["hand", "weight", *view.actions, "EV", "equity"]
+    rows = [_cells(hand) for hand in view.hands(which)]
+    widths = _widths(head, rows)
+    for row in (head, *rows):
+        yield "  ".join(text.rjust(n) for text, n in zip(row, widths, strict=True))
+
+
+def _cells(hand: Hand) -> list[str]:
+    shares = [percent(p) or "-" for p in hand.mix]
+    last = [chips(hand.ev) or "-", percent(hand.equity) or "-"]
+    return [hand.name, percent(hand.weight), *shares, *last]
+
+
+def _widths(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
+    return [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+
+
+def _rows(view: NodeView) -> list[tuple[str, str]]:
+    """The node in words, its board in letters."""
+    game, line, *rest = situation(view)
+    return [game, line, ("Board", board_name(view.board) or "none yet"), *rest]
+
+
+# With colours.
+
+
+def painted_grid(
+    view: NodeView, mode: str | None = None, width: int = 80, height: int = 50
+) -> list[Text]:
+    """The grid in colours, as lines of rich text that fit the width."""
+    from rich.text import Text
+
+    which = mode_of(view, mode)
+    cell = min(max(width // 13, 4), 10)
+    lines = _head(view)
+    if which == "strategy":
+        painted = _mixes(view, cell, tall=height >= TALL)
+        foot = _legend(view, min(width, 13 * cell) - 1)
+    else:
+        found = heat(view, which)
+        painted = _heats(view, found, cell)
+        foot = [_scale(found, min(width, 13 * cell) - 1)]
+    lines.append(Text())
+    for row in range(13):
+        cells = painted[13 * row : 13 * row + 13]
+        lines += [Text.assemble(*parts) for parts in zip(*cells, strict=True)]
+    return [*lines, Text(), *foot]
+
+
+def _head(view: NodeView) -> list[Text]:
+    from rich.text import Text
+
+    lines = []
+    for title, text in _rows(view):
+        line = Text().append(title.ljust(INDENT), "cyan")
+        if title == "Board" and view.board:
+            for card in view.board:
+                line.append_text(_card(card)).append(" ")
+        else:
+            line.append(text, "bold" if title == "Game" else "default")
+        lines.append(line)
+    return lines
+
+
+def _card(card: int) -> Text:
+    from rich.text import Text
+
+    colour = SUIT_COLOURS[card % 4]
+    return Text(RANKS[card // 4] + SUIT_SIGNS[card % 4], f"bold {colour}" if colour else "bold")
+
+
+def _mixes(view: NodeView, cell: int, tall: bool) -> list[list[Text]]:
+    """The lines of each cell, split as its class mixes its actions."""
+    from rich.text import Text
+
+    classes, full = view.classes, filled(view)
+    colours = action_colours(view.actions)
+    gap = 1 if cell > 4 else 0
+    found = []
+    for k, name in enumerate(CLASSES):
+        mix = classes.mix[:, k]
+        if not full[k] > 0 or not np.isfinite(mix).all():
+            lines = [
+                Text().append(text.ljust(cell - gap), f"{FAINT} on {EMPTY}")
+                for text in [name, ""][: 1 + tall]
+            ]
+        else:
+            shades = [blend(EMPTY, colour, 0.2 + 0.8 * float(full[k])) for colour in colours]
+            lines = [
+                _bar(mix.tolist(), shades, cell - gap, text) for text in [name, ""][: 1 + tall]
+            ]
+        found.append([line.append(" " * gap) for line in lines])
+    return found
+
+
+def _bar(mix: Sequence[float], colours: Sequence[str], width: int, text: str = "") -> Text:
+    """A bar split between colours, to an eighth of a column where no letter stands."""
+    from rich.text import Text
+
+    ends = np.cumsum(mix) / max(float(np.sum(mix)), 1e-12) * width
+
+    def at(place: float) -> str:
+        return colours[min(int(np.searchsorted(ends, place, side="right")), len(colours) - 1)]
+
+    under = [at(column + 0.5) for column in range(len(text))]
+    bar = Text()
+    for letter, colour in zip(text, under, strict=True):
+        bar.append(letter, f"bold {_ink(under)} on {colour}")
+    for column in range(len(text), width):
+        left, right = at(column + 1 / 16), at(column + 15 / 16)
+        if left == right:
+            bar.append(" ", f"on {left}")
+        else:
+            inside = ends[ends > column][0] - column
+            part = min(max(round(8 * inside), 1), 7)
+            bar.append(EIGHTHS[part], f"{left} on {right}")
+    return bar
+
+
+def _heats(view: NodeView, found: Heat, cell: int) -> list[list[Text]]:
+    """The two lines of each cell: its name and its number."""
+    from rich.text import Text
+
+    gap = 1 if cell > 5 else 0
+    cells = []
+    for name, text, colour in zip(CLASSES, found.texts, found.colours, strict=True):
+        ink = _ink([colour]) if text else FAINT
+        lines = [
+            Text().append(name.ljust(cell - gap), f"{'bold ' if text else ''}{ink} on {colour}"),
+            Text().append(text[: cell - gap].rjust(cell - gap), f"{ink} on {colour}"),
+        ]
+        cells.append([line.append(" " * gap) for line in lines])
+    return cells
+
+
+def _legend(view: NodeView, width: int) -> list[Text]:
+    """A bar of how often each action is taken, and what its colours are."""
+    from rich.text import Text
+
+    colours, shares = action_colours(view.actions), view.totals.frequencies
+    if not np.isfinite(list(shares.values())).all():
+        return []
+    line = Text()
+    lines = [_bar(list(shares.values()), colours, width), line]
+    for action, colour in zip(view.actions, colours, strict=True):
+        entry = f" {action} {percent(shares[action])}   "
+        if line.cell_len + len(entry) > width:
+            lines.append(line := Text())
+        line.append("██", colour).append(entry)
+    return lines
+
+
+def _scale(found: Heat, width: int) -> Text:
+    from rich.text import Text
+
+    low, high = found.scale
+    line = Text(f"{found.name}: {low} ")
+    room = max(min(width - len(line) - len(high) - 1, 30), 2)
+    for k in range(room):
+        line.append(" ", f"on {on_ramp(found.ramp, k / (room - 1))}")
+    return line.append(f" {high}")
+
+
+def _ink(colours: Sequence[str]) -> str:
+    """Black where all the colours behind it are light, else white."""
+    for colour in colours:
+        red, green, blue = (int(colour[k : k + 2], 16) for k in (1, 3, 5))
+        if 0.299 * red + 0.587 * green + 0.114 * blue < 125:
+            return "#ffffff"
+    return "#101418"
+
+
+def painted_hands(view: NodeView, which: str) -> list[Text]:
+    """Holes one by one, with signs of suits and a bar of their actions."""
+    from rich.text import Text
+
+    hands = view.hands(which)
+    head = ["hand", "weight", *view.actions, "EV", "equity"]
+    rows = [_cells(hand) for hand in hands]
+    widths = _widths(head, rows)
+    colours = action_colours(view.actions)
+    styles = ["dim", "dim", *(f"{_ink([c])} on {c}" for c in colours), "dim", "dim"]
+    lines = [Text()]
+    for text, n, style in zip(head, widths, styles, strict=True):
+        lines[0].append(" " * (n - len(text))).append(text, style).append("  ")
+    for hand, row in zip(hands, rows, strict=True):
+        line = Text()
+        for card in hole_cards(hand.hole):
+            line.append_text(_card(card))
+        for text, n in zip(row[1:], widths[1:], strict=True):
+            line.append("  ").append(text.rjust(n), "" if hand.weight > 0 else "dim")
+        if view.actions and np.isfinite(hand.mix).all():
+            line.append("  ").append_text(_bar(hand.mix, colours, 10))
+        lines.append(line)
+    return lines

@@ -1,0 +1,228 @@
+"""What the grids share: what can be shown of a node, and the colours it is shown in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterfold.errors import ParameterError
+from counterfold.poker.view import NodeView
+
+__all__ = [
+    "EMPTY",
+    "FULL",
+    "GOODNESS",
+    "MODES",
+    "NONE",
+    "SUIT_COLOURS",
+    "SUIT_SIGNS",
+    "Heat",
+    "action_colours",
+    "action_keys",
+    "blend",
+    "chips",
+    "filled",
+    "heat",
+    "mode_of",
+    "on_ramp",
+    "percent",
+    "situation",
+]
+
+MODES = ("strategy", "ev", "equity", "weight")
+
+FOLD, PASSIVE, LIGHTEST, DARKEST, ALL_IN = "#4a8fc7", "#4fae62", "#f08a72", "#b3202c", "#6d0f1f"
+EMPTY = "#2e343b"
+HARDLY = 0.001
+"""A class that has less of its hands here, next to the fullest, is not shown."""
+GOODNESS = ("#c8453b", "#e0b23a", "#3f9e58")  # from bad to good
+NONE, FULL = "#474f59", "#d89a2b"  # nothing and all of a share
+SUIT_SIGNS = "♣♦♥♠"  # in the order of poker.cards.SUITS
+SUIT_COLOURS = ("#3f9e58", "#4a8fc7", "#d9483b", "")  # spades as plain text
+
+
+class Heat(NamedTuple):
+    """A number for each class, and where it lies from low (0) to high (1)."""
+
+    values: NDArray[np.float64]  # [169]
+    texts: tuple[str, ...]  # [169] the number as it is written
+    colours: tuple[str, ...]  # [169]
+    scale: tuple[str, str]  # what low and high are
+    ramp: tuple[str, ...]  # colours from low to high
+    name: str
+
+
+def kind(action: str) -> str:
+    """What an action is: fold, check, call, bet, raise or all-in.
+
+    >>> kind("bet 66"), kind("All-in 600"), kind("allin")
+    ('bet', 'all-in', 'all-in')
+    """
+    word = action.split(" ")[0].lower()
+    return "all-in" if word.startswith("all") else word
+
+
+def blend(low: str, high: str, share: float) -> str:
+    """The colour between two.
+
+    >>> blend("#000000", "#ff8000", 0.5)
+    '#804000'
+    """
+    pairs = [(int(low[k : k + 2], 16), int(high[k : k + 2], 16)) for k in (1, 3, 5)]
+    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)
+
+
+def action_colours(actions: Sequence[str]) -> tuple[str, ...]:
+    """Colours as poker tools have them: folds blue, checks and calls green, bets red by size.
+
+    >>> action_colours(["fold", "call", "raise 300", "all-in 600"])
+    ('#4a8fc7', '#4fae62', '#d2554f', '#6d0f1f')
+    """
+    bets = [a for a in actions if kind(a) not in ("fold", "check", "call", "all-in")]
+    fixed = {"fold": FOLD, "check": PASSIVE, "call": PASSIVE, "all-in": ALL_IN}
+    found = []
+    for action in actions:
+        if action in bets:
+            place = bets.index(action) / (len(bets) - 1) if len(bets) > 1 else 0.5
+            found.append(blend(LIGHTEST, DARKEST, place))
+        else:
+            found.append(fixed[kind(action)])
+    return tuple(found)
+
+
+def action_keys(actions: Sequence[str]) -> tuple[str, ...]:
+    """One or two letters for each action, for grids without colours.
+
+    >>> action_keys(["check", "bet 66", "bet 150", "all-in 600"])
+    ('X', 'B1', 'B2', 'A')
+    """
+    letters = [{"check": "X"}.get(kind(a), kind(a)[:1].upper()) for a in actions]
+    return tuple(
+        letter + str(letters[: k + 1].count(letter)) if letters.count(letter) > 1 else letter
+        for k, letter in enumerate(letters)
+    )
+
+
+def mode_of(view: NodeView, mode: str | None) -> str | int:
+    """The mode that is meant, or the number of an action whose frequency is to be shown.
+
+    Without one: the strategy, or at the end of a hand the equity.
+    """
+    if mode is None:
+        return "strategy" if view.actions else "equity"
+    if mode in view.actions:
+        return view.actions.index(mode)
+    if mode == "strategy" and not view.actions:
+        raise ParameterError("nobody decides here; choose ev, equity or weight")
+    if mode not in MODES:
+        others = ", ".join([*MODES, *view.actions])
+        raise ParameterError(f"there is no {mode!r} to show here; choose one of {others}")
+    return mode
+
+
+def heat(view: NodeView, mode: str | int) -> Heat:
+    """The numbers of a mode, or of one action, as a heat map."""
+    classes = view.classes
+    there = filled(view) > 0
+    ramp: tuple[str, ...] = GOODNESS
+    scale = ("0%", "100%")
+    if mode == "ev":
+        values, name = classes.ev, "EV in chips"
+        low = min(0.0, _least(values))
+        high = max(-_least(-values), low + 1e-9)
+        places = (values - low) / (high - low)
+        texts, scale = [chips(x) for x in values], (chips(low), chips(high))
+    else:
+        if isinstance(mode, int):
+            values, name = classes.mix[mode], f"how often {view.actions[mode]}"
+            ramp = (NONE, action_colours(view.actions)[mode])
+        elif mode == "equity":
+            values, name = classes.equity, "equity"
+        else:
+            values, name = classes.weight, "weight in the range"
+            ramp = (NONE, FULL)
+        places, texts = values, [whole_percent(x) for x in values]
+    colours = [
+        on_ramp(ramp, place) if some and math.isfinite(place) else EMPTY
+        for some, place in zip(there, places.tolist(), strict=True)
+    ]
+    shown = [text if some else "" for some, text in zip(there, texts, strict=True)]
+    return Heat(values, tuple(shown), tuple(colours), scale, ramp, name)
+
+
+def _least(values: NDArray[np.float64]) -> float:
+    known = values[np.isfinite(values)]
+    return float(known.min()) if known.size else 0.0
+
+
+def on_ramp(ramp: Sequence[str], place: float) -> str:
+    """The colour at a place from 0 to 1.
+
+    >>> on_ramp(("#000000", "#ff0000", "#ffff00"), 0.75)
+    '#ff8000'
+    """
+    at = min(max(place, 0.0), 1.0) * (len(ramp) - 1)
+    step = min(int(at), len(ramp) - 2)
+    return blend(ramp[step], ramp[step + 1], at - step)
+
+
+def filled(view: NodeView) -> NDArray[np.float64]:
+    """[169] how full each class is, where the fullest one is 1; next to nothing is nothing."""
+    weight = view.classes.weight
+    full = weight / max(float(weight.max()), 1e-300)
+    return np.where(full >= HARDLY, full, 0.0)
+
+
+def chips(number: float) -> str:
+    """An amount of chips with four digits at most.
+
+    >>> chips(1234.5), chips(66.0), chips(3.14159), chips(-0.0001), chips(float("nan"))
+    ('1234', '66', '3.14', '0', '')
+    """
+    if not math.isfinite(number):
+        return ""
+    digits = 0 if abs(number) >= 999.5 else 1 if abs(number) >= 99.5 else 2
+    text = f"{number:.{digits}f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return "0" if text == "-0" else text
+
+
+def percent(number: float) -> str:
+    """A share with one decimal.
+
+    >>> percent(0.12345), percent(float("nan"))
+    ('12.3%', '')
+    """
+    return f"{100 * number:.1f}%" if math.isfinite(number) else ""
+
+
+def whole_percent(number: float) -> str:
+    """A share in whole percent, without the sign."""
+    return f"{100 * number:.0f}" if math.isfinite(number) else ""
+
+
+def situation(view: NodeView) -> list[tuple[str, str]]:
+    """The node in words: what, and how it is. The board is left to the reader's means."""
+    totals = view.totals
+    who = f"{view.player} to act" if view.actions else f"{view.player}'s hands"
+    one, two = (f"{name} {chips(x)}" for name, x in zip(view.players, view.stacks, strict=True))
+    rows = [
+        ("Game", f"{view.game}, {view.street}, {who}"),
+        ("Line", ", ".join(view.line) or "nothing yet"),
+        ("Money", f"pot {chips(view.pot)} chips, behind {one} and {two}"),
+    ]
+    if totals.combos > 0:
+        told = f"{totals.combos:.1f} combos against {totals.against:.1f}"
+        if math.isfinite(totals.ev):
+            part = f" ({percent(totals.ev / view.pot)} of pot)" if view.pot else ""
+            told += f", EV {chips(totals.ev)} chips{part}"
+        if math.isfinite(totals.equity):
+            told += f", equity {percent(totals.equity)}"
+        rows += [("Range", told)]
+    else:
+        rows += [("Range", "no hand gets here")]
+    return [*rows, ("Note", view.note)] if view.note else rows

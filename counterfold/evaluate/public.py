@@ -1,0 +1,75 @@
+"""Exact evaluation on public trees: values, best responses and exploitability of all hands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterfold.evaluate.exact import Assessment
+from counterfold.strategy.public import PublicStrategy
+from counterfold.tree.traversal import Traversal
+
+__all__ = ["PublicAssessment", "assess_public", "assess_tables", "best_response_values"]
+
+
+@dataclass(frozen=True)
+class PublicAssessment(Assessment):
+    """What both players earn, in chips a hand, and what each could gain by leaving."""
+
+    pot: float | None = None
+    big_blind: float | None = None
+
+    @property
+    def percent_of_pot(self) -> float | None:
+        """Exploitability as a share of the pot that the game begins with."""
+        return None if not self.pot else 100.0 * self.exploitability / self.pot
+
+    @property
+    def mbb(self) -> float | None:
+        """Exploitability in thousandths of a big blind a hand."""
+        return None if not self.big_blind else 1000.0 * self.exploitability / self.big_blind
+
+
+def assess_tables(
+    walk: Traversal, tables: Any, extras: Any = (None, None), *, average: bool = True,
+    rows: NDArray[np.float64] | None = None,
+) -> PublicAssessment:  # fmt: skip
+    """Values and best responses of the strategies in a solver's tables."""
+    from counterfold.kernels import public
+
+    game = walk.tree.game
+    found = []
+    for how in (public.VALUE, public.BEST):
+        for me in (0, 1):
+            walk.run(me, tables, extras, rows, average, how)
+            found.append(walk.expected(me))
+    return PublicAssessment((found[0], found[1]), (found[2], found[3]), game.pot, game.big_blind)
+
+
+def assess_public(
+    strategy: PublicStrategy, *, threads: int | None = None, walk: Traversal | None = None
+) -> PublicAssessment:
+    """Values and best responses of a strategy, exactly."""
+    walk = walk or Traversal(strategy.tree, "float32", threads)
+    return assess_tables(walk, tables_of(strategy))
+
+
+def tables_of(strategy: PublicStrategy) -> Any:
+    """A strategy's tables as kernels take them, with no regrets beside them."""
+    from counterfold.kernels import public
+
+    return tuple(public.Table(table, table) for table in strategy.tables)
+
+
+def best_response_values(
+    strategy: PublicStrategy, player: int, *, walk: Traversal | None = None
+) -> NDArray[np.float64]:
+    """What each of a player's first hands earns in the best response to a strategy, per hand."""
+    from counterfold.kernels import public
+
+    walk = walk or Traversal(strategy.tree)
+    walk.run(player, tables_of(strategy), (None, None), None, True, public.BEST)
+    return walk.found(player)

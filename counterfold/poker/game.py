@@ -1,0 +1,117 @@
+"""A poker game as public form sees it: cards, money and ranges, each said once.
+
+The betting is a tree of its own that knows no cards; the public tree is that tree times the
+boards that can come, and every node of it holds all hands at once (``tree/public.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterfold.errors import ParameterError
+from counterfold.poker.cards import HIGH, HOLES, LOW
+
+__all__ = ["DEAL", "DECISION", "FOLD", "SHOWDOWN", "BettingTree", "CardRules", "PokerGame"]
+
+DECISION, FOLD, DEAL, SHOWDOWN = range(4)
+NO_CARD = 52  # stands for the second card of a hand of one
+
+
+@dataclass(frozen=True, eq=False)
+class BettingTree:
+    """The betting of a hand, with no cards: flat arrays, every node after its parent.
+
+    The nodes of one street are neighbours, street after street. A ``DECISION`` has its children
+    in the order of its actions, next to each other: ``first[n]`` to ``first[n] + count[n]``. A
+    ``DEAL`` ends the betting of a street: its one child begins the next street (another ``DEAL``
+    or the ``SHOWDOWN`` where nobody can bet any more). ``FOLD`` and ``SHOWDOWN`` end the hand.
+    """
+
+    street: NDArray[np.uint8]  # [nodes] 0 is the street that the game begins on
+    kind: NDArray[np.uint8]  # [nodes] DECISION, FOLD, DEAL or SHOWDOWN
+    player: NDArray[np.int8]  # [nodes] who decides, or who has folded; -1 elsewhere
+    parent: NDArray[np.int32]  # [nodes] -1 at the root
+    first: NDArray[np.int32]  # [nodes] the first child; 0 where there is none
+    count: NDArray[np.int32]  # [nodes] how many children
+    label: tuple[str, ...]  # [nodes] the action that led here: "check", "bet 66"; "" at a deal
+    paid: NDArray[np.float64]  # [nodes, 2] what each player has put in, its part of the first pot
+    # [nodes, 2, 3] at the end of a hand, what it is worth to each player to win, tie and lose:
+    # the share of the pot, after rake, less what was paid. The same three times after a fold.
+    payoff: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+    @property
+    def streets(self) -> int:
+        """How many rounds of betting there can be."""
+        return int(self.street.max()) + 1
+
+    def children(self, node: int) -> range:
+        """The nodes after a node."""
+        return range(int(self.first[node]), int(self.first[node] + self.count[node]))
+
+    def line(self, node: int) -> tuple[str, ...]:
+        """The actions that lead to a node, without deals."""
+        labels: list[str] = []
+        while node > 0:
+            labels.append(self.label[node])
+            node = int(self.parent[node])
+        return tuple(label for label in reversed(labels) if label)
+
+
+@dataclass(frozen=True)
+class CardRules:
+    """Which cards there are, how they are dealt and who wins.
+
+    Cards are numbered ``4 * rank + suit`` whatever the deck. A hand of two cards has its number
+    of ``poker.cards`` (0 to 1325), a hand of one card the number of that card (0 to 51).
+    """
+
+    deck: tuple[int, ...]
+    hole: int  # cards in a hand: 1 or 2
+    deal: tuple[int, ...]  # cards that come at the beginning of each street; 0 on the first
+    # the strength of every hand on each board: [boards, cards] -> [boards, hands], higher wins;
+    # numbers of hands that the board blocks may be anything
+    strengths: Callable[[NDArray[np.uint8]], NDArray[np.uint32]] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        if self.hole not in (1, 2):
+            raise ParameterError(f"hands have one or two cards, not {self.hole}")
+
+    @property
+    def holes(self) -> int:
+        """How many numbers of hands there are."""
+        return HOLES if self.hole == 2 else 52
+
+    @property
+    def cards(self) -> NDArray[np.uint8]:
+        """[hands, 2] the cards of each hand; ``NO_CARD`` as the second of one."""
+        if self.hole == 2:
+            return np.stack([HIGH, LOW], 1).astype(np.uint8)
+        return np.stack([np.arange(52), np.full(52, NO_CARD)], 1).astype(np.uint8)
+
+
+@dataclass(frozen=True, eq=False)
+class PokerGame:
+    """A poker game or a spot of one, for two players.
+
+    ``ranges[p]`` weighs each hand of player p; hands that meet the board or are not of the deck
+    must weigh nothing. ``pot`` and ``big_blind`` are units for reports, in chips.
+    """
+
+    name: str
+    rules: CardRules
+    betting: BettingTree
+    board: tuple[int, ...]
+    ranges: tuple[NDArray[np.float64], NDArray[np.float64]]
+    players: tuple[str, str] = ("oop", "ip")
+    pot: float | None = None
+    big_blind: float | None = None
+    streets: tuple[str, ...] = ()  # names, as "flop", "turn", "river"
+    about: dict[str, Any] = field(default_factory=dict)  # what it was read from

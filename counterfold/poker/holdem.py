@@ -1,0 +1,230 @@
+"""Poker games that have a name: Flop Hold'em, and Kuhn and Leduc as games of ranges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterfold.errors import ParameterError
+from counterfold.poker.betting import build, limit
+from counterfold.poker.cards import (
+    CARDS,
+    HIGH,
+    LOW,
+    RANKS,
+    cards_name,
+    check_distinct,
+    parse_cards,
+)
+from counterfold.poker.game import CardRules, PokerGame
+
+__all__ = ["POKER_GAMES", "fhp", "holdem_rules", "kuhn", "leduc", "one_card", "parse_deck"]
+
+FULL_DECK = tuple(range(CARDS))
+
+
+def parse_deck(given: Any) -> tuple[int, ...]:
+    """A deck: None for all 52 cards, ranks (in all suits), cards in words, or their numbers.
+
+    >>> len(parse_deck(None)), len(parse_deck("TJQKA")), parse_deck("As Kd")
+    (52, 20, (45, 51))
+    """
+    if given is None:
+        return FULL_DECK
+    if not isinstance(given, str):
+        parts = list(given) if isinstance(given, Iterable) else [given]
+        if all(isinstance(part, int | np.integer) for part in parts):
+            return tuple(sorted(check_distinct(parts)))
+        given = "".join(str(part) for part in parts)
+    ranks = given.upper().replace(" ", "").replace(",", "")
+    if ranks and not set(ranks) - set(RANKS):
+        return tuple(card for card in FULL_DECK if RANKS[card // 4] in ranks)
+    return tuple(sorted(parse_cards(given)))
+
+
+def holdem_rules(deal: Sequence[int], deck: Any = None) -> CardRules:
+    """Hold'em: two cards each, and the best five with those on the board win.
+
+    ``deal`` has the cards that come at the beginning of each street, 0 for the first. A smaller
+    deck keeps the order of hands.
+
+    >>> holdem_rules((0, 3), deck="TJQKA").deal
+    (0, 3)
+    """
+    from counterfold.poker.showdown import strengths
+
+    return CardRules(parse_deck(deck), 2, tuple(deal), strengths)
+
+
+def holdem_range(deck: Sequence[int]) -> NDArray[np.float64]:
+    """All holes of a deck, each as likely as another."""
+    return (np.isin(LOW, deck) & np.isin(HIGH, deck)).astype(np.float64)
+
+
+def fhp(
+    cap: int = 4,
+    raises: Sequence[float] = (2, 2),
+    blinds: Sequence[float] = (1, 2),
+    deck: Any = None,
+) -> PokerGame:
+    """Flop Hold'em: limit hold'em that ends after the betting on the flop.
+
+    Player 0 has the small blind, acts first before the flop and second on it. ``cap`` is the
+    most bets on a street; before the flop the big blind is the first of them.
+
+    >>> game = fhp()
+    >>> [game.betting.label[child] for child in game.betting.children(0)]
+    ['fold', 'call', 'raise']
+    """
+    cap = _whole("cap", cap, 1, 50)
+    raises, blinds = _pair("raises", raises), _pair("blinds", blinds)
+    if blinds[0] > blinds[1]:
+        raise ParameterError(f"the small blind {blinds[0]} is more than the big one {blinds[1]}")
+    rules = holdem_rules((0, 3), deck)
+    if len(rules.deck) < 7:
+        raise ParameterError(
+            f"{len(rules.deck)} cards are too few for two hands and a flop; give at least 7"
+        )
+    betting = limit(blinds, raises, cap, posted=blinds, opened=1, first=(0, 1))
+    told = {"cap": cap, "raises": list(raises), "blinds": list(blinds)}
+    if rules.deck != FULL_DECK:
+        told["deck"] = cards_name(rules.deck)
+    hands = holdem_range(rules.deck)
+    return PokerGame(
+        name="fhp",
+        rules=rules,
+        betting=build(betting),
+        board=(),
+        ranges=(hands, hands),
+        players=("sb", "bb"),
+        big_blind=float(blinds[1]),
+        streets=("preflop", "flop"),
+        about={"game": "fhp", "parameters": told},
+    )
+
+
+def kuhn() -> PokerGame:
+    """Kuhn poker: jack, queen and king of spades, ante 1, one bet of 1.
+
+    >>> len(kuhn().betting), int(kuhn().ranges[0].sum())
+    (9, 3)
+    """
+    game = one_card(ranks=3)
+    return _named(game, "kuhn", {})
+
+
+def one_card(ranks: int = 13, suits: int = 1, ante: float = 1, bet: float = 1) -> PokerGame:
+    """One-card poker: ante, one private card, one bet that the other calls or folds to."""
+    deck = _one_card_deck(ranks, suits, 2)
+    betting = limit((_above("ante", ante),) * 2, (_above("bet", bet),), 1)
+    rules = CardRules(deck, 1, (0,), _ranks)
+    told = {"ranks": ranks, "suits": suits, "ante": float(ante), "bet": float(bet)}
+    return _one_card_game("one_card", rules, betting, ("round 1",), told)
+
+
+def leduc(
+    ranks: int = 3,
+    suits: int = 2,
+    ante: float = 1,
+    raises: Sequence[float] = (2, 4),
+    max_raises: int = 2,
+) -> PokerGame:
+    """Leduc poker: a private card, a card on the board, and limit betting after each.
+
+    A pair with the board wins, then the higher card; the parameters are those of the game
+    ``leduc`` in history form.
+
+    >>> leduc(raises=(1, 2)).betting.streets
+    2
+    """
+    deck = _one_card_deck(ranks, suits, 3)
+    cap = _whole("max_raises", max_raises, 1, 50)
+    raises = _pair("raises", raises)
+    betting = limit((_above("ante", ante),) * 2, raises, cap)
+    rules = CardRules(deck, 1, (0, 1), _pairs_first)
+    told = {
+        "ranks": ranks,
+        "suits": suits,
+        "ante": float(ante),
+        "raises": list(raises),
+        "max_raises": cap,
+    }
+    return _one_card_game("leduc", rules, betting, ("round 1", "round 2"), told)
+
+
+POKER_GAMES: dict[str, Callable[..., PokerGame]] = {
+    "fhp": fhp,
+    "kuhn": kuhn,
+    "leduc": leduc,
+    "one_card": one_card,
+}
+"""Games by name; their parameters are keywords."""
+
+
+def _ranks(boards: NDArray[np.uint8]) -> NDArray[np.uint32]:
+    """The higher card wins, whatever the board."""
+    return np.tile(np.arange(CARDS, dtype=np.uint32) // 4, (len(boards), 1))
+
+
+def _pairs_first(boards: NDArray[np.uint8]) -> NDArray[np.uint32]:
+    """A pair with the one card of the board wins, then the higher card."""
+    found = _ranks(boards)
+    return found + np.uint32(13) * (found == boards[:, :1] // 4)
+
+
+def _one_card_deck(ranks: int, suits: int, least: int) -> tuple[int, ...]:
+    """The cards of a small deck, under the names that the history form gives them."""
+    ranks, suits = _whole("ranks", ranks, 1, 13), _whole("suits", suits, 1, 4)
+    if ranks * suits < least:
+        raise ParameterError(f"{ranks * suits} cards are too few; give more ranks or suits")
+    top = 11 if ranks <= 3 else 12  # up to three ranks end with the king
+    return tuple(
+        4 * rank + suit for rank in range(top - ranks + 1, top + 1) for suit in range(4 - suits, 4)
+    )
+
+
+def _one_card_game(
+    name: str, rules: CardRules, betting: Any, streets: tuple[str, ...], told: dict[str, Any]
+) -> PokerGame:
+    hands = np.zeros(CARDS)
+    hands[list(rules.deck)] = 1.0
+    game = PokerGame(
+        name=name,
+        rules=rules,
+        betting=build(betting),
+        board=(),
+        ranges=(hands, hands),
+        players=("first", "second"),
+        streets=streets,
+    )
+    return _named(game, name, told)
+
+
+def _named(game: PokerGame, name: str, told: dict[str, Any]) -> PokerGame:
+    return replace(game, name=name, about={"game": name, "parameters": told})
+
+
+def _whole(name: str, value: Any, least: int, most: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise ParameterError(f"{name} is a whole number from {least} to {most}, not {value!r}")
+    return value
+
+
+def _above(name: str, value: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise ParameterError(f"{name} must be a finite number above zero, not {value!r}")
+    return number
+
+
+def _pair(name: str, values: Any) -> tuple[float, float]:
+    if not isinstance(values, tuple | list) or len(values) != 2:
+        raise ParameterError(f"{name} are two amounts, such as 2+4, not {values!r}")
+    return _above(name, values[0]), _above(name, values[1])

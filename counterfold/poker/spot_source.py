@@ -1,0 +1,166 @@
+"""The dictionary of a spot while it is read: its keys, and complaints that say where."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from counterfold.errors import ParameterError
+
+__all__ = ["SEATS", "STREETS", "Source", "nearest_name"]
+
+SEATS = ("oop", "ip")
+STREETS = {"preflop": 0, "flop": 3, "turn": 4, "river": 5}  # cards on the board
+
+_ALIASES = {"effective_stack": "stack", "stacks": "stack", "donk_bets": "donks"}
+_KEYS = (
+    *("name", "board", "deck", "starting_street", "last_street", "symmetry", "players"),
+    *("ranges", "oop", "ip", "pot", "stack", "blinds", "ante", "big_blind", "aggressor"),
+    *("actions", "bets", "raises", "donks", "limit", "raise_cap", "rake"),
+    *("force_allin_spr", "force_allin_share", "merge_sizes"),
+)
+_REMARKS = ("game", "description", "rules", "note", "notes", "comment", "source", "author", "date")
+_MOST = 1e12  # chips
+_CLOSE = 0.7  # an unknown key as near as this to a known one is a slip; others are remarks
+
+
+def nearest_name(name: Any, known: Sequence[str]) -> str:
+    """Advice to someone who wrote a name that is not known.
+
+    >>> nearest_name("rivr", ["flop", "turn", "river"])
+    'did you mean "river"?'
+    """
+    close = difflib.get_close_matches(str(name).lower(), known, 1)
+    return f'did you mean "{close[0]}"?' if close else f"known are {', '.join(known)}"
+
+
+class Source:
+    """What was given, and in ``told`` the same in normalised form, as far as it has been read."""
+
+    def __init__(self, given: Any, name: str, where: str) -> None:
+        self.where = where
+        if not isinstance(given, Mapping):
+            raise ParameterError(
+                f'{where} must be a JSON object with keys such as "board", "pot" and "oop"'
+            )
+        self.given: dict[str, Any] = {}
+        for key, value in given.items():
+            plain = _ALIASES.get(key) or str(key)
+            if plain in self.given:
+                raise ParameterError(f'{where}: "{plain}" is given twice, under two names')
+            self.given[plain] = value
+        self.players = self._players()
+        known = [*dict.fromkeys((*_KEYS, *_ALIASES, *self.players))]
+        for key in self.given:
+            if key in known or key in _REMARKS:
+                continue
+            if difflib.get_close_matches(key.lower(), known, 1, _CLOSE):
+                raise ParameterError(
+                    f'{where}: "{key}" is no key of a spot; {nearest_name(key, known)}'
+                )
+        self.name = str(self.given.get("name") or name)
+        self.told: dict[str, Any] = {"name": self.name}
+
+    def _players(self) -> tuple[str, str]:
+        names = self.given.get("players", SEATS)
+        good = isinstance(names, Sequence) and not isinstance(names, str) and len(names) == 2
+        if not good or len({str(name) for name in names} - {""}) != 2:
+            raise self.complaint(
+                "players", "give two different names, first the one out of position"
+            )
+        first, second = (str(name) for name in names)
+        for name, other in ((first, SEATS[1]), (second, SEATS[0])):
+            if name == other or (name in _KEYS and name not in SEATS) or name in STREETS:
+                raise self.complaint("players", f'"{name}" means something else; take another name')
+        return first, second
+
+    def complaint(self, key: str, what: str) -> ParameterError:
+        """An error that says where it is."""
+        return ParameterError(f'{self.where}, "{key}": {what}')
+
+    @contextmanager
+    def at(self, key: str) -> Iterator[None]:
+        """While a key is read, complaints say so."""
+        try:
+            yield
+        except ParameterError as error:
+            raise self.complaint(key, str(error)) from None
+
+    def needed(self, key: str, example: str) -> Any:
+        """The value of a key that must be there."""
+        if self.given.get(key) is None:
+            raise ParameterError(f'{self.where} has no "{key}"; give it as in {example}')
+        return self.given[key]
+
+    def number(self, key: str, value: Any, *, zero: bool = False, whole: bool = False) -> float:
+        """A number above zero (or zero as well), of chips that are whole if it says so."""
+        good = isinstance(value, int | float) and not isinstance(value, bool)
+        if not good or not 0 <= value <= _MOST or not (value or zero):
+            least = "from 0 up" if zero else "above 0"
+            raise self.complaint(key, f"this must be a number {least}, not {value!r}")
+        if whole and value != int(value):
+            raise self.complaint(
+                key, f"no-limit chips are whole, not {value!r}; count in smaller ones"
+            )
+        return float(value)
+
+    def pair(self, key: str, value: Any, *, zero: bool = False, whole: bool = False) -> list[float]:
+        """Two numbers: a list of two, one for both, or by player."""
+        if isinstance(value, Mapping):
+            self.only(key, value, self.names)
+            value = [self.of_player(key, value, p) for p in (0, 1)]
+        values = value if isinstance(value, list | tuple) else [value, value]
+        if len(values) != 2:
+            raise self.complaint(key, f"give one number or two, not {len(values)}")
+        return [self.number(key, number, zero=zero, whole=whole) for number in values]
+
+    def flag(self, key: str, value: Any) -> bool:
+        """True or false."""
+        if not isinstance(value, bool):
+            raise self.complaint(key, f"this must be true or false, not {value!r}")
+        return value
+
+    @property
+    def names(self) -> list[str]:
+        """Every word that means a player."""
+        return [*dict.fromkeys((*self.players, *SEATS))]
+
+    def player(self, key: str, name: Any) -> int:
+        """The number of the player that a word means."""
+        for p in (0, 1):
+            if name in (self.players[p], SEATS[p]):
+                return p
+        raise self.complaint(key, f'"{name}" is nobody; {nearest_name(name, self.names)}')
+
+    def of_player(self, key: str, values: Mapping[str, Any], player: int) -> Any:
+        """What a dictionary by player holds for one."""
+        for name in (self.players[player], SEATS[player]):
+            if name in values:
+                return values[name]
+        raise self.complaint(key, f'this says nothing about "{self.players[player]}"')
+
+    def only(self, key: str, values: Any, known: Sequence[str]) -> None:
+        """Complain about what is not a dictionary, or has keys that are not known."""
+        if not isinstance(values, Mapping):
+            raise self.complaint(key, f"this must be an object with keys {', '.join(known)}")
+        for name in values:
+            if name not in known:
+                raise self.complaint(key, f'"{name}" is unknown; {nearest_name(name, known)}')
+
+    def pick(self, key: str, value: Any, player: int, street: str) -> Any:
+        """What a value says for a player on a street: for all, by street, by player, or by both.
+
+        None where it is by street and says nothing about this one.
+        """
+        while isinstance(value, Mapping):
+            if any(name in value for name in self.names):
+                self.only(key, value, self.names)
+                value = self.of_player(key, value, player)
+            elif not value or any(name in value for name in STREETS):
+                self.only(key, value, list(STREETS))
+                value = value.get(street)
+            else:
+                break
+        return value

@@ -1,0 +1,297 @@
+"""What a player holds and does at one node of a public tree: hand by hand, by class, in all."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterfold.errors import ParameterError
+from counterfold.poker.cards import HIGH, HOLES, LOW, board_name, hole_name, holes_without
+from counterfold.poker.ranges import CELL, Range, cell_name
+
+__all__ = ["CLASSES", "Classes", "Hand", "NodeView", "Totals", "compatible"]
+
+CLASSES: tuple[str, ...] = tuple(cell_name(k // 13, k % 13) for k in range(169))
+"""The names of the 169 classes of starting hands, row by row of the grid."""
+
+
+class Totals(NamedTuple):
+    """A whole range at a node; NaN where no hand gets there."""
+
+    combos: float  # holes, counted by their weights
+    against: float  # the opponent's
+    frequencies: dict[str, float]  # how often each action is taken
+    ev: float  # chips
+    equity: float
+
+
+class Classes(NamedTuple):
+    """The 169 classes at a node, in the order of the grid; NaN where a class has no hand."""
+
+    possible: NDArray[np.int64]  # [169] holes that the board leaves
+    combos: NDArray[np.float64]  # [169] holes, counted by their weights
+    weight: NDArray[np.float64]  # [169] the mean weight of the possible holes
+    mix: NDArray[np.float64]  # [actions, 169] how often each action is taken
+    ev: NDArray[np.float64]  # [169] chips
+    equity: NDArray[np.float64]  # [169]
+
+
+class Hand(NamedTuple):
+    """One hole at a node."""
+
+    hole: int
+    name: str
+    weight: float
+    mass: float
+    mix: tuple[float, ...]  # the probability of each action
+    ev: float  # chips
+    equity: float
+
+
+def compatible(against: NDArray[np.float64]) -> NDArray[np.float64]:
+    """[1326] how much of a range can be held by an opponent of each hole.
+
+    >>> of = compatible(Range.parse("AA").weights)
+    >>> float(of[Range.parse("AsAh").weights > 0][0]), float(of[Range.parse("AsKh").weights > 0][0])
+    (1.0, 3.0)
+    """
+    by_card = np.bincount(HIGH, against, 52) + np.bincount(LOW, against, 52)
+    total = float(against.sum())
+    left = total - by_card[HIGH] - by_card[LOW] + against
+    # Differences of equal sums leave dust.
+    found: NDArray[np.float64] = np.where(left > 1e-12 * total, left, 0.0)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class NodeView:
+    """What a player holds and does at one node of a public tree, hand by hand.
+
+    Arrays go by the numbers of holes. Sums and means over hands weigh each hole with its
+    ``mass``: its weight times the opponent's holes that leave it possible. That is computed from
+    ``weight`` and ``against`` unless it is given.
+
+    >>> from counterfold.poker.cards import parse_board
+    >>> board = parse_board("Ks 9h 6s 4d 2c")
+    >>> range_ = Range.parse("KK,QQ,JJ").without(board).weights
+    >>> bets = np.isin(CELL, [CLASSES.index("KK")]).astype(float)
+    >>> view = NodeView(
+    ...     "river", "oop", "river", (), board, pot=100.0, stacks=(200.0, 200.0),
+    ...     actions=("check", "bet 50"), weight=range_, against=range_,
+    ...     strategy=np.stack([1 - bets, bets]), ev=50 + 50 * bets, equity=0.5 + 0.5 * bets,
+    ... )
+    >>> view.totals.combos, {a: round(f, 3) for a, f in view.totals.frequencies.items()}
+    (15.0, {'check': 0.769, 'bet 50': 0.231})
+    >>> view.classes.combos[CLASSES.index("KK")], [hand.name for hand in view.hands("KK")]
+    (np.float64(3.0), ['KhKd', 'KhKc', 'KdKc'])
+    """
+
+    game: str
+    player: str  # who holds these hands, and decides where there are actions
+    street: str
+    line: tuple[str, ...]  # actions and dealt cards so far, as in ("check", "bet 66", "[Ah]")
+    board: tuple[int, ...]
+    pot: float
+    stacks: tuple[float, float]
+    actions: tuple[str, ...]  # none at an end, or where the other one decides
+    weight: NDArray[np.float64]  # [1326] how much of each hole gets here: range x own choices
+    against: NDArray[np.float64]  # [1326] the opponent's
+    strategy: NDArray[np.float64]  # [actions, 1326]; NaN where the hole is impossible
+    # [1326] chips won from here on, where the two players' add up to the pot; NaN as above
+    ev: NDArray[np.float64]
+    equity: NDArray[np.float64]  # [1326] share of the pot if all money went in now; NaN as above
+    note: str = ""  # a sentence for the reader
+    mass: NDArray[np.float64] | None = None
+    players: tuple[str, str] = ("oop", "ip")  # whose the stacks are
+
+    def __post_init__(self) -> None:
+        shapes = {"strategy": (len(self.actions), HOLES)}
+        for name in ("weight", "against", "strategy", "ev", "equity", "mass"):
+            if getattr(self, name) is None:
+                continue
+            found = np.array(getattr(self, name), np.float64)
+            if found.shape != shapes.get(name, (HOLES,)):
+                raise ParameterError(
+                    f"the {name} of a node has the shape {found.shape}, "
+                    f"not {shapes.get(name, (HOLES,))}"
+                )
+            if name in ("weight", "against", "mass") and not (found >= 0).all():
+                raise ParameterError(f"the {name} of every hole at a node must be 0 or more")
+            found.flags.writeable = False
+            object.__setattr__(self, name, found)
+        if len(set(self.actions)) < len(self.actions):
+            raise ParameterError("two actions of a node have the same name")
+        if (self.weight[~self.possible] > 0).any():
+            raise ParameterError("a hole with a card of the board has weight at this node")
+
+    @cached_property
+    def possible(self) -> NDArray[np.bool_]:
+        """[1326] the holes that the board leaves."""
+        return holes_without(self.board)
+
+    @cached_property
+    def share(self) -> NDArray[np.float64]:
+        """[1326] how much each hole counts in sums and means: its mass."""
+        return self.weight * compatible(self.against) if self.mass is None else self.mass
+
+    @cached_property
+    def totals(self) -> Totals:
+        """The whole range."""
+        mix, ev, equity = (
+            self._means(values, np.zeros(HOLES, np.int64), 1)[..., 0]
+            for values in (self.strategy, self.ev, self.equity)
+        )
+        return Totals(
+            combos=float(self.weight.sum()),
+            against=float(self.against.sum()),
+            frequencies=dict(zip(self.actions, mix.tolist(), strict=True)),
+            ev=float(ev),
+            equity=float(equity),
+        )
+
+    @cached_property
+    def classes(self) -> Classes:
+        """The 169 classes."""
+        possible = np.bincount(CELL[self.possible], minlength=169)
+        combos: NDArray[np.float64] = np.bincount(CELL, self.weight, 169).astype(np.float64)
+        mix, ev, equity = (
+            self._means(values, CELL, 169) for values in (self.strategy, self.ev, self.equity)
+        )
+        return Classes(possible, combos, combos / np.maximum(possible, 1), mix, ev, equity)
+
+    def _means(
+        self, values: NDArray[np.float64], group: NDArray[np.int64], groups: int
+    ) -> NDArray[np.float64]:
+        """The mean of each row in each group of holes, by their share.
+
+        A group that meets no opponent goes by weight; one without any hand has NaN.
+        """
+        rows = np.atleast_2d(values)
+        out = np.full((len(rows), groups), math.nan)
+        for row, into in zip(rows, out, strict=True):
+            there = np.isfinite(row)
+            for by in (self.weight[there], self.share[there]):  # the share where there is any
+                count = np.bincount(group[there], by, groups)
+                total = np.bincount(group[there], by * row[there], groups)
+                some = count > 0
+                into[some] = total[some] / count[some]
+        return out if values.ndim == 2 else out[0]
+
+    def hands(self, which: str | None = None) -> list[Hand]:
+        """The possible holes of a class or range in words (``AKs``, ``AhKd``, ``QQ+``).
+
+        Without words, all holes that get here. They come from the highest cards down.
+        """
+        if which is None:
+            wanted = self.weight > 0
+        else:
+            wanted = (Range.parse(which).weights > 0) & self.possible
+            if not wanted.any():
+                raise ParameterError(
+                    f"the board {board_name(self.board)} leaves no hand of {which!r}"
+                )
+        return [self._hand(hole) for hole in _from_the_top(np.flatnonzero(wanted).tolist())]
+
+    def in_class(self, number: int) -> list[Hand]:
+        """The possible holes of a class, by its place in ``CLASSES``."""
+        holes = np.flatnonzero((number == CELL) & self.possible)
+        return [self._hand(hole) for hole in _from_the_top(holes.tolist())]
+
+    def _hand(self, hole: int) -> Hand:
+        return Hand(
+            hole,
+            hole_name(hole),
+            float(self.weight[hole]),
+            float(self.share[hole]),
+            tuple(self.strategy[:, hole].tolist()),
+            float(self.ev[hole]),
+            float(self.equity[hole]),
+        )
+
+    def to_dict(self, hands: bool = True) -> dict[str, Any]:
+        """The node for JSON. The keys are stable; numbers that are not known are None.
+
+        ``game``, ``player``, ``street``, ``line``, ``board`` (names of cards), ``pot`` and
+        ``stacks`` (chips), ``actions``, ``note``; of the whole range ``combos``, ``against``,
+        ``frequencies`` (by action), ``ev`` (chips), ``ev_percent_of_pot``, ``equity``; and two
+        lists of what gets here: ``classes`` with ``hand``, ``combos``, ``weight``, ``actions``
+        (the probability of each), ``ev``, ``equity``; and ``hands`` (left out unless ``hands``)
+        with the same but for ``combos``.
+        """
+        totals, classes = self.totals, self.classes
+        document: dict[str, Any] = {
+            "game": self.game,
+            "player": self.player,
+            "street": self.street,
+            "line": list(self.line),
+            "board": board_name(self.board).split(),
+            "pot": float(self.pot),
+            "stacks": {
+                who: float(chips) for who, chips in zip(self.players, self.stacks, strict=True)
+            },
+            "actions": list(self.actions),
+            "note": self.note,
+            "combos": totals.combos,
+            "against": totals.against,
+            "frequencies": {a: _known(f) for a, f in totals.frequencies.items()},
+            "ev": _known(totals.ev),
+            "ev_percent_of_pot": _known(100 * totals.ev / self.pot) if self.pot else None,
+            "equity": _known(totals.equity),
+            "classes": [
+                {
+                    "hand": CLASSES[k],
+                    "combos": float(classes.combos[k]),
+                    "weight": float(classes.weight[k]),
+                    "actions": self._named(classes.mix[:, k].tolist()),
+                    "ev": _known(float(classes.ev[k])),
+                    "equity": _known(float(classes.equity[k])),
+                }
+                for k in np.flatnonzero(classes.combos > 0)
+            ],
+        }
+        if hands:
+            document["hands"] = [
+                {
+                    "hand": hand.name,
+                    "weight": hand.weight,
+                    "actions": self._named(hand.mix),
+                    "ev": _known(hand.ev),
+                    "equity": _known(hand.equity),
+                }
+                for hand in self.hands()
+            ]
+        return document
+
+    def _named(self, mix: Iterable[float]) -> dict[str, float | None]:
+        return {action: _known(p) for action, p in zip(self.actions, mix, strict=True)}
+
+    def rows(self) -> Iterator[tuple[str | float, ...]]:
+        """A table of the hands that get here, its head first; for CSV."""
+        yield ("hand", "class", "weight", *self.actions, "ev", "equity")
+        for hand in self.hands():
+            numbers = (hand.weight, *hand.mix, hand.ev, hand.equity)
+            known = ("" if _known(x) is None else round(x, 6) + 0.0 for x in numbers)
+            yield (hand.name, CLASSES[CELL[hand.hole]], *known)
+
+    def to_csv(self) -> str:
+        """The rows as CSV: probabilities and equity from 0 to 1, EV in chips."""
+        out = io.StringIO()
+        csv.writer(out, lineterminator="\n").writerows(self.rows())
+        return out.getvalue()
+
+
+def _from_the_top(holes: Iterable[int]) -> list[int]:
+    """Holes by their ranks, then their suits, highest first."""
+    return sorted(holes, key=lambda h: (HIGH[h] // 4, LOW[h] // 4, h), reverse=True)
+
+
+def _known(number: float) -> float | None:
+    return float(number) if math.isfinite(number) else None

@@ -1,0 +1,267 @@
+"""Vector CFR: a method at work on the public tree of a poker game, all hands at once."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterfold.errors import FileError, ParameterError
+from counterfold.evaluate.public import PublicAssessment, assess_tables
+from counterfold.poker.game import PokerGame
+from counterfold.solve.methods import Method, method
+from counterfold.solve.solver import Report, Until, report_of, run_until
+from counterfold.strategy.public import PublicStrategy, read_public, save_public
+from counterfold.tree.public import PublicTree
+from counterfold.tree.public_arrays import aligned
+from counterfold.tree.traversal import Traversal
+
+__all__ = ["POKER_METHOD", "PublicSettings", "PublicSolver"]
+
+POKER_METHOD = "dcfr"
+_ROOM = ("last", "scale", "size")  # of what else is asked: what changes with every iteration
+
+
+@dataclass(frozen=True)
+class PublicSettings:
+    """What was asked for; a checkpoint carries it."""
+
+    method: str = POKER_METHOD
+    dtype: str = "float32"
+    bits: int = 32
+    average: bool = True
+
+    def __post_init__(self) -> None:
+        if self.bits not in (16, 32):
+            raise ParameterError(f"tables are stored in 16 or 32 bits, not {self.bits!r}")
+        if self.dtype not in ("float32", "float64"):
+            raise ParameterError(f"numbers are float32 or float64, not {self.dtype!r}")
+
+
+class PublicSolver:
+    """A method at work on a poker game; steps, reports and checkpoints are those of ``Solver``.
+
+    ``asked`` are the further fields of each player (kernels.public.Extra): styles, locks and
+    models come here as arrays.
+
+    >>> from counterfold.poker.holdem import kuhn
+    >>> solver = PublicSolver(kuhn(), "cfr+", dtype="float64")
+    >>> solver.step(2000)
+    >>> round(solver.assess().values[0] * 18, 2)
+    -1.0
+    """
+
+    def __init__(
+        self,
+        game: PokerGame | PublicTree,
+        method: str | Method = POKER_METHOD,
+        *,
+        dtype: str = "float32",
+        bits: int = 32,
+        average: bool = True,
+        threads: int | None = None,
+        symmetry: bool | None = None,
+        memory: int | None = None,
+        asked: Sequence[dict[str, Any]] = ({}, {}),
+        best: bool = False,
+    ) -> None:
+        self.method = _method(method)
+        self.settings = PublicSettings(self.method.name, dtype, bits, average)
+        if isinstance(game, PublicTree):
+            self.tree = game
+        else:
+            alike = bool(game.about.get("symmetry", True)) if symmetry is None else symmetry
+            self.tree = PublicTree(game, symmetry=alike, memory=memory)
+        modelled = any("model" in fields for fields in asked)
+        self.traversal = Traversal(self.tree, dtype, threads, model=modelled)
+        self.best = best
+        self.iteration, self.seconds, self.cpu_seconds = 0, 0.0, 0.0
+        self._logs, self._row = np.zeros(4), np.zeros(_columns())
+        self._cold = True
+        self._make_tables(asked)
+
+    def _make_tables(self, asked: Sequence[dict[str, Any]]) -> None:
+        from counterfold.kernels import public
+
+        arrays, tree = self.traversal.arrays, self.tree
+        packed = self.settings.bits == 16
+        kinds = (np.int16, np.uint16) if packed else (arrays.dtype, arrays.dtype)
+        tables, extras = [], []
+        for p in (0, 1):
+            shape = max(tree.rows(p), 1), tree.columns(p)
+            fields = dict(asked[p])
+            if self.method.prediction:
+                fields["last"] = aligned(shape, arrays.dtype)
+            if packed:
+                fields["scale"], fields["size"] = (
+                    np.zeros(shape[0], arrays.dtype) for _ in range(2)
+                )
+            tables.append(public.Table(*(aligned(shape, kind) for kind in kinds)))
+            extras.append(fields)
+        self.tables: Any = tuple(tables)
+        self.extras: Any = None, None
+        if any(extras):
+            self.extras = tuple(arrays.extra(p, **fields) for p, fields in enumerate(extras))
+
+    def step(self, iterations: int = 1) -> None:
+        """Run some iterations."""
+        from counterfold.kernels import rule
+
+        if iterations < 0:
+            raise ParameterError(f"iterations is {iterations}, and must not be negative")
+        if self._cold:  # compiling or loading the kernels is no part of an iteration
+            self._warm()
+        while iterations > 0:
+            count = min(iterations, 1 << 16)
+            schedule = self.method.schedule(self.iteration + 1, count, self._logs)
+            schedule[:, rule.BEST] = self.best
+            wall, cpu = time.perf_counter(), time.process_time()
+            self._iterate(schedule)
+            self.seconds += time.perf_counter() - wall
+            self.cpu_seconds += time.process_time() - cpu
+            self._row = schedule[-1].copy()
+            self._logs = schedule[-1, rule.LOG_POSITIVE : rule.WEIGHT + 1].copy()
+            self.iteration += count
+            iterations -= count
+
+    def _iterate(self, schedule: NDArray[np.float64]) -> None:
+        from counterfold.kernels import public
+
+        walk, arrays = self.traversal, self.traversal.arrays
+        rows = np.zeros((3, schedule.shape[1]))
+        if not walk.tasks:
+            public.iterate(
+                walk.whole, arrays.money, arrays.boards, tuple(arrays.hands), self.tables,
+                self.extras, tuple(arrays.ends), walk.top, np.vstack([self._row, schedule]), rows,
+                False, public.LEARN,
+            )  # fmt: skip
+            return
+        before = self._row
+        for now in schedule:
+            rows[:] = now, before, before
+            walk.run(0, self.tables, self.extras, rows, False, public.LEARN)
+            rows[public.THEIRS] = now
+            walk.run(1, self.tables, self.extras, rows, False, public.LEARN)
+            before = now
+
+    def _warm(self) -> None:
+        from counterfold.kernels import public
+
+        walk, arrays = self.traversal, self.traversal.arrays
+        self._cold = False
+        if walk.tasks:
+            nothing = walk.tasks[0][:0]
+            public.traverse(
+                nothing, arrays.money, arrays.boards, tuple(arrays.hands), self.tables,
+                self.extras, arrays.ends[0], walk.top, 0, np.zeros((3, _columns())), False,
+                public.LEARN,
+            )  # fmt: skip
+        else:
+            self._iterate(np.zeros((0, _columns())))
+
+    def strategy(self, **about: Any) -> PublicStrategy:
+        """The average strategy so far, with what is known about it. It shares the tables."""
+        told = {"method": self.settings.method, "iteration": self.iteration, **about}
+        return PublicStrategy(self.tree, (self.tables[0].total, self.tables[1].total), told)
+
+    def assess(self) -> PublicAssessment:
+        """Exact values and best responses of the strategy so far."""
+        rows = np.stack([self._row] * 3)
+        return assess_tables(
+            self.traversal, self.tables, self._held(), average=self.settings.average, rows=rows
+        )
+
+    def _held(self) -> Any:
+        """What counts when a strategy is measured: locks do, a model does not."""
+        if self.extras[0] is None:
+            return self.extras
+        none = np.zeros((0, 0), self.traversal.arrays.dtype)
+        return tuple(extra._replace(model=none) for extra in self.extras)
+
+    def exploitability(self) -> float:
+        """Exact exploitability of the strategy so far, in chips a hand."""
+        return self.assess().exploitability
+
+    def report(self, run_seconds: float = 0.0, check: bool = True) -> Report:
+        """Where the run stands now."""
+        base = (self.iteration, self.seconds, self.cpu_seconds, run_seconds)
+        if not check:
+            return Report(*base)
+        found = self.assess()
+        return Report(
+            *base, exploitability=found.exploitability, values=found.values, gains=found.gains
+        )
+
+    def run(self, until: Until) -> Iterator[Report]:
+        """Iterate, yielding a report now and then; the last one meets ``until``."""
+        return run_until(self, until)
+
+    def save(self, path: str | os.PathLike[str], trace: Any = (), **about: Any) -> None:
+        """Write a checkpoint, which is also a strategy file."""
+        run = {
+            "settings": asdict(self.settings),
+            "rule": asdict(self.method),
+            "best": self.best,
+            "iteration": self.iteration,
+            "seconds": self.seconds,
+            "cpu_seconds": self.cpu_seconds,
+            "trace": [asdict(report) for report in trace],
+        }
+        state = {"logs": self._logs, "row": self._row}
+        for p in (0, 1):
+            state[f"regret.{p}"] = self.tables[p].regret
+            if self.extras[p] is not None:
+                found = self.extras[p]._asdict()
+                state |= {
+                    f"{name}.{p}": a
+                    for name, a in found.items()
+                    if a.size and name not in ("hole", "wide")
+                }
+        save_public(self.strategy(**about), path, state, run)
+
+    @classmethod
+    def resume(
+        cls, path: str | os.PathLike[str], *, threads: int | None = None
+    ) -> tuple[PublicSolver, list[Report]]:
+        """Continue from a checkpoint: the solver as it was, and the trace so far."""
+        strategy, state, run = read_public(path)
+        if run is None:
+            raise FileError(f"{path} holds a strategy without a solver's state: nothing to resume")
+        try:
+            settings = PublicSettings(**run["settings"])
+            asked: list[dict[str, Any]] = [{}, {}]
+            for key, value in state.items():
+                name, _, p = key.rpartition(".")
+                if name and name != "regret":
+                    asked[int(p)][name] = value
+            kept = [{k: fields.pop(k) for k in _ROOM if k in fields} for fields in asked]
+            solver = cls(
+                strategy.tree, Method(**run["rule"]), dtype=settings.dtype, bits=settings.bits,
+                average=settings.average, threads=threads, asked=asked, best=bool(run["best"]),
+            )  # fmt: skip
+            for p in (0, 1):
+                solver.tables[p].regret[:] = state[f"regret.{p}"]
+                solver.tables[p].total[:] = strategy.tables[p]
+                for name, value in kept[p].items():
+                    getattr(solver.extras[p], name)[:] = value
+            solver._logs, solver._row = state["logs"], state["row"]
+            solver.iteration = int(run["iteration"])
+            solver.seconds, solver.cpu_seconds = float(run["seconds"]), float(run["cpu_seconds"])
+            trace = [report_of(entry) for entry in run["trace"]]
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise FileError(f"{path} is damaged: {type(error).__name__} {error}") from None
+        return solver, trace
+
+
+_method = method
+
+
+def _columns() -> int:
+    from counterfold.kernels import rule
+
+    return rule.COLUMNS

@@ -1,0 +1,144 @@
+"""A public tree as kernels take it: the arrays that never change, and room to work in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterfold.poker.game import NO_CARD
+from counterfold.tree.public import PublicTree
+from counterfold.tree.public_nodes import LANES, ends_of
+
+__all__ = ["PublicArrays", "aligned"]
+
+
+def aligned(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+    """Zeros that begin where a cache line does."""
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    raw = np.zeros(size + 64, np.uint8)
+    at = -raw.ctypes.data % 64
+    return raw[at : at + size].view(dtype).reshape(shape)
+
+
+def _wide(array: Any) -> NDArray[np.uint32]:
+    return np.ascontiguousarray(array, np.uint32)
+
+
+class PublicArrays:
+    """``money``, ``boards`` and ``ends`` of kernels.public, and each player's hands."""
+
+    def __init__(self, tree: PublicTree, dtype: Any) -> None:
+        from counterfold.kernels import public
+
+        self.tree, self.dtype = tree, np.dtype(dtype)
+        nodes = tree.nodes
+        found = [ends_of(nodes, me, 1.0 / tree.weight_sum) for me in (0, 1)]
+        hidden = np.stack([hidden for _, hidden in found])
+        self.money = public.Money(
+            nodes.kind, nodes.owner, nodes.first, nodes.count, nodes.slot, nodes.line, nodes.place,
+            nodes.row, hidden, nodes.chunk, nodes.chunks,
+        )  # fmt: skip
+        self.ends = [
+            public.Ends(start, called, folded, np.ascontiguousarray(share, self.dtype), to, also)
+            for (start, called, folded, share, to, also), _ in found
+        ]
+        inner = np.array([board.street < tree.last for board in tree.boards])
+        self.inner = np.where(inner, np.cumsum(inner) - 1, 0)
+        group = np.cumsum([0, *(len(ends) for ends in tree.groups)])
+        bound = np.concatenate(tree.groups) if tree.groups else np.zeros((0, 2))
+        street = _wide([board.street for board in tree.boards])
+        self.boards = public.Boards(street, _wide(self.inner), _wide(group), _wide(bound))
+        self.columns = [-(-tree.columns(p) // LANES) * LANES for p in (0, 1)]
+        # Rows of sixteen ends: one a hand, then one of zeros for hands that nobody else holds.
+        pairs = max(len(hands.pairs) for player in tree.hands for hands in player)
+        self.nobody = -(-max(pairs, *self.columns) // LANES) * LANES
+        self.holes: list[NDArray[np.uint32]] = []
+        self.hands = [self._player(p) for p in (0, 1)]
+
+    def _player(self, p: int) -> Any:
+        from counterfold.kernels import public
+
+        tree, rules = self.tree, self.tree.game.rules
+        faces, count, wide = rules.cards, len(tree.boards), self.columns[p]
+        faces[faces == NO_CARD] += p  # so that nobody blocks it
+        inner = max(1, sum(board.street < tree.last for board in tree.boards))
+        pairs = max(
+            1,
+            *(
+                len(h.pairs)
+                for h, b in zip(tree.hands[p], tree.boards, strict=True)
+                if b.street < tree.last
+            ),
+            1,
+        )
+        up, same = (
+            np.zeros((count, wide), np.uint32),
+            np.full((count, wide), self.nobody, np.uint32),
+        )
+        hole = np.zeros((count, wide), np.uint32)
+        passed = np.zeros((count, wide), self.dtype)
+        face = np.zeros((count, wide, 2), np.uint8)
+        cards, hand = np.zeros((inner, pairs, 2), np.uint8), np.zeros((inner, pairs), np.uint32)
+        rows: dict[int, NDArray[np.int64]] = {}
+        for number, board in enumerate(tree.boards):
+            hands = tree.hands[p][number]
+            width = len(hands.holes)
+            face[number, :width], hole[number, :width] = faces[hands.holes], hands.holes
+            if rules.hole == 2:
+                theirs = tree.hands[1 - p][number].pairs
+                where = np.full(rules.holes, self.nobody)
+                where[theirs] = np.arange(len(theirs))
+                same[number, :width] = where[hands.holes]
+            if number:
+                before = rows[board.before][hands.holes]
+                above = tree.hands[p][board.before].size[before]
+                up[number, :width] = before
+                passed[number, :width] = board.chance * hands.size / above
+            if board.street < tree.last:
+                rows[number] = np.zeros(rules.holes, np.int64)
+                rows[number][hands.pairs] = hands.of
+                k = self.inner[number]
+                cards[k, : len(hands.pairs)], hand[k, : len(hands.pairs)] = (
+                    faces[hands.pairs],
+                    hands.of,
+                )
+        start = np.zeros(wide, self.dtype)
+        first = tree.hands[p][0].holes
+        start[: len(first)] = np.asarray(tree.game.ranges[p])[first]
+        self.holes.append(hole)
+        return public.Hands(
+            _wide(tree.base[:, p]), _wide([len(hands.holes) for hands in tree.hands[p]]), up, passed,
+            face, same, _wide([len(hands.pairs) for hands in tree.hands[p]]), cards, hand, start,
+        )  # fmt: skip
+
+    def extra(self, p: int, **asked: Any) -> Any:
+        """What else is asked of a player: fields of kernels.public.Extra, empty if not given."""
+        from counterfold.kernels import public
+
+        none, table = np.zeros(0, self.dtype), np.zeros((0, 0), self.dtype)
+        fields = {
+            "scale": none, "size": none, "last": table, "hole": self.holes[p],
+            "wide": self.tree.nodes.wide, "delta": table, "fallback": table, "beta": table,
+            "lock": np.zeros((0, 0), np.uint32), "first": np.zeros(0, np.uint32), "trust": table,
+            "held": table, "free": none, "bound": none, "model": table, **asked,
+        }  # fmt: skip
+        return public.Extra(**fields)
+
+    def room(self, model: bool = False) -> Any:
+        """Room for one thread."""
+        from counterfold.kernels import public
+
+        nodes, dtype = self.tree.nodes, self.dtype
+        wide, tall = max(self.columns), self.nobody + LANES
+        reach = nodes.reach_rows, wide
+        other = reach if model else (0, 0)
+        return public.Room(
+            aligned(reach, dtype), aligned(reach, dtype), aligned(other, dtype),
+            aligned(other, dtype), aligned((nodes.value_rows, wide), dtype),
+            *(aligned((tall, LANES), dtype) for _ in range(4)), aligned((108, LANES), dtype),
+            aligned((nodes.most_actions, wide), dtype), aligned((nodes.most_actions, wide), dtype),
+            aligned((wide,), dtype),
+            aligned((1, LANES), dtype),
+        )  # fmt: skip

@@ -1,0 +1,136 @@
+"""Walks over a public tree for one player at a time, boards in parallel.
+
+Boards after the first deal are cut into tasks, always the same ones, and what they come to is
+added up in their order: results do not depend on how many threads there are.
+"""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterfold.errors import ParameterError
+from counterfold.poker.game import DEAL
+from counterfold.tree.public import PublicTree
+from counterfold.tree.public_arrays import PublicArrays
+
+__all__ = ["Traversal"]
+
+TASKS = 8
+
+
+def _threads(threads: int | None) -> int:
+    if threads is None:
+        return max(1, min(TASKS, len(os.sched_getaffinity(0))))
+    if isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= 256:
+        raise ParameterError(f"threads is {threads!r}, and must be a whole number from 1 to 256")
+    return threads
+
+
+class Traversal:
+    """Rooms, tapes and threads for walks over one tree."""
+
+    def __init__(
+        self,
+        tree: PublicTree,
+        dtype: Any = "float32",
+        threads: int | None = None,
+        model: bool = False,
+    ) -> None:
+        self.tree = tree
+        self.arrays = PublicArrays(tree, dtype)
+        self.threads = _threads(threads)
+        self.top = self.arrays.room(model)
+        self._rows = np.zeros((3, _columns()))
+        self._tapes(model)
+
+    def _tapes(self, model: bool) -> None:
+        from counterfold.kernels import public
+
+        tree = self.tree
+
+        def tape(board: int) -> list[tuple[int, int]]:
+            if tree.boards[board].street == tree.last:
+                return [(public.LAST, board)]
+            within = [step for child in tree.children[board] for step in tape(child)]
+            return [(public.DOWN, board), *within, (public.UP, board)]
+
+        self.tasks: list[NDArray[np.uint32]] = []
+        if tree.last == 0:
+            self.whole = _tape([(public.LAST, 0)])
+            return
+        self.down, self.up = _tape([(public.DOWN, 0)]), _tape([(public.UP, 0)])
+        each = [tape(child) for child in tree.children[0]]
+        count = min(TASKS, len(each))
+        cuts = np.linspace(0, len(each), count + 1).astype(int)
+        for begin, stop in zip(cuts[:-1], cuts[1:], strict=True):
+            self.tasks.append(_tape([step for part in each[begin:stop] for step in part]))
+        self.rooms = [self.arrays.room(model) for _ in self.tasks]
+        first = range(tree.nodes.begin[1])
+        self.deals = np.array([tree.nodes.place[n] for n in first if tree.nodes.kind[n] == DEAL])
+        self.pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
+
+    def run(self, me: int, tables: Any, extras: Any, rows: Any, average: bool, how: int) -> None:
+        """One walk for a player; values of the first street stay in ``top``."""
+        from counterfold.kernels import public
+
+        arrays, top = self.arrays, self.top
+        rows = self._rows if rows is None else rows
+        given = (
+            arrays.money, arrays.boards, _turn(arrays.hands, me), _turn(tables, me),
+            _turn(extras, me), arrays.ends[me],
+        )  # fmt: skip
+        if not self.tasks:
+            public.traverse(self.whole, *given, top, me, rows, average, how)
+            return
+        public.traverse(self.down, *given, top, me, rows, average, how)
+        kept = self.tree.nodes.first_rows
+
+        def work(task: int) -> None:
+            room = self.rooms[task]
+            for mine, theirs in ((room.mine, top.mine), (room.theirs, top.theirs)):
+                mine[:kept] = theirs[:kept]
+            if len(top.free):
+                room.free[:kept], room.model[:kept] = top.free[:kept], top.model[:kept]
+            room.value[self.deals] = 0
+            public.traverse(self.tasks[task], *given, room, me, rows, average, how)
+
+        if self.pool is None:
+            for task in range(len(self.tasks)):
+                work(task)
+        else:
+            list(self.pool.map(work, range(len(self.tasks))))
+        for room in self.rooms:
+            top.value[self.deals] += room.value[self.deals]
+        public.traverse(self.up, *given, top, me, rows, average, how)
+
+    def found(self, me: int) -> NDArray[np.float64]:
+        """What each of the player's first hands came to in the last walk, per deal of it."""
+        hands = self.tree.hands[me][0]
+        place = int(self.tree.nodes.place[0])
+        values: NDArray[np.float64] = self.top.value[place, : len(hands.holes)].astype(np.float64)
+        return values
+
+    def expected(self, me: int) -> float:
+        """The player's expected payoff in the last walk."""
+        hands = self.tree.hands[me][0]
+        weight = np.asarray(self.tree.game.ranges[me])[hands.holes] * hands.size
+        return float(self.found(me) @ weight)
+
+
+def _tape(steps: list[tuple[int, int]]) -> NDArray[np.uint32]:
+    return np.array(steps, np.uint32).reshape(-1, 2)
+
+
+def _turn(pair: Any, me: int) -> tuple[Any, Any]:
+    return pair[me], pair[1 - me]
+
+
+def _columns() -> int:
+    from counterfold.kernels import rule
+
+    return rule.COLUMNS
