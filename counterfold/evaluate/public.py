@@ -36,6 +36,7 @@ class PublicAssessment(Assessment):
 def assess_tables(
     walk: Traversal, tables: Any, extras: Any = (None, None), *, average: bool = True,
     rows: NDArray[np.float64] | None = None,
+    packs: Any = (None, None),
 ) -> PublicAssessment:  # fmt: skip
     """Values and best responses of the strategies in a solver's tables."""
     from counterfold.kernels import public
@@ -44,7 +45,7 @@ def assess_tables(
     found = []
     for how in (public.VALUE, public.BEST):
         for me in (0, 1):
-            walk.run(me, tables, extras, rows, average, how)
+            walk.run(me, tables, extras, rows, average, how, packs)
             found.append(walk.expected(me))
     return PublicAssessment((found[0], found[1]), (found[2], found[3]), game.pot, game.big_blind)
 

@@ -9,6 +9,7 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
+from numba.core.errors import TypingError
 from numba.extending import intrinsic, models, register_model
 
 LANES = 16
@@ -30,6 +31,12 @@ class _LanesModel(models.PrimitiveModel):
         super().__init__(manager, kind, ir.VectorType(item, LANES))
 
 
+def _check_rows(*arrays):
+    """Sixteen neighbours in a row are loaded at once, so rows must be contiguous."""
+    if any(array.layout != "C" or array.ndim != 2 for array in arrays):
+        raise TypingError("lanes are rows of C-contiguous arrays")
+
+
 def _whole(context, builder, number, kind):
     return context.cast(builder, number, kind, types.intp)
 
@@ -49,6 +56,7 @@ def _aligned(instruction, dtype):
 @intrinsic
 def load(typing, array, row):
     """The 16 numbers of ``array[row]``."""
+    _check_rows(array)
 
     def build(context, builder, signature, args):
         row = _whole(context, builder, args[1], signature.args[1])
@@ -62,6 +70,7 @@ def load(typing, array, row):
 @intrinsic
 def store(typing, array, row, lanes):
     """``array[row] = lanes``."""
+    _check_rows(array)
 
     def build(context, builder, signature, args):
         row = _whole(context, builder, args[1], signature.args[1])
@@ -115,6 +124,7 @@ def _chosen(context, builder, kind, index, first):
 @intrinsic
 def rows_to_lanes(typing, rows, index, first, column, lanes, row):
     """``lanes[row + j, l] = rows[index[first + l], column + j]`` for 16 j and 16 l."""
+    _check_rows(rows, lanes)
 
     def build(context, builder, signature, args):
         kinds = signature.args
@@ -136,6 +146,7 @@ def rows_to_lanes(typing, rows, index, first, column, lanes, row):
 @intrinsic
 def lanes_to_rows(typing, lanes, row, rows, index, first, column):
     """``rows[index[first + l], column + j] = lanes[row + j, l]`` for 16 j and 16 l."""
+    _check_rows(rows, lanes)
 
     def build(context, builder, signature, args):
         kinds = signature.args

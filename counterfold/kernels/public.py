@@ -16,6 +16,7 @@ from counterfold.kernels.public_ends import end
 from counterfold.kernels.public_rule import (
     best,
     choose,
+    earn,
     hold,
     learn,
     learn_from,
@@ -35,18 +36,24 @@ LEARN, VALUE, BEST = 0, 1, 2  # what the player who is traversed for does at its
 NOW, MINE, THEIRS = 0, 1, 2  # rows of a schedule: this iteration's, and each one's last
 
 
-class Money(NamedTuple):
-    """The betting tree. Nodes of a street are neighbours, and so are those of one line in it."""
+# Columns of the table of nodes. Nodes of a street are neighbours, and so are those of one line.
+KIND = 0
+OWNER = 1  # who decides
+CHILD = 2  # the first child
+COUNT = 3  # how many children
+SLOT = 4  # the first of its rows among the owner's rows of a board
+LINE = 5  # where a street begins: the node of the deal before; else NOTHING
+PLACE = 6  # the row of its values
+ROW = 7  # the row of each player's reach: two columns
+HIDDEN = 9  # 1 where values are counted elsewhere when traversing for a player: two columns
+WIDE = 11  # the first of its actions among all of the owner's
+FIELDS = 12
 
-    kind: np.ndarray  # [nodes]
-    owner: np.ndarray  # [nodes] who decides
-    first: np.ndarray  # [nodes] the first child
-    count: np.ndarray  # [nodes] how many children
-    slot: np.ndarray  # [nodes] the first of its rows among the owner's rows of a board
-    line: np.ndarray  # [nodes] where a street begins: the node of the deal before; else NOTHING
-    place: np.ndarray  # [nodes] the row of its values
-    row: np.ndarray  # [2, nodes] the row of each player's reach
-    hidden: np.ndarray  # [2, nodes] 1 where values are counted elsewhere when traversing for one
+
+class Money(NamedTuple):
+    """The betting tree."""
+
+    node: np.ndarray  # [nodes, FIELDS]
     chunk: np.ndarray  # [chunks + 1] the first node of each chunk, which is worked on at once
     chunks: np.ndarray  # [streets, 2] the chunks of each street: the first, and where they end
 
@@ -93,14 +100,18 @@ class Table(NamedTuple):
     total: np.ndarray  # [rows, hands] weighted sum of strategies
 
 
+class Pack(NamedTuple):
+    """The scales of tables in 16 bits, one a node, at its first row."""
+
+    regret: np.ndarray  # [rows]
+    total: np.ndarray  # [rows]
+
+
 class Extra(NamedTuple):
     """What else is asked of a player; each part is empty where it is not."""
 
-    scale: np.ndarray  # [rows] of regrets in 16 bits
-    size: np.ndarray  # [rows] of sums in 16 bits
     last: np.ndarray  # [rows, hands] the newest regrets, which predict the next
     hole: np.ndarray  # [boards, hands] the number of a hand whatever the board
-    wide: np.ndarray  # [nodes] the first of a node's actions among all of the player's
     delta: np.ndarray  # [actions, holes] preference degrees
     fallback: np.ndarray  # [actions, holes] what is played where no regret counts
     beta: np.ndarray  # [nodes, holes] vulnerability degrees
@@ -133,39 +144,36 @@ class Room(NamedTuple):
 
 
 @inlined
+def _is_plain(extra):
+    """Does the plain rule do, which needs no more than regrets?"""
+    return extra.last.size + extra.delta.size + extra.lock.size == 0
+
+
+@inlined
 def _is_locked(extra, board, n):
     return extra.lock.size > 0 and extra.lock[board, n] != NOTHING
 
 
 @jit
-def _play(table, extra, board, n, at, actions, hands, reach, above, below, average, row, room):
+def _play(table, pack, extra, board, n, node, at, hands, reach, above, below, average, row, room):
     """One player's reach through one of its nodes."""
+    actions = node[COUNT]
     if average:
         spread(table.total, at, actions, hands, reach, above, below)
     elif extra is None:
         spread(table.regret, at, actions, hands, reach, above, below)
-    elif extra.last.size + extra.delta.size + extra.lock.size == 0:
+    elif _is_plain(extra):
         spread(table.regret, at, actions, hands, reach, above, below)
     else:
         hole = extra.hole[board]
-        choose(table.regret, extra, hole, at, n, actions, hands, room.sigma, room.spare, row)
+        choose(
+            table.regret, pack, extra, hole, at, n, node[WIDE], actions, hands, room.sigma,
+            room.spare, row,
+        )  # fmt: skip
         if _is_locked(extra, board, n):
             number = extra.lock[board, n]
             lock(extra.trust, extra.held, number, extra.first[number], actions, hands, room.sigma)
         spread(room.sigma, np.uint32(0), actions, hands, reach, above, below)
-
-
-@jit
-def _note(table, extra, at, actions, hands, room, below, average):
-    """The average strategy takes in what is played now."""
-    if extra is None:
-        note(table.total, at, actions, hands, room.mine, below, average)
-    elif extra.size.size > 0:
-        note_packed(
-            table.total, extra.size, at, actions, hands, room.mine, below, average, room.sigma
-        )
-    else:
-        note(table.total, at, actions, hands, room.mine, below, average)
 
 
 @inlined
@@ -176,47 +184,48 @@ def _fetch(up, hands, reach, above, below):
 
 
 @jit
-def _begin(n, board, before, mine, theirs, extra, room, my, your):
-    """Reaches where a street begins."""
+def _begin(board, mine, theirs, extra, room, mine_above, mine_here, above, here):
+    """Reaches where a street begins; on the first board nothing is above."""
     hands, others = mine.count[board], theirs.count[board]
-    if n == 0:
+    if board == 0:
         for h in range(hands):
-            room.mine[my[0], h] = mine.start[h]
+            room.mine[mine_here, h] = mine.start[h]
         for h in range(others):
-            room.theirs[your[0], h] = theirs.start[h]
+            room.theirs[here, h] = theirs.start[h]
     else:
-        _fetch(mine.up[board], hands, room.mine, my[before], my[n])
-        _fetch(theirs.up[board], others, room.theirs, your[before], your[n])
+        _fetch(mine.up[board], hands, room.mine, mine_above, mine_here)
+        _fetch(theirs.up[board], others, room.theirs, above, here)
     if extra is not None:
         if extra.model.size > 0:
-            if n == 0:
+            if board == 0:
                 for h in range(others):
-                    room.free[your[0], h] = extra.free[h]
-                    room.model[your[0], h] = extra.bound[h]
-                    room.theirs[your[0], h] = extra.free[h] + extra.bound[h]
+                    room.free[here, h] = extra.free[h]
+                    room.model[here, h] = extra.bound[h]
+                    room.theirs[here, h] = extra.free[h] + extra.bound[h]
             else:
-                _fetch(theirs.up[board], others, room.free, your[before], your[n])
-                _fetch(theirs.up[board], others, room.model, your[before], your[n])
+                _fetch(theirs.up[board], others, room.free, above, here)
+                _fetch(theirs.up[board], others, room.model, above, here)
 
 
 @jit
-def _meet(table, extra, board, n, at, actions, others, above, below, average, row, room):
+def _meet(table, pack, extra, board, n, node, at, others, above, below, average, row, room):
     """The opponent's reach through one of its nodes; a part of it may play a model."""
     if extra is None:
         _play(
-            table, extra, board, n, at, actions, others, room.theirs, above, below, average, row,
-            room,
+            table, pack, extra, board, n, node, at, others, room.theirs, above, below, average,
+            row, room,
         )  # fmt: skip
     elif extra.model.size == 0:
         _play(
-            table, extra, board, n, at, actions, others, room.theirs, above, below, average, row,
-            room,
+            table, pack, extra, board, n, node, at, others, room.theirs, above, below, average,
+            row, room,
         )  # fmt: skip
     else:
         _play(
-            table, extra, board, n, at, actions, others, room.free, above, below, average, row,
+            table, pack, extra, board, n, node, at, others, room.free, above, below, average, row,
             room,
         )  # fmt: skip
+        actions = node[COUNT]
         spread(extra.model, at, actions, others, room.model, above, below)
         for a in range(actions):
             for h in range(others):
@@ -224,72 +233,86 @@ def _meet(table, extra, board, n, at, actions, others, above, below, average, ro
 
 
 @jit
-def _down(board, chunk, money, hands, tables, extras, room, me, rows, average, noted):
-    """Reaches of both players through a chunk."""
-    (mine, theirs), (my_table, their_table), (my_extra, their_extra) = hands, tables, extras
-    my, your = money.row[me], money.row[1 - me]
-    for n in range(money.chunk[chunk], money.chunk[chunk + 1]):
-        if n == 0 or money.line[n] != NOTHING:
-            _begin(n, board, money.line[n], mine, theirs, their_extra, room, my, your)
-        if money.kind[n] == DECISION:
-            child, actions, slot = money.first[n], money.count[n], money.slot[n]
-            if money.owner[n] != me:
-                _meet(
-                    their_table, their_extra, board, n, theirs.base[board] + slot, actions,
-                    theirs.count[board], your[n], your[child], average, rows[THEIRS], room,
-                )  # fmt: skip
-            elif noted:
-                at = mine.base[board] + slot
-                _play(
-                    my_table, my_extra, board, n, at, actions, mine.count[board], room.mine,
-                    my[n], my[child], average, rows[MINE], room,
-                )  # fmt: skip
-                share = room.mine.dtype.type(rows[NOW, AVERAGE])
-                _note(
-                    my_table, my_extra, at, actions, mine.count[board], room, my[child], share
-                )  # fmt: skip
-        elif money.kind[n] == DEAL:
-            for h in range(mine.count[board]):
-                room.value[money.place[n], h] = 0
+def _note(table, pack, at, actions, hands, room, below, average):
+    """The average strategy takes in what is played now."""
+    if pack is None:
+        note(table.total, at, actions, hands, room.mine, below, average)
+    else:
+        note_packed(
+            table.total, pack.total, at, actions, hands, room.mine, below, average, room.sigma
+        )
 
 
 @jit
-def _decide(table, extra, board, n, at, actions, hands, place, below, rows, average, how, room):
+def _down(board, chunk, money, hands, tables, packs, extras, room, me, rows, average, noted):
+    """Reaches of both players through a chunk."""
+    (mine, theirs), (my_table, their_table) = hands, tables
+    (my_pack, their_pack), (my_extra, their_extra) = packs, extras
+    my, your = ROW + me, ROW + 1 - me
+    nodes = money.node
+    for n in range(money.chunk[chunk], money.chunk[chunk + 1]):
+        node = nodes[n]
+        if n == 0 or node[LINE] != NOTHING:
+            before = nodes[node[LINE] if n > 0 else 0]
+            _begin(
+                board, mine, theirs, their_extra, room, before[my], node[my], before[your],
+                node[your],
+            )  # fmt: skip
+        if node[KIND] == DECISION:
+            child = nodes[node[CHILD]]
+            if node[OWNER] != me:
+                _meet(
+                    their_table, their_pack, their_extra, board, n, node,
+                    theirs.base[board] + node[SLOT], theirs.count[board], node[your], child[your],
+                    average, rows[THEIRS], room,
+                )  # fmt: skip
+            elif noted:
+                at = mine.base[board] + node[SLOT]
+                _play(
+                    my_table, my_pack, my_extra, board, n, node, at, mine.count[board], room.mine,
+                    node[my], child[my], average, rows[MINE], room,
+                )  # fmt: skip
+                share = room.mine.dtype.type(rows[NOW, AVERAGE])
+                _note(my_table, my_pack, at, node[COUNT], mine.count[board], room, child[my], share)
+        elif node[KIND] == DEAL:
+            for h in range(mine.count[board]):
+                room.value[node[PLACE], h] = 0
+
+
+@jit
+def _decide(table, pack, extra, board, n, node, at, hands, below, rows, average, how, room):
     """The value of one of the player's own nodes; regrets if it learns."""
     regret, value = table.regret, room.value
-    if extra is None:
-        if how == LEARN:
-            learn(regret, at, actions, hands, value, place, below, room.spare, rows[NOW])
-        elif how == BEST:
-            best(actions, hands, value, place, below)
-        elif average:
-            mean(table.total, at, actions, hands, value, place, below, room.spare)
-        else:
+    actions, place = node[COUNT], node[PLACE]
+    plain = True
+    if extra is not None:
+        plain = _is_plain(extra)
+    if how == BEST:
+        best(actions, hands, value, place, below)
+    elif average:
+        mean(table.total, at, actions, hands, value, place, below, room.spare)
+    elif plain:
+        if how == VALUE:
             mean(regret, at, actions, hands, value, place, below, room.spare)
-    else:
-        hole = extra.hole[board]
-        if how == BEST:
-            best(actions, hands, value, place, below)
-        elif how == VALUE and average:
-            mean(table.total, at, actions, hands, value, place, below, room.spare)
-        elif how == LEARN and extra.last.size + extra.delta.size + extra.lock.size == 0:
-            if extra.scale.size > 0:
-                learn_packed(
-                    regret, extra.scale, at, actions, hands, value, place, below, room.sigma,
-                    room.spare, rows[NOW],
-                )  # fmt: skip
-            else:
-                learn(regret, at, actions, hands, value, place, below, room.spare, rows[NOW])
+        elif pack is None:
+            learn(regret, at, actions, hands, value, place, below, room.spare, rows[NOW])
         else:
-            choose(regret, extra, hole, at, n, actions, hands, room.sigma, room.spare, rows[MINE])
-            if how == LEARN:
-                learn_from(
-                    regret, extra, at, actions, hands, value, place, below, room.sigma,
-                    room.more, rows[NOW],
-                )  # fmt: skip
-            else:
-                mean(room.sigma, np.uint32(0), actions, hands, value, place, below, room.spare)
-        if _is_locked(extra, board, n) and not (how == VALUE and average):
+            learn_packed(
+                regret, pack.regret, at, actions, hands, value, place, below, room.sigma,
+                room.spare, rows[NOW],
+            )  # fmt: skip
+    elif extra is not None:
+        choose(
+            regret, pack, extra, extra.hole[board], at, n, node[WIDE], actions, hands, room.sigma,
+            room.spare, rows[MINE],
+        )  # fmt: skip
+        earn(actions, hands, room.sigma, value, place, below)
+        if how == LEARN:
+            learn_from(
+                regret, pack, extra.last, at, actions, hands, room.sigma, room.more, rows[NOW]
+            )
+    if extra is not None:
+        if _is_locked(extra, board, n) and (how == BEST or not average):
             number = extra.lock[board, n]
             hold(
                 extra.trust, extra.held, number, extra.first[number], actions, hands, value,
@@ -298,11 +321,11 @@ def _decide(table, extra, board, n, at, actions, hands, place, below, rows, aver
 
 
 @jit
-def _gather(child, actions, hidden, value, hands, place, below):
+def _gather(nodes, child, actions, hidden, value, hands, place):
     """The value of one of the opponent's nodes: what its actions come to together."""
-    fresh = True
+    below, fresh = nodes[child, PLACE], True
     for a in range(actions):
-        if hidden[child + a] == 0:
+        if nodes[child + a, hidden] == 0:
             if fresh:
                 for h in range(hands):
                     value[place, h] = value[below + a, h]
@@ -313,72 +336,61 @@ def _gather(child, actions, hidden, value, hands, place, below):
 
 
 @jit
-def _up(board, chunk, money, mine, table, extra, room, me, rows, average, how):
+def _up(board, chunk, money, mine, table, pack, extra, room, me, rows, average, how):
     """Values and regrets through a chunk, from the last nodes to the first."""
-    hands, value = mine.count[board], room.value
+    hands, value, nodes = mine.count[board], room.value, money.node
     begin, stop = np.int64(money.chunk[chunk]), np.int64(money.chunk[chunk + 1])
     for n in range(stop - 1, begin - 1, -1):
-        place = money.place[n]
-        if money.kind[n] == DECISION:
-            child, actions = money.first[n], money.count[n]
-            below = money.place[child]
-            if money.owner[n] == me:
-                at = mine.base[board] + money.slot[n]
+        node = nodes[n]
+        if node[KIND] == DECISION:
+            if node[OWNER] == me:
+                at, below = mine.base[board] + node[SLOT], nodes[node[CHILD], PLACE]
                 _decide(
-                    table, extra, board, n, at, actions, hands, place, below, rows, average, how,
-                    room,
-                )  # fmt: skip
+                    table, pack, extra, board, n, node, at, hands, below, rows, average, how, room
+                )
             else:
-                _gather(child, actions, money.hidden[me], value, hands, place, below)
-        if money.line[n] != NOTHING:
-            above = money.place[money.line[n]]
+                _gather(nodes, node[CHILD], node[COUNT], HIDDEN + me, value, hands, node[PLACE])
+        if node[LINE] != NOTHING:
+            above, here = nodes[node[LINE], PLACE], node[PLACE]
             up, passed = mine.up[board], mine.passed[board]
             for h in range(hands):
-                value[above, up[h]] += passed[h] * value[place, h]
+                value[above, up[h]] += passed[h] * value[here, h]
 
 
 @jit
-def traverse(tape, money, boards, hands, tables, extras, ends, room, me, rows, average, how):
-    """Do what the tape says, board by board, for the player ``me``.
+def traverse(
+    tape, money, boards, hands, tables, packs, extras, ends, room, who, rows, average, how
+):
+    """Walks over a tape of boards, one for each entry of ``who``: the player it is for.
 
-    ``hands``, ``tables`` and ``extras`` are pairs: the player's own and the opponent's.
+    ``hands``, ``tables``, ``packs``, ``extras`` and ``ends`` are pairs, by player. ``rows[k]`` are
+    the numbers of the rule in walk k: this iteration's, and those of each player's last one.
     ``average`` takes strategies from the sums so far instead of from regrets.
     """
-    mine, theirs = hands
-    for k in range(tape.shape[0]):
-        what, board = tape[k, 0], tape[k, 1]
-        street = boards.street[board]
-        for chunk in range(money.chunks[street, 0], money.chunks[street, 1]):
-            if what != UP:
-                _down(
-                    board, chunk, money, hands, tables, extras, room, me, rows, average,
-                    how == LEARN,
-                )  # fmt: skip
-            if what != DOWN:
-                end(board, chunk, mine, theirs, boards, ends, me, room, what == LAST)
-                _up(board, chunk, money, mine, tables[0], extras[0], room, me, rows, average, how)
-
-
-@jit
-def iterate(tape, money, boards, hands, tables, extras, ends, room, schedule, rows, average, how):
-    """One iteration for each row of a schedule but the first, the two players in turn.
-
-    The first row is that of the iteration before. ``average`` is false and ``how`` is LEARN,
-    given as they come from outside, so that nothing is compiled twice.
-    """
-    turned = (hands[1], hands[0]), (tables[1], tables[0]), (extras[1], extras[0])
-    for t in range(1, schedule.shape[0]):
-        for k in range(schedule.shape[1]):
-            rows[NOW, k] = schedule[t, k]
-            rows[MINE, k] = schedule[t - 1, k]
-            rows[THEIRS, k] = schedule[t - 1, k]
-        traverse(
-            tape, money, boards, hands, tables, extras, ends[0], room, np.int64(0), rows,
-            average, how,
-        )  # fmt: skip
-        for k in range(schedule.shape[1]):
-            rows[THEIRS, k] = schedule[t, k]
-        traverse(
-            tape, money, boards, turned[0], turned[1], turned[2], ends[1], room, np.int64(1),
-            rows, average, how,
-        )  # fmt: skip
+    own, others = (hands[0], hands[1]), (hands[1], hands[0])
+    own_table, other_table = (tables[0], tables[1]), (tables[1], tables[0])
+    own_pack, other_pack = (packs[0], packs[1]), (packs[1], packs[0])
+    own_extra, other_extra = (extras[0], extras[1]), (extras[1], extras[0])
+    for walk in range(who.size):
+        me, row = who[walk], rows[walk]
+        pair = own if me == 0 else others
+        table = own_table if me == 0 else other_table
+        pack = own_pack if me == 0 else other_pack
+        extra = own_extra if me == 0 else other_extra
+        end_here = ends[0] if me == 0 else ends[1]
+        for k in range(tape.shape[0]):
+            what, board = tape[k, 0], tape[k, 1]
+            street = boards.street[board]
+            for chunk in range(money.chunks[street, 0], money.chunks[street, 1]):
+                if what != UP:
+                    _down(
+                        board, chunk, money, pair, table, pack, extra, room, me, row, average,
+                        how == LEARN,
+                    )  # fmt: skip
+                if what != DOWN:
+                    last = what == LAST
+                    end(board, chunk, pair[0], pair[1], boards, end_here, me, room, last)
+                    _up(
+                        board, chunk, money, pair[0], table[0], pack[0], extra[0], room, me, row,
+                        average, how,
+                    )  # fmt: skip

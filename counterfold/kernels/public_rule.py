@@ -142,13 +142,12 @@ def best(actions, hands, value, place, below):
 
 
 @jit
-def read(table, scale, at, actions, hands, rows):
+def read(table, at, actions, hands, rows, scale):
     """A node's numbers as they are meant: those in 16 bits times their scale."""
     dtype = rows.dtype.type
-    by = scale[at] if scale.size > 0 else dtype(1)
     for a in range(actions):
         for h in range(hands):
-            rows[a, h] = dtype(table[at + a, h]) * by
+            rows[a, h] = dtype(table[at + a, h]) * scale
 
 
 @jit
@@ -209,17 +208,19 @@ def pick(fallback, hole, slot, actions, hands, rows, only):
                 rows[a, h] = zero
 
 
-@inlined
-def choose(regret, extra, hole, at, node, actions, hands, rows, spare, row):
+@jit
+def choose(regret, pack, extra, hole, at, n, wide, actions, hands, rows, spare, row):
     """The strategy of a node by the whole rule: predictions and a style."""
     dtype = rows.dtype.type
-    read(regret, extra.scale, at, actions, hands, rows)
+    if pack is None:
+        read(regret, at, actions, hands, rows, dtype(1))
+    else:
+        read(regret, at, actions, hands, rows, pack.regret[at])
     if extra.last.size > 0:
         foresee(extra.last, at, actions, hands, rows, dtype(row[PREDICTION]))
     if extra.delta.size > 0:
-        slot, weight = extra.wide[node], dtype(row[WEIGHT])
-        prefer(extra.delta, extra.beta, hole, slot, node, actions, hands, rows, weight)
-        pick(extra.fallback, hole, slot, actions, hands, rows, row[BEST] > 0)
+        prefer(extra.delta, extra.beta, hole, wide, n, actions, hands, rows, dtype(row[WEIGHT]))
+        pick(extra.fallback, hole, wide, actions, hands, rows, row[BEST] > 0)
     else:
         to_one(actions, hands, rows, spare)
 
@@ -278,22 +279,21 @@ def copy(table, at, actions, hands, rows):
             table[at + a, h] = rows[a, h]
 
 
-@inlined
-def learn_from(regret, extra, at, actions, hands, value, place, below, rows, more, row):
-    """As ``learn``, for a strategy that the whole rule has chosen."""
-    earn(actions, hands, rows, value, place, below)
-    if extra.last.size > 0:
-        copy(extra.last, at, actions, hands, rows)
-    if extra.scale.size > 0:
-        read(regret, extra.scale, at, actions, hands, more)
-        regret_more(more, np.uint32(0), actions, hands, rows, row)
-        pack(regret, extra.scale, at, actions, hands, more, rows.dtype.type(32767))
-    else:
+@jit
+def learn_from(regret, pack, last, at, actions, hands, rows, more, row):
+    """Take in new regrets of a node that the whole rule has played."""
+    if last.size > 0:
+        copy(last, at, actions, hands, rows)
+    if pack is None:
         regret_more(regret, at, actions, hands, rows, row)
+    else:
+        read(regret, at, actions, hands, more, pack.regret[at])
+        regret_more(more, np.uint32(0), actions, hands, rows, row)
+        squeeze(regret, pack.regret, at, actions, hands, more, rows.dtype.type(32767))
 
 
 @jit
-def pack(table, scale, at, actions, hands, rows, most):
+def squeeze(table, scale, at, actions, hands, rows, most):
     """Numbers of a node in 16 bits, with one scale for all of them."""
     dtype = rows.dtype.type
     largest = dtype(0)
@@ -310,9 +310,9 @@ def pack(table, scale, at, actions, hands, rows, most):
 @inlined
 def learn_packed(regret, scale, at, actions, hands, value, place, below, rows, spare, row):
     """As ``learn``, on regrets in 16 bits."""
-    read(regret, scale, at, actions, hands, rows)
+    read(regret, at, actions, hands, rows, scale[at])
     learn(rows, np.uint32(0), actions, hands, value, place, below, spare, row)
-    pack(regret, scale, at, actions, hands, rows, rows.dtype.type(32767))
+    squeeze(regret, scale, at, actions, hands, rows, rows.dtype.type(32767))
 
 
 @jit
@@ -322,4 +322,4 @@ def note_packed(total, scale, at, actions, hands, reach, below, average, rows):
     for a in range(actions):
         for h in range(hands):
             rows[a, h] = total[at + a, h] * by + reach[below + a, h]
-    pack(total, scale, at, actions, hands, rows, rows.dtype.type(65535))
+    squeeze(total, scale, at, actions, hands, rows, rows.dtype.type(65535))

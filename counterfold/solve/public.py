@@ -24,7 +24,6 @@ from counterfold.tree.traversal import Traversal
 __all__ = ["POKER_METHOD", "PublicSettings", "PublicSolver"]
 
 POKER_METHOD = "dcfr"
-_ROOM = ("last", "scale", "size")  # of what else is asked: what changes with every iteration
 
 
 @dataclass(frozen=True)
@@ -91,19 +90,18 @@ class PublicSolver:
         arrays, tree = self.traversal.arrays, self.tree
         packed = self.settings.bits == 16
         kinds = (np.int16, np.uint16) if packed else (arrays.dtype, arrays.dtype)
-        tables, extras = [], []
+        tables, packs, extras = [], [], []
         for p in (0, 1):
             shape = max(tree.rows(p), 1), tree.columns(p)
             fields = dict(asked[p])
             if self.method.prediction:
                 fields["last"] = aligned(shape, arrays.dtype)
-            if packed:
-                fields["scale"], fields["size"] = (
-                    np.zeros(shape[0], arrays.dtype) for _ in range(2)
-                )
+            scales = (np.zeros(shape[0], arrays.dtype) for _ in range(2))
             tables.append(public.Table(*(aligned(shape, kind) for kind in kinds)))
+            packs.append(public.Pack(*scales) if packed else None)
             extras.append(fields)
         self.tables: Any = tuple(tables)
+        self.packs: Any = tuple(packs)
         self.extras: Any = None, None
         if any(extras):
             self.extras = tuple(arrays.extra(p, **fields) for p, fields in enumerate(extras))
@@ -132,37 +130,22 @@ class PublicSolver:
     def _iterate(self, schedule: NDArray[np.float64]) -> None:
         from counterfold.kernels import public
 
-        walk, arrays = self.traversal, self.traversal.arrays
-        rows = np.zeros((3, schedule.shape[1]))
+        walk = self.traversal
+        before = np.vstack([self._row, schedule])[:-1]
+        rows = np.stack([schedule, before, before, schedule, before, schedule], 1)
+        rows = rows.reshape(-1, 3, schedule.shape[1])
         if not walk.tasks:
-            public.iterate(
-                walk.whole, arrays.money, arrays.boards, tuple(arrays.hands), self.tables,
-                self.extras, tuple(arrays.ends), walk.top, np.vstack([self._row, schedule]), rows,
-                False, public.LEARN,
-            )  # fmt: skip
+            who = np.tile(np.array([0, 1]), len(schedule))
+            walk.call(walk.whole, self.tables, self.packs, self.extras, who, rows)
             return
-        before = self._row
-        for now in schedule:
-            rows[:] = now, before, before
-            walk.run(0, self.tables, self.extras, rows, False, public.LEARN)
-            rows[public.THEIRS] = now
-            walk.run(1, self.tables, self.extras, rows, False, public.LEARN)
-            before = now
+        for k, row in enumerate(rows):
+            walk.run(k % 2, self.tables, self.extras, row, False, public.LEARN, self.packs)
 
     def _warm(self) -> None:
-        from counterfold.kernels import public
-
-        walk, arrays = self.traversal, self.traversal.arrays
+        walk, nobody = self.traversal, np.zeros(0, np.int64)
+        rows = np.zeros((0, 3, _columns()))
+        walk.call(walk.whole, self.tables, self.packs, self.extras, nobody, rows)
         self._cold = False
-        if walk.tasks:
-            nothing = walk.tasks[0][:0]
-            public.traverse(
-                nothing, arrays.money, arrays.boards, tuple(arrays.hands), self.tables,
-                self.extras, arrays.ends[0], walk.top, 0, np.zeros((3, _columns())), False,
-                public.LEARN,
-            )  # fmt: skip
-        else:
-            self._iterate(np.zeros((0, _columns())))
 
     def strategy(self, **about: Any) -> PublicStrategy:
         """The average strategy so far, with what is known about it. It shares the tables."""
@@ -173,8 +156,9 @@ class PublicSolver:
         """Exact values and best responses of the strategy so far."""
         rows = np.stack([self._row] * 3)
         return assess_tables(
-            self.traversal, self.tables, self._held(), average=self.settings.average, rows=rows
-        )
+            self.traversal, self.tables, self._held(), average=self.settings.average, rows=rows,
+            packs=self.packs,
+        )  # fmt: skip
 
     def _held(self) -> Any:
         """What counts when a strategy is measured: locks do, a model does not."""
@@ -214,15 +198,20 @@ class PublicSolver:
         }
         state = {"logs": self._logs, "row": self._row}
         for p in (0, 1):
-            state[f"regret.{p}"] = self.tables[p].regret
+            state |= {f"{name}.{p}": array for name, array in self._changing(p).items()}
             if self.extras[p] is not None:
-                found = self.extras[p]._asdict()
-                state |= {
-                    f"{name}.{p}": a
-                    for name, a in found.items()
-                    if a.size and name not in ("hole", "wide")
-                }
+                asked = {k: a for k, a in self.extras[p]._asdict().items() if a.size}
+                state |= {f"asked.{k}.{p}": asked[k] for k in asked if k not in ("hole", "last")}
         save_public(self.strategy(**about), path, state, run)
+
+    def _changing(self, p: int) -> dict[str, NDArray[Any]]:
+        """What changes with every iteration, beside the sums of strategies."""
+        found = {"regret": self.tables[p].regret}
+        if self.packs[p] is not None:
+            found |= {"scale": self.packs[p].regret, "size": self.packs[p].total}
+        if self.extras[p] is not None and self.extras[p].last.size:
+            found["last"] = self.extras[p].last
+        return found
 
     @classmethod
     def resume(
@@ -236,19 +225,17 @@ class PublicSolver:
             settings = PublicSettings(**run["settings"])
             asked: list[dict[str, Any]] = [{}, {}]
             for key, value in state.items():
-                name, _, p = key.rpartition(".")
-                if name and name != "regret":
+                if key.startswith("asked."):
+                    _, name, p = key.split(".")
                     asked[int(p)][name] = value
-            kept = [{k: fields.pop(k) for k in _ROOM if k in fields} for fields in asked]
             solver = cls(
                 strategy.tree, Method(**run["rule"]), dtype=settings.dtype, bits=settings.bits,
                 average=settings.average, threads=threads, asked=asked, best=bool(run["best"]),
             )  # fmt: skip
-            for p in (0, 1):
-                solver.tables[p].regret[:] = state[f"regret.{p}"]
-                solver.tables[p].total[:] = strategy.tables[p]
-                for name, value in kept[p].items():
-                    getattr(solver.extras[p], name)[:] = value
+            for player in (0, 1):
+                solver.tables[player].total[:] = strategy.tables[player]
+                for name, array in solver._changing(player).items():
+                    array[:] = state[f"{name}.{player}"]
             solver._logs, solver._row = state["logs"], state["row"]
             solver.iteration = int(run["iteration"])
             solver.seconds, solver.cpu_seconds = float(run["seconds"]), float(run["cpu_seconds"])

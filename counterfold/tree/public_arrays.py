@@ -35,15 +35,20 @@ class PublicArrays:
         self.tree, self.dtype = tree, np.dtype(dtype)
         nodes = tree.nodes
         found = [ends_of(nodes, me, 1.0 / tree.weight_sum) for me in (0, 1)]
-        hidden = np.stack([hidden for _, hidden in found])
-        self.money = public.Money(
-            nodes.kind, nodes.owner, nodes.first, nodes.count, nodes.slot, nodes.line, nodes.place,
-            nodes.row, hidden, nodes.chunk, nodes.chunks,
-        )  # fmt: skip
-        self.ends = [
+        table = np.zeros((len(nodes.old), public.FIELDS), np.uint32)
+        columns = {
+            public.KIND: nodes.kind, public.OWNER: nodes.owner, public.CHILD: nodes.first,
+            public.COUNT: nodes.count, public.SLOT: nodes.slot, public.LINE: nodes.line,
+            public.PLACE: nodes.place, public.ROW: nodes.row[0], public.ROW + 1: nodes.row[1],
+            public.HIDDEN: found[0][1], public.HIDDEN + 1: found[1][1], public.WIDE: nodes.wide,
+        }  # fmt: skip
+        for column, values in columns.items():
+            table[:, column] = values
+        self.money = public.Money(table, nodes.chunk, nodes.chunks)
+        self.ends = tuple(
             public.Ends(start, called, folded, np.ascontiguousarray(share, self.dtype), to, also)
             for (start, called, folded, share, to, also), _ in found
-        ]
+        )
         inner = np.array([board.street < tree.last for board in tree.boards])
         self.inner = np.where(inner, np.cumsum(inner) - 1, 0)
         group = np.cumsum([0, *(len(ends) for ends in tree.groups)])
@@ -55,7 +60,7 @@ class PublicArrays:
         pairs = max(len(hands.pairs) for player in tree.hands for hands in player)
         self.nobody = -(-max(pairs, *self.columns) // LANES) * LANES
         self.holes: list[NDArray[np.uint32]] = []
-        self.hands = [self._player(p) for p in (0, 1)]
+        self.hands = self._player(0), self._player(1)
 
     def _player(self, p: int) -> Any:
         from counterfold.kernels import public
@@ -119,8 +124,7 @@ class PublicArrays:
 
         none, table = np.zeros(0, self.dtype), np.zeros((0, 0), self.dtype)
         fields = {
-            "scale": none, "size": none, "last": table, "hole": self.holes[p],
-            "wide": self.tree.nodes.wide, "delta": table, "fallback": table, "beta": table,
+            "last": table, "hole": self.holes[p], "delta": table, "fallback": table, "beta": table,
             "lock": np.zeros((0, 0), np.uint32), "first": np.zeros(0, np.uint32), "trust": table,
             "held": table, "free": none, "bound": none, "model": table, **asked,
         }  # fmt: skip

@@ -18,9 +18,11 @@ from counterfold.poker.game import DEAL
 from counterfold.tree.public import PublicTree
 from counterfold.tree.public_arrays import PublicArrays
 
-__all__ = ["Traversal"]
+__all__ = ["Traversal", "walk_tape"]
 
 TASKS = 8
+SMALL = 1 << 20  # bytes of tables below which one thread walks over all boards in one call
+WHO = np.array([0], np.int64), np.array([1], np.int64)
 
 
 def _threads(threads: int | None) -> int:
@@ -45,7 +47,7 @@ class Traversal:
         self.arrays = PublicArrays(tree, dtype)
         self.threads = _threads(threads)
         self.top = self.arrays.room(model)
-        self._rows = np.zeros((3, _columns()))
+        self._rows = np.zeros((1, 3, _columns()))
         self._tapes(model)
 
     def _tapes(self, model: bool) -> None:
@@ -60,8 +62,9 @@ class Traversal:
             return [(public.DOWN, board), *within, (public.UP, board)]
 
         self.tasks: list[NDArray[np.uint32]] = []
-        if tree.last == 0:
-            self.whole = _tape([(public.LAST, 0)])
+        self.whole = _tape([])
+        if tree.last == 0 or tree.table_bytes() < SMALL:
+            self.whole = _tape(tape(0))
             return
         self.down, self.up = _tape([(public.DOWN, 0)]), _tape([(public.UP, 0)])
         each = [tape(child) for child in tree.children[0]]
@@ -74,20 +77,28 @@ class Traversal:
         self.deals = np.array([tree.nodes.place[n] for n in first if tree.nodes.kind[n] == DEAL])
         self.pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
 
-    def run(self, me: int, tables: Any, extras: Any, rows: Any, average: bool, how: int) -> None:
+    def run(
+        self,
+        me: int,
+        tables: Any,
+        extras: Any,
+        rows: Any,
+        average: bool,
+        how: int,
+        packs: Any = (None, None),
+    ) -> None:
         """One walk for a player; values of the first street stay in ``top``."""
         from counterfold.kernels import public
 
         arrays, top = self.arrays, self.top
-        rows = self._rows if rows is None else rows
         given = (
-            arrays.money, arrays.boards, _turn(arrays.hands, me), _turn(tables, me),
-            _turn(extras, me), arrays.ends[me],
+            arrays.money, arrays.boards, arrays.hands, tables, packs, extras, arrays.ends
         )  # fmt: skip
+        asked = WHO[me], self._rows if rows is None else rows[None], average, how
         if not self.tasks:
-            public.traverse(self.whole, *given, top, me, rows, average, how)
+            public.traverse(self.whole, *given, top, *asked)
             return
-        public.traverse(self.down, *given, top, me, rows, average, how)
+        public.traverse(self.down, *given, top, *asked)
         kept = self.tree.nodes.first_rows
 
         def work(task: int) -> None:
@@ -97,7 +108,7 @@ class Traversal:
             if len(top.free):
                 room.free[:kept], room.model[:kept] = top.free[:kept], top.model[:kept]
             room.value[self.deals] = 0
-            public.traverse(self.tasks[task], *given, room, me, rows, average, how)
+            public.traverse(self.tasks[task], *given, room, *asked)
 
         if self.pool is None:
             for task in range(len(self.tasks)):
@@ -106,7 +117,19 @@ class Traversal:
             list(self.pool.map(work, range(len(self.tasks))))
         for room in self.rooms:
             top.value[self.deals] += room.value[self.deals]
-        public.traverse(self.up, *given, top, me, rows, average, how)
+        public.traverse(self.up, *given, top, *asked)
+
+    def call(
+        self, tape: Any, tables: Any, packs: Any, extras: Any, who: Any, rows: Any
+    ) -> None:
+        """Learn in walks over one tape, in this thread."""
+        from counterfold.kernels import public
+
+        a = self.arrays
+        public.traverse(
+            tape, a.money, a.boards, a.hands, tables, packs, extras, a.ends, self.top, who, rows,
+            False, public.LEARN,
+        )  # fmt: skip
 
     def found(self, me: int) -> NDArray[np.float64]:
         """What each of the player's first hands came to in the last walk, per deal of it."""
@@ -126,11 +149,31 @@ def _tape(steps: list[tuple[int, int]]) -> NDArray[np.uint32]:
     return np.array(steps, np.uint32).reshape(-1, 2)
 
 
-def _turn(pair: Any, me: int) -> tuple[Any, Any]:
-    return pair[me], pair[1 - me]
-
-
 def _columns() -> int:
     from counterfold.kernels import rule
 
     return rule.COLUMNS
+
+
+def walk_tape(
+    tape: Any,
+    money: Any,
+    boards: Any,
+    hands: Any,
+    tables: Any,
+    extras: Any,
+    ends: Any,
+    room: Any,
+    me: int,
+    rows: NDArray[np.float64],
+    average: bool,
+    how: int,
+) -> None:
+    """One walk over a tape in this thread, with pairs of things in which the player's come first."""
+    from counterfold.kernels import public
+
+    turn = slice(None) if me == 0 else slice(None, None, -1)
+    public.traverse(
+        tape, money, boards, tuple(hands[turn]), tuple(tables[turn]), (None, None),
+        tuple(extras[turn]), (ends, ends), room, WHO[me], rows[None], average, how,
+    )  # fmt: skip
