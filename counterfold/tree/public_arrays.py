@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from counterfold.poker.game import NO_CARD
 from counterfold.tree.public import PublicTree
-from counterfold.tree.public_nodes import LANES, ends_of
+from counterfold.tree.public_nodes import LANES, PublicNodes, ends_of
 
-__all__ = ["PublicArrays", "aligned"]
+__all__ = ["PublicArrays", "aligned", "money_of"]
 
 
 def aligned(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
@@ -26,6 +26,27 @@ def _wide(array: Any) -> NDArray[np.uint32]:
     return np.ascontiguousarray(array, np.uint32)
 
 
+def money_of(nodes: PublicNodes, scale: float, dtype: Any) -> tuple[Any, Any]:
+    """``Money`` and the two players' ``Ends`` of kernels.public, payoffs times ``scale``."""
+    from counterfold.kernels import public
+
+    found = [ends_of(nodes, me, scale) for me in (0, 1)]
+    table = np.zeros((len(nodes.old), public.FIELDS), np.uint32)
+    columns = {
+        public.KIND: nodes.kind, public.OWNER: nodes.owner, public.CHILD: nodes.first,
+        public.COUNT: nodes.count, public.SLOT: nodes.slot, public.LINE: nodes.line,
+        public.PLACE: nodes.place, public.ROW: nodes.row[0], public.ROW + 1: nodes.row[1],
+        public.HIDDEN: found[0][1], public.HIDDEN + 1: found[1][1], public.WIDE: nodes.wide,
+    }  # fmt: skip
+    for column, values in columns.items():
+        table[:, column] = values
+    ends = []
+    for (start, called, folded, share, to, also), _ in found:
+        worth = np.ascontiguousarray(share, dtype)
+        ends.append(public.Ends(start, called, folded, worth, to, also))
+    return public.Money(table, nodes.chunk, nodes.chunks), tuple(ends)
+
+
 class PublicArrays:
     """``money``, ``boards`` and ``ends`` of kernels.public, and each player's hands."""
 
@@ -33,22 +54,7 @@ class PublicArrays:
         from counterfold.kernels import public
 
         self.tree, self.dtype = tree, np.dtype(dtype)
-        nodes = tree.nodes
-        found = [ends_of(nodes, me, 1.0 / tree.weight_sum) for me in (0, 1)]
-        table = np.zeros((len(nodes.old), public.FIELDS), np.uint32)
-        columns = {
-            public.KIND: nodes.kind, public.OWNER: nodes.owner, public.CHILD: nodes.first,
-            public.COUNT: nodes.count, public.SLOT: nodes.slot, public.LINE: nodes.line,
-            public.PLACE: nodes.place, public.ROW: nodes.row[0], public.ROW + 1: nodes.row[1],
-            public.HIDDEN: found[0][1], public.HIDDEN + 1: found[1][1], public.WIDE: nodes.wide,
-        }  # fmt: skip
-        for column, values in columns.items():
-            table[:, column] = values
-        self.money = public.Money(table, nodes.chunk, nodes.chunks)
-        self.ends = tuple(
-            public.Ends(start, called, folded, np.ascontiguousarray(share, self.dtype), to, also)
-            for (start, called, folded, share, to, also), _ in found
-        )
+        self.money, self.ends = money_of(tree.nodes, 1.0 / tree.weight_sum, self.dtype)
         inner = np.array([board.street < tree.last for board in tree.boards])
         self.inner = np.where(inner, np.cumsum(inner) - 1, 0)
         group = np.cumsum([0, *(len(ends) for ends in tree.groups)])
@@ -66,7 +72,7 @@ class PublicArrays:
         from counterfold.kernels import public
 
         tree, rules = self.tree, self.tree.game.rules
-        faces, count, wide = rules.cards, len(tree.boards), self.columns[p]
+        faces, boards, wide = rules.cards, len(tree.boards), self.columns[p]
         faces[faces == NO_CARD] += p  # so that nobody blocks it
         inner = max(1, sum(board.street < tree.last for board in tree.boards))
         pairs = max(
@@ -79,12 +85,12 @@ class PublicArrays:
             1,
         )
         up, same = (
-            np.zeros((count, wide), np.uint32),
-            np.full((count, wide), self.nobody, np.uint32),
+            np.zeros((boards, wide), np.uint32),
+            np.full((boards, wide), self.nobody, np.uint32),
         )
-        hole = np.zeros((count, wide), np.uint32)
-        passed = np.zeros((count, wide), self.dtype)
-        face = np.zeros((count, wide, 2), np.uint8)
+        hole = np.zeros((boards, wide), np.uint32)
+        passed = np.zeros((boards, wide), self.dtype)
+        face = np.zeros((boards, wide, 2), np.uint8)
         cards, hand = np.zeros((inner, pairs, 2), np.uint8), np.zeros((inner, pairs), np.uint32)
         rows: dict[int, NDArray[np.int64]] = {}
         for number, board in enumerate(tree.boards):
@@ -113,9 +119,13 @@ class PublicArrays:
         first = tree.hands[p][0].holes
         start[: len(first)] = np.asarray(tree.game.ranges[p])[first]
         self.holes.append(hole)
+        count, many = (
+            _wide([len(getattr(hands, name)) for hands in tree.hands[p]])
+            for name in ("holes", "pairs")
+        )
+        base = _wide(tree.base[:, p])
         return public.Hands(
-            _wide(tree.base[:, p]), _wide([len(hands.holes) for hands in tree.hands[p]]), up, passed,
-            face, same, _wide([len(hands.pairs) for hands in tree.hands[p]]), cards, hand, start,
+            base, count, up, passed, face, same, many, cards, hand, start
         )  # fmt: skip
 
     def extra(self, p: int, **asked: Any) -> Any:
@@ -138,11 +148,21 @@ class PublicArrays:
         wide, tall = max(self.columns), self.nobody + LANES
         reach = nodes.reach_rows, wide
         other = reach if model else (0, 0)
+        lanes = [aligned((tall, LANES), dtype) for _ in range(4)]
+        rows = [aligned((nodes.most_actions, wide), dtype) for _ in range(2)]
         return public.Room(
-            aligned(reach, dtype), aligned(reach, dtype), aligned(other, dtype),
-            aligned(other, dtype), aligned((nodes.value_rows, wide), dtype),
-            *(aligned((tall, LANES), dtype) for _ in range(4)), aligned((108, LANES), dtype),
-            aligned((nodes.most_actions, wide), dtype), aligned((nodes.most_actions, wide), dtype),
-            aligned((wide,), dtype),
-            aligned((1, LANES), dtype),
-        )  # fmt: skip
+            mine=aligned(reach, dtype),
+            theirs=aligned(reach, dtype),
+            free=aligned(other, dtype),
+            model=aligned(other, dtype),
+            value=aligned((nodes.value_rows, wide), dtype),
+            called=lanes[0],
+            folded=lanes[1],
+            kept=lanes[2],
+            lost=lanes[3],
+            card=aligned((108, LANES), dtype),
+            sigma=rows[0],
+            more=rows[1],
+            spare=aligned((wide,), dtype),
+            zero=aligned((1, LANES), dtype),
+        )

@@ -6,6 +6,7 @@ lines can be worked on in a room of its own that the next chunk uses again.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,9 @@ class PublicNodes:
         self._place()
 
     def _number(self) -> None:
-        betting, order, self.lines = self.betting, [], []
+        betting = self.betting
+        order: list[int] = []
+        self.lines: list[list[int]] = []
         self.begin = [0]
         starts = [0]
         for _ in range(self.streets):
@@ -85,7 +88,7 @@ class PublicNodes:
         ends = np.cumsum(shown)
         chunk, held = self.begin[: last + 1], 0
         bounds = [*self.lines[last], self.begin[-1]]
-        for line, stop in zip(bounds[:-1], bounds[1:], strict=True):
+        for line, stop in pairwise(bounds):
             more = int(ends[stop] - ends[line])
             if held and held + more > CHUNK:
                 chunk.append(line)
@@ -163,8 +166,7 @@ class _Ends:
         if shown:
             win, tie, lose = self.pay(shown[0])
             if own:  # the opponent's reach is the same whether the player folds or calls
-                shares = (1, 0, win - tie, tie - lose, lose, out)
-                self.add(row[n], shown[0], shares, also=gone)
+                self.add(row[n], shown[0], (1, 0, win - tie, tie - lose, lose, out), also=gone)
             else:  # its fold and its call are worth what they come to together
                 shares = (lose, out, win - tie, tie - lose, 1, 0)
                 self.add(row[shown[0]], shown[0], shares, 0 if gone is None else row[gone])

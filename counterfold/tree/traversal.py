@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from counterfold.poker.game import DEAL
 from counterfold.tree.public import PublicTree
 from counterfold.tree.public_arrays import PublicArrays
 
-__all__ = ["Traversal", "walk_tape"]
+__all__ = ["Traversal", "tape_of", "walk_tape"]
 
 TASKS = 8
 SMALL = 1 << 20  # bytes of tables below which one thread walks over all boards in one call
@@ -55,22 +56,16 @@ class Traversal:
 
         tree = self.tree
 
-        def tape(board: int) -> list[tuple[int, int]]:
-            if tree.boards[board].street == tree.last:
-                return [(public.LAST, board)]
-            within = [step for child in tree.children[board] for step in tape(child)]
-            return [(public.DOWN, board), *within, (public.UP, board)]
-
         self.tasks: list[NDArray[np.uint32]] = []
         self.whole = _tape([])
         if tree.last == 0 or tree.table_bytes() < SMALL:
-            self.whole = _tape(tape(0))
+            self.whole = _tape(tape_of(tree, 0))
             return
         self.down, self.up = _tape([(public.DOWN, 0)]), _tape([(public.UP, 0)])
-        each = [tape(child) for child in tree.children[0]]
+        each = [tape_of(tree, child) for child in tree.children[0]]
         count = min(TASKS, len(each))
         cuts = np.linspace(0, len(each), count + 1).astype(int)
-        for begin, stop in zip(cuts[:-1], cuts[1:], strict=True):
+        for begin, stop in pairwise(cuts):
             self.tasks.append(_tape([step for part in each[begin:stop] for step in part]))
         self.rooms = [self.arrays.room(model) for _ in self.tasks]
         first = range(tree.nodes.begin[1])
@@ -119,9 +114,7 @@ class Traversal:
             top.value[self.deals] += room.value[self.deals]
         public.traverse(self.up, *given, top, *asked)
 
-    def call(
-        self, tape: Any, tables: Any, packs: Any, extras: Any, who: Any, rows: Any
-    ) -> None:
+    def call(self, tape: Any, tables: Any, packs: Any, extras: Any, who: Any, rows: Any) -> None:
         """Learn in walks over one tape, in this thread."""
         from counterfold.kernels import public
 
@@ -143,6 +136,16 @@ class Traversal:
         hands = self.tree.hands[me][0]
         weight = np.asarray(self.tree.game.ranges[me])[hands.holes] * hands.size
         return float(self.found(me) @ weight)
+
+
+def tape_of(tree: PublicTree, board: int) -> list[tuple[int, int]]:
+    """What a walk does on a board and on all that come after it (kernels.public.traverse)."""
+    from counterfold.kernels import public
+
+    if tree.boards[board].street == tree.last:
+        return [(public.LAST, board)]
+    within = [step for child in tree.children[board] for step in tape_of(tree, child)]
+    return [(public.DOWN, board), *within, (public.UP, board)]
 
 
 def _tape(steps: list[tuple[int, int]]) -> NDArray[np.uint32]:
@@ -169,7 +172,7 @@ def walk_tape(
     average: bool,
     how: int,
 ) -> None:
-    """One walk over a tape in this thread, with pairs of things in which the player's come first."""
+    """One walk over a tape in this thread, with pairs in which the player's own comes first."""
     from counterfold.kernels import public
 
     turn = slice(None) if me == 0 else slice(None, None, -1)

@@ -1,0 +1,322 @@
+"""A solved poker game at any of its places: hands, choices, EV and equity as a NodeView."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterfold.errors import ParameterError, UnsupportedError
+from counterfold.evaluate.equity import AllIn, mean_over, showdown
+from counterfold.evaluate.public import tables_of
+from counterfold.poker.game import DEAL, DECISION, FOLD, SHOWDOWN
+from counterfold.poker.view import NodeView, compatible
+from counterfold.strategy.public import PublicStrategy
+from counterfold.tree.boards import renamed_holes
+from counterfold.tree.find import Path, Place, children, deals_of, find_boards, find_place
+from counterfold.tree.traversal import Traversal, tape_of
+
+__all__ = ["Browser", "root_summary", "view", "walk_through"]
+
+Floats = NDArray[np.float64]
+KEPT = 16  # boards whose values are remembered
+
+
+class Browser:
+    """A strategy to look around in; it remembers the values of the boards seen last.
+
+    Where the tables change (a solver goes on), what it remembers is old: make another.
+
+    ``walk`` is a Traversal of the strategy's tree, if there is one already; what its last walk
+    left behind is lost.
+    """
+
+    def __init__(
+        self, strategy: PublicStrategy, walk: Traversal | None = None, *, threads: int | None = None
+    ) -> None:
+        if strategy.tree.game.rules.hole != 2:
+            raise UnsupportedError(
+                f"{strategy.tree.game.name} has hands of one card, which fit no grid of hold'em"
+            )
+        kind = strategy.tables[0].dtype
+        self.strategy, self.tree = strategy, strategy.tree
+        self.walk = walk or Traversal(
+            strategy.tree, kind if kind.kind == "f" else "float32", threads
+        )
+        if self.walk.tree is not strategy.tree:
+            raise ParameterError("the walk is over another tree than the strategy's")
+        self.all_in = AllIn(self.walk.arrays, self.walk.top)
+        self._values: dict[tuple[int, int, int], Floats] = {}
+
+    # Where hands are.
+
+    def reaches(self, node: int, boards: Sequence[int]) -> list[Floats]:
+        """[holes] of each player: how much of each hole gets to a node, in the tree's suits.
+
+        ``boards`` are those of the tree, street by street, up to the node's.
+        """
+        tree, betting = self.tree, self.tree.game.betting
+        found = []
+        for p in (0, 1):
+            reach = np.zeros(tree.game.rules.holes)
+            pairs = tree.hands[p][boards[-1]].pairs
+            reach[pairs] = np.asarray(tree.game.ranges[p])[pairs]
+            found.append(reach)
+        child, at = node, int(betting.parent[node])
+        while at >= 0:
+            if betting.kind[at] == DECISION:
+                chosen = self.strategy.at(at, boards[int(betting.street[at])])
+                owner = found[int(betting.player[at])]
+                owner *= np.nan_to_num(chosen[child - int(betting.first[at])])
+            child, at = at, int(betting.parent[at])
+        return found
+
+    # What hands are worth.
+
+    def values(self, node: int, boards: Sequence[int], me: int) -> Floats:
+        """[hands] what a node that ends no hand is worth to a player's hands, as kernels count.
+
+        That is a sum over all hands of the opponent, by their reach over the sum of weights.
+        """
+        nodes, board = self.tree.nodes, boards[-1]
+        n = int(nodes.new[node])
+        chunk = int(np.searchsorted(nodes.chunk, n, "right")) - 1
+        key = board, chunk, me
+        if key not in self._values:
+            while len(self._values) >= KEPT:
+                del self._values[next(iter(self._values))]
+            self._run(boards, chunk, me)
+            places = nodes.place[int(nodes.chunk[chunk]) : int(nodes.chunk[chunk + 1])]
+            width = len(self.tree.hands[me][board].holes)
+            self._values[key] = self.walk.top.value[places, :width].astype(np.float64)
+        found: Floats = self._values[key][n - int(nodes.chunk[chunk])]
+        return found
+
+    def _run(self, boards: Sequence[int], chunk: int, me: int) -> None:
+        """Walk so that the values of a chunk of nodes on a board stand in ``walk.top``."""
+        from counterfold.kernels import public, rule
+
+        walk, tree, tables = self.walk, self.tree, tables_of(self.strategy)
+        if len(boards) == 1 and tree.last > 0:
+            walk.run(me, tables, (None, None), None, True, public.VALUE)
+            return
+        steps = [(public.DOWN, board) for board in boards[:-1]]
+        money = walk.arrays.money
+        if len(boards) - 1 == tree.last:
+            # Chunks of the last street use the same rows, so that the last one worked on is read.
+            chunks = money.chunks.copy()
+            chunks[tree.last] = chunk, chunk + 1
+            money = money._replace(chunks=chunks)
+            steps.append((public.LAST, boards[-1]))
+        else:
+            steps += tape_of(tree, boards[-1])
+        tape, arrays = np.array(steps, np.uint32), walk.arrays
+        public.traverse(
+            tape, money, arrays.boards, arrays.hands, tables, (None, None), (None, None),
+            arrays.ends, walk.top, np.array([me]), np.zeros((1, 3, rule.COLUMNS)), True,
+            public.VALUE,
+        )  # fmt: skip
+
+    def _ev(
+        self, node: int, boards: Sequence[int], me: int, against: Floats, met: Floats
+    ) -> Floats:
+        """[holes] chips that a player wins from a node on; the two players' add up to the pot."""
+        tree, betting = self.tree, self.tree.game.betting
+        paid, worth = float(betting.paid[node, me]), betting.payoff[node, me]
+        hands = tree.hands[me][boards[-1]]
+        found = np.full(tree.game.rules.holes, np.nan)
+        if betting.kind[node] == FOLD:
+            found[hands.pairs] = worth[0]
+        elif betting.kind[node] == SHOWDOWN:
+            shown = showdown(tree.game.rules, tree.boards[boards[-1]].cards, against)
+            lost = met - shown.beaten - shown.tied
+            total = worth[0] * shown.beaten + worth[1] * shown.tied + worth[2] * lost
+            found[hands.pairs] = mean_over(total, met)[hands.pairs]
+        else:
+            total = self.values(node, boards, me)[hands.of] * tree.weight_sum
+            found[hands.pairs] = mean_over(total, met[hands.pairs])
+        return found + paid
+
+    # What is shown.
+
+    def view(self, path: Path | Place = "", player: int | str | None = None) -> NodeView:
+        """A place as one player sees it: the one who decides unless another is named."""
+        tree, game, betting = self.tree, self.tree.game, self.tree.game.betting
+        place = path if isinstance(path, Place) else find_place(tree, path)
+        boards, names = find_boards(tree, place.cards)
+        node = place.node
+        owner = int(betting.player[node]) if betting.kind[node] == DECISION else -1
+        me = self._player(player, owner)
+        reaches = self.reaches(node, boards)
+        met = compatible(reaches[1 - me])
+        actions: tuple[str, ...] = ()
+        chosen = np.zeros((0, game.rules.holes))
+        if me == owner:
+            actions = tuple(betting.label[child] for child in betting.children(node))
+            chosen = self.strategy.at(node, boards[-1])
+        ev = self._ev(node, boards, me, reaches[1 - me], met)
+        equity = self.all_in.on(boards[-1], me, reaches[1 - me], met)
+        turned = renamed_holes(game.rules, np.arange(game.rules.holes), names)
+        paid, street = betting.paid[node], int(betting.street[node])
+        return NodeView(
+            game=game.name,
+            player=game.players[me],
+            street=game.streets[street] if street < len(game.streets) else f"street {street + 1}",
+            line=place.line,
+            board=place.cards,
+            pot=float(paid.sum()),
+            stacks=self._stacks(node),
+            actions=actions,
+            weight=reaches[me][turned],
+            against=reaches[1 - me][turned],
+            strategy=chosen[:, turned],
+            ev=ev[turned],
+            equity=equity[turned],
+            note="" if met.any() else f"{game.players[1 - me]} never gets here",
+            players=game.players,
+        )
+
+    def _player(self, player: int | str | None, owner: int) -> int:
+        players = self.tree.game.players
+        if player is None:
+            return max(owner, 0)
+        if player in (0, 1):
+            return int(player)
+        if player in players:
+            return players.index(str(player))
+        raise ParameterError(f"there is no player {player!r}; choose {players[0]} or {players[1]}")
+
+    def _stacks(self, node: int) -> tuple[float, float]:
+        """What each player has behind, of its stack or of the most that it can ever pay."""
+        game, paid = self.tree.game, self.tree.game.betting.paid
+        told = game.about.get("spot", {})
+        if "stack" in told:
+            first = paid[0] * 0.0 if "blinds" in told and not game.board else paid[0]
+            left = first + np.array(told["stack"], np.float64) - paid[node]
+        else:
+            left = paid.max(0) - paid[node]
+        return float(left[0]), float(left[1])
+
+    def walk_through(
+        self,
+        deals: Iterable[str] = (),
+        *,
+        start: Path = "",
+        limit: int = 200,
+        both: bool = False,
+    ) -> dict[tuple[str, ...], list[NodeView]]:
+        """The decisions after a place, those with the fewest actions first, up to a limit.
+
+        A street ends there unless ``deals`` says which cards come: "7h" is a turn, "7h 2c" that
+        turn and a river. With ``both`` a place is seen by each player, the one who decides first.
+        """
+        tree, betting = self.tree, self.tree.game.betting
+        if limit < 1:
+            raise ParameterError(f"the limit is {limit}, and must be at least one place")
+        wanted = {street[:k] for street in deals_of(tree, deals) for k in range(1, len(street) + 1)}
+        queue = deque([find_place(tree, start)])
+        found: list[Place] = []
+        while queue and len(found) < limit:
+            place = queue.popleft()
+            if betting.kind[place.node] == DEAL:
+                dealt = tuple(word for word in place.line if word.startswith("["))
+                after = sorted(w for w in wanted if w[:-1] == dealt)
+                queue.extend(find_place(tree, [*place.line, w[-1]]) for w in after)
+            elif betting.kind[place.node] == DECISION:
+                found.append(place)
+                queue.extend(children(tree, place).values())
+        # Places of one board after another, so that no board is walked twice.
+        views: dict[tuple[str, ...], list[NodeView]] = {place.line: [] for place in found}
+        for place in sorted(found, key=lambda place: (len(place.cards), place.cards)):
+            owner = int(betting.player[place.node])
+            for p in (owner, 1 - owner)[: 1 + both]:
+                views[place.line].append(self.view(place, p))
+        return views
+
+    def summary(self) -> dict[str, Any]:
+        """The game in a row of numbers, for tables over many boards.
+
+        ``ev`` (chips) and ``equity`` by player, ``actions`` with how often each is taken at the
+        root, and ``after`` with the same at the decision that follows each of them.
+        """
+        tree, game = self.tree, self.tree.game
+        root = find_place(tree)
+        first = self.view(root)
+        other = self._totals(1 - game.players.index(first.player))
+        found: dict[str, Any] = {
+            "pot": first.pot,
+            "ev": {first.player: first.totals.ev, other[0]: other[1]},
+            "equity": {first.player: first.totals.equity, other[0]: 1 - first.totals.equity},
+            "actions": first.totals.frequencies,
+            "after": {},
+        }
+        for key in ("ev", "equity"):
+            found[key] = {player: found[key][player] for player in game.players}
+        for label, place in children(tree, root).items():
+            if game.betting.kind[place.node] == DECISION:
+                found["after"][label] = self._frequencies(place)
+        return found
+
+    def _totals(self, me: int) -> tuple[str, float]:
+        """A player and its EV at the root."""
+        game = self.tree.game
+        reaches = self.reaches(0, (0,))
+        met = compatible(reaches[1 - me])
+        ev = self._ev(0, (0,), me, reaches[1 - me], met)
+        mass = reaches[me] * met
+        return game.players[me], float(np.nansum(ev * mass) / mass.sum())
+
+    def _frequencies(self, place: Place) -> dict[str, float]:
+        """How often each action is taken at a decision of the first street."""
+        betting, node = self.tree.game.betting, place.node
+        me = int(betting.player[node])
+        reaches = self.reaches(node, (0,))
+        mass = reaches[me] * compatible(reaches[1 - me])
+        chosen = np.nan_to_num(self.strategy.at(node, 0)) @ mass
+        total = float(mass.sum())
+        shares = chosen / total if total > 0 else np.full(len(chosen), np.nan)
+        return {
+            betting.label[c]: float(x) for c, x in zip(betting.children(node), shares, strict=True)
+        }
+
+
+def view(
+    strategy: PublicStrategy,
+    path: Path = "",
+    player: int | str | None = None,
+    walk: Traversal | None = None,
+) -> NodeView:
+    """A place of a strategy in words ("check, bet 66, call, [7h]") as one player sees it.
+
+    >>> from counterfold.poker.spot import spot
+    >>> from counterfold.tree.public import PublicTree
+    >>> game = spot({"board": "Ks 9h 6s 4d 2c", "pot": 20, "stack": 40, "oop": "QQ+",
+    ...              "ip": "JJ,AKs", "bets": ["50%"], "raises": []})
+    >>> found = view(PublicStrategy.uniform(PublicTree(game)), "bet")
+    >>> found.player, found.line, found.pot, found.stacks, found.actions
+    ('ip', ('bet 10',), 30.0, (30.0, 40.0), ('fold', 'call'))
+    >>> round(found.totals.equity, 4)
+    0.15
+    """
+    return Browser(strategy, walk).view(path, player)
+
+
+def walk_through(
+    strategy: PublicStrategy,
+    deals: Iterable[str] = (),
+    *,
+    start: Path = "",
+    limit: int = 200,
+    both: bool = False,
+    walk: Traversal | None = None,
+) -> dict[tuple[str, ...], list[NodeView]]:
+    """Many places of a strategy, for a page to browse; see ``Browser.walk_through``."""
+    return Browser(strategy, walk).walk_through(deals, start=start, limit=limit, both=both)
+
+
+def root_summary(strategy: PublicStrategy, walk: Traversal | None = None) -> dict[str, Any]:
+    """EV, equity and frequencies at the root; see ``Browser.summary``."""
+    return Browser(strategy, walk).summary()
