@@ -24,7 +24,10 @@ def spread(weight, at, actions, hands, reach, above, below):
     """Reach after each action, in proportion to its weight; evenly where none weighs."""
     dtype = reach.dtype.type
     zero, one = dtype(0), dtype(1)
-    if actions == 2:
+    if actions == 1:  # a forced move
+        for h in range(hands):
+            reach[below, h] = reach[above, h]
+    elif actions == 2:
         half = dtype(0.5)
         for h in range(hands):
             x, y = max(dtype(weight[at, h]), zero), max(dtype(weight[at + 1, h]), zero)
@@ -117,7 +120,7 @@ def learn(regret, at, actions, hands, value, place, below, spare, row):
             v0, v1, v2 = value[below, h], value[below + 1, h], value[below + 2, h]
             x, y, z = max(r0, zero), max(r1, zero), max(r2, zero)
             total = x + y + z
-            mixed = (x * v0 + y * v1 + z * v2) / total
+            mixed = (x * v0 + y * v1 + z * v2) / (total if total > zero else one)
             here = mixed if total > zero else third * (v0 + v1 + v2)
             value[place, h] = here
             regret[at, h] = accumulate(r0, v0 - here, positive, negative, lowest)
@@ -159,12 +162,14 @@ def foresee(last, at, actions, hands, rows, prediction):
 
 
 @jit
-def prefer(delta, beta, hole, slot, node, actions, hands, rows, weight):
+def prefer(delta, beta, hole, slot, node, actions, hands, rows, spare, weight):
     """A style: what exceeds the allowance beta counts, times the preference delta."""
+    zero = rows.dtype.type(0)
+    for h in range(hands):
+        spare[h] = weight * beta[node, hole[h]]
     for a in range(actions):
         for h in range(hands):
-            rows[a, h] -= weight * beta[node, hole[h]]
-            rows[a, h] *= delta[slot + a, hole[h]]
+            rows[a, h] = max(rows[a, h] - spare[h], zero) * delta[slot + a, hole[h]]
 
 
 @jit
@@ -187,25 +192,40 @@ def to_one(actions, hands, rows, spare):
 
 
 @jit
-def pick(fallback, hole, slot, actions, hands, rows, only):
+def share(fallback, hole, slot, actions, hands, rows, spare):
     """Weights as probabilities under a style, which says what is played where none weighs."""
     dtype = rows.dtype.type
     zero, one = dtype(0), dtype(1)
     for h in range(hands):
-        total, most = zero, zero
-        for a in range(actions):
-            total += max(rows[a, h], zero)
-            most = max(most, rows[a, h])
-        for a in range(actions):
-            if total <= zero:
-                rows[a, h] = fallback[slot + a, hole[h]]
-            elif not only:
-                rows[a, h] = max(rows[a, h], zero) / total
-            elif rows[a, h] == most:
-                rows[a, h] = one
-                most = -one  # of several that weigh the same, the first
-            else:
-                rows[a, h] = zero
+        spare[h] = zero
+    for a in range(actions):
+        for h in range(hands):
+            spare[h] += rows[a, h]
+    for h in range(hands):
+        spare[h] = one / spare[h] if spare[h] > zero else zero
+    for a in range(actions):
+        for h in range(hands):
+            rest = fallback[slot + a, hole[h]]
+            rows[a, h] = rows[a, h] * spare[h] if spare[h] > zero else rest
+
+
+@jit
+def pick(fallback, hole, slot, actions, hands, rows, spare):
+    """The heaviest action alone, the first of several; what the style says where none weighs."""
+    dtype = rows.dtype.type
+    zero, one = dtype(0), dtype(1)
+    for h in range(hands):
+        spare[h] = zero
+    for a in range(actions):
+        for h in range(hands):
+            spare[h] = max(spare[h], rows[a, h])
+    for a in range(actions):
+        for h in range(hands):
+            rest, most = fallback[slot + a, hole[h]], spare[h]
+            first = most > zero and rows[a, h] == most
+            alone = one if first else zero
+            rows[a, h] = rest if most == zero else alone
+            spare[h] = -one if first else most
 
 
 @jit
@@ -219,8 +239,12 @@ def choose(regret, pack, extra, hole, at, n, wide, actions, hands, rows, spare, 
     if extra.last.size > 0:
         foresee(extra.last, at, actions, hands, rows, dtype(row[PREDICTION]))
     if extra.delta.size > 0:
-        prefer(extra.delta, extra.beta, hole, wide, n, actions, hands, rows, dtype(row[WEIGHT]))
-        pick(extra.fallback, hole, wide, actions, hands, rows, row[BEST] > 0)
+        weight = dtype(row[WEIGHT])
+        prefer(extra.delta, extra.beta, hole, wide, n, actions, hands, rows, spare, weight)
+        if row[BEST] > 0:
+            pick(extra.fallback, hole, wide, actions, hands, rows, spare)
+        else:
+            share(extra.fallback, hole, wide, actions, hands, rows, spare)
     else:
         to_one(actions, hands, rows, spare)
 

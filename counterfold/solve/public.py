@@ -233,16 +233,24 @@ class PublicSolver:
                 average=settings.average, threads=threads, asked=asked, best=bool(run["best"]),
             )  # fmt: skip
             for player in (0, 1):
-                solver.tables[player].total[:] = strategy.tables[player]
+                _fill(solver.tables[player].total, strategy.tables[player])
                 for name, array in solver._changing(player).items():
-                    array[:] = state[f"{name}.{player}"]
-            solver._logs, solver._row = state["logs"], state["row"]
+                    _fill(array, state[f"{name}.{player}"])
+            _fill(solver._logs, state["logs"])
+            _fill(solver._row, state["row"])
             solver.iteration = int(run["iteration"])
             solver.seconds, solver.cpu_seconds = float(run["seconds"]), float(run["cpu_seconds"])
             trace = [report_of(entry) for entry in run["trace"]]
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError, ParameterError) as error:
             raise FileError(f"{path} is damaged: {type(error).__name__} {error}") from None
         return solver, trace
+
+
+def _fill(array: NDArray[Any], found: NDArray[Any]) -> None:
+    """Take an array of a file, if it is one that fits."""
+    if found.shape != array.shape or found.dtype != array.dtype or np.isnan(found).any():
+        raise ValueError("an array that does not fit")
+    array[:] = found
 
 
 _method = method

@@ -77,13 +77,18 @@ def _write_beside(target: Path, content: bytes) -> None:
             out.write(content)
             out.flush()
             os.fsync(handle)
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(draft, 0o666 & ~mask)
+        _open_to_others(draft)
         os.replace(draft, target)
     except BaseException:
         Path(draft).unlink(missing_ok=True)
         raise
+
+
+def _open_to_others(path: PathLike) -> None:
+    """The permissions of a file that was opened in the usual way."""
+    mask = os.umask(0)
+    os.umask(mask)
+    os.chmod(path, 0o666 & ~mask)
 
 
 def write_arrays(
@@ -97,6 +102,7 @@ def write_arrays(
     draft = target.parent / f".{target.name}.{os.getpid()}.{secrets.token_hex(4)}"
     try:
         save_file({key: np.ascontiguousarray(a) for key, a in arrays.items()}, draft, header)
+        _open_to_others(draft)
         os.replace(draft, target)
     except (OSError, SafetensorError) as error:
         told = getattr(error, "strerror", None) or error
