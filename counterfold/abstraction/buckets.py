@@ -1,0 +1,222 @@
+"""Buckets of hands: which hands on which boards are played as one, as tables that can be kept.
+
+A bucket forgets what a hand was on earlier streets, and in which order the board came (imperfect
+recall).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import math
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterfold.errors import FileError, ParameterError, UnsupportedError
+from counterfold.poker.cards import CARDS, HIGH, HOLES, LOW, check_distinct
+from counterfold.poker.game import PokerGame
+from counterfold.poker.isomorphism import hole_classes, standard_boards
+from counterfold.strategy.store import open_arrays, write_whole
+
+__all__ = [
+    "Buckets",
+    "board_sizes",
+    "choose",
+    "every_hand",
+    "load_buckets",
+    "renamings",
+    "save_buckets",
+    "set_number",
+    "standard_words",
+    "starting_hands",
+]
+
+FORMAT = "counterfold buckets 1"
+MOST = 1 << 16  # buckets in a table
+NOWHERE = 0xFFFFFFFF  # the word of a board that is not of the deck
+
+Words = NDArray[np.uint32]
+Table = NDArray[np.uint16]
+
+
+@dataclass(frozen=True, eq=False)
+class Buckets:
+    """The bucket of every hand on every board of one size.
+
+    The number of a board (as a set) gives a word: which row of the table, times 24, and which
+    renaming of suits; ``renamed`` has the column of each hand under it.
+    """
+
+    cards: int  # on the board
+    count: int
+    table: Table = field(repr=False)  # [rows, hands]; 0 where a hand meets the board
+    words: Words = field(repr=False)  # [boards]
+    renamed: NDArray[np.uint16] = field(repr=False)  # [renamings, hands]
+    kind: str = "standard"  # or "all": a row for each board, and no renaming
+    about: dict[str, Any] = field(default_factory=dict)
+
+    def on(self, board: Iterable[int]) -> Table:
+        """The bucket of each hand on a board; 0 for those that meet it.
+
+        >>> len(set(starting_hands().on(()).tolist()))
+        169
+        """
+        found = check_distinct(board)
+        if len(found) != self.cards:
+            raise ParameterError(
+                f"these are buckets on boards of {self.cards} cards, and the board has {len(found)}"
+            )
+        word = int(self.words[set_number(found)])
+        if word == NOWHERE:
+            raise ParameterError("the board has a card that is not in the deck of these buckets")
+        row: Table = self.table[word // 24][self.renamed[word % 24]]
+        return row
+
+    def bucket_of(self, hole: int, board: Iterable[int]) -> int:
+        """The bucket of a hand on a board that it does not meet."""
+        return int(self.on(board)[hole])
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Tells tables apart."""
+        digest = hashlib.sha256(f"{self.kind} {self.cards} {self.count}".encode())
+        digest.update(np.ascontiguousarray(self.table).tobytes())
+        return digest.hexdigest()[:16]
+
+
+def set_number(cards: Iterable[int]) -> int:
+    """The number of a set of cards among all sets of its size.
+
+    >>> set_number((2, 0, 1)), set_number((51, 50, 49)), math.comb(52, 3)
+    (0, 22099, 22100)
+    """
+    return sum(math.comb(card, k + 1) for k, card in enumerate(sorted(cards)))
+
+
+@lru_cache(1)
+def choose() -> Words:
+    """choose(n, k), for n up to 52 and k up to 5."""
+    return np.array([[math.comb(n, k) for k in range(6)] for n in range(CARDS + 1)], np.uint32)
+
+
+@lru_cache(1)
+def renamings() -> tuple[NDArray[np.uint16], NDArray[np.uint32]]:
+    """[24, holes] what each hole turns into; [256] the renaming of names packed two bits each."""
+    renamed, codes = np.empty((24, HOLES), np.uint16), np.zeros(256, np.uint32)
+    for n, names in enumerate(itertools.permutations(range(4))):
+        suits = np.array(names)
+        one, two = (cards.astype(np.int64) // 4 * 4 + suits[cards % 4] for cards in (LOW, HIGH))
+        low, high = np.minimum(one, two), np.maximum(one, two)
+        renamed[n] = high * (high - 1) // 2 + low
+        codes[sum(name << 2 * suit for suit, name in enumerate(names))] = n
+    return renamed, codes
+
+
+@lru_cache(4)
+def standard_words(size: int) -> tuple[NDArray[np.uint8], Words, Words]:
+    """Standard boards, how many boards each stands for, and the words of all boards."""
+    from counterfold.kernels import poker_buckets as kernels
+
+    if size == 0:
+        return np.empty((1, 0), np.uint8), np.ones(1, np.uint32), np.zeros(1, np.uint32)
+    boards, weights = standard_boards(size)
+    words, numbers = np.zeros(math.comb(CARDS, size), np.uint32), np.empty(len(boards), np.uint32)
+    kernels.set_numbers(boards, choose(), numbers)
+    words[numbers] = np.arange(len(boards), dtype=np.uint32) * 24
+    kernels.index_boards(size, renamings()[1], choose(), words, np.zeros((3, 8), np.int64))
+    return boards, weights, words
+
+
+def starting_hands() -> Buckets:
+    """The 169 classes of starting hands, which lose nothing.
+
+    >>> starting_hands().count
+    169
+    """
+    found = hole_classes()
+    table = found.of.astype(np.uint16)[None]
+    return Buckets(0, len(found.hole), table, standard_words(0)[2], renamings()[0])
+
+
+def board_sizes(game: PokerGame) -> tuple[int, ...]:
+    """How many cards are on the board on each street of a game."""
+    deal = game.rules.deal[: game.betting.streets]
+    return tuple(len(game.board) + n for n in itertools.accumulate(deal))
+
+
+def every_hand(game: PokerGame) -> tuple[Buckets, ...]:
+    """A bucket for each hand on each board, street by street, for small decks.
+
+    Nothing is lost but the order in which the cards of a board came.
+    """
+    hands = game.rules.cards
+    deck = sorted(set(game.rules.deck) - set(game.board))
+    if game.rules.hole == 1:
+        renamed = np.arange(CARDS, dtype=np.uint16)[None]
+    else:
+        renamed = np.arange(HOLES, dtype=np.uint16)[None]
+    found = []
+    for size in board_sizes(game):
+        boards = [
+            (*game.board, *more) for more in itertools.combinations(deck, size - len(game.board))
+        ]
+        live = np.isin(hands, (*game.rules.deck, CARDS)).all(axis=1)
+        table, count = np.zeros((len(boards), len(hands)), np.uint16), 0
+        words = np.full(math.comb(CARDS, size), NOWHERE, np.uint32)
+        for row, board in enumerate(boards):
+            here = np.flatnonzero(live & ~np.isin(hands, board).any(axis=1))
+            if count + len(here) > MOST:
+                raise UnsupportedError(
+                    f"{game.name} has more than {MOST:,} hands on boards of {size} cards; "
+                    "use buckets for it"
+                )
+            table[row, here] = np.arange(count, count + len(here))
+            count += len(here)
+            words[set_number(board)] = row * 24
+        found.append(Buckets(size, count, table, words, renamed, "all"))
+    return tuple(found)
+
+
+def save_buckets(path: str | os.PathLike[str], buckets: Sequence[Buckets]) -> None:
+    """Write the buckets of a game's streets as one safetensors file, whole or not at all."""
+    from safetensors.numpy import save
+
+    arrays: dict[str, NDArray[Any]] = {}
+    streets = []
+    for n, one in enumerate(buckets):
+        arrays[f"table.{n}"] = np.ascontiguousarray(one.table)
+        if one.kind == "all":
+            arrays[f"words.{n}"] = one.words
+        told = {"cards": one.cards, "count": one.count, "kind": one.kind, "about": one.about}
+        streets.append({**told, "fingerprint": one.fingerprint})
+    write_whole(path, save(arrays, metadata={"format": FORMAT, "streets": json.dumps(streets)}))
+
+
+def load_buckets(path: str | os.PathLike[str]) -> tuple[Buckets, ...]:
+    """Read buckets, checking all that can be checked."""
+    header, arrays = open_arrays(path)
+    if header.get("format") != FORMAT:
+        raise FileError(f"{path} holds no buckets of cards (format {header.get('format')!r})")
+    found = []
+    try:
+        for n, told in enumerate(json.loads(header["streets"])):
+            table, cards, count = arrays[f"table.{n}"], int(told["cards"]), int(told["count"])
+            if told["kind"] == "standard":
+                words, renamed = standard_words(cards)[2], renamings()[0]
+            else:
+                words = arrays[f"words.{n}"].astype(np.uint32)
+                renamed = np.arange(table.shape[1], dtype=np.uint16)[None]
+            one = Buckets(cards, count, table, words, renamed, told["kind"], dict(told["about"]))
+            if table.dtype != np.uint16 or one.fingerprint != told["fingerprint"]:
+                raise FileError(f"{path} is damaged: the table of street {n} is not what was saved")
+            found.append(one)
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        raise FileError(f"{path} is damaged: {type(error).__name__} {error}") from None
+    return tuple(found)

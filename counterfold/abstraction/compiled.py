@@ -1,0 +1,145 @@
+"""A poker game with buckets as arrays for compiled code: lines of betting, and how to deal."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterfold.abstraction.blueprint import Layout
+from counterfold.abstraction.buckets import Buckets, board_sizes, choose, set_number
+from counterfold.errors import ParameterError, TreeTooLargeError, UnsupportedError
+from counterfold.poker import showdown
+from counterfold.poker.cards import CARDS
+from counterfold.poker.game import DEAL, DECISION, FOLD, PokerGame
+from counterfold.tree.memory import memory_at_hand
+
+__all__ = ["cards_of", "lines_of", "pair_mass"]
+
+MOST_ENDS = 50_000_000
+
+
+def lines_of(game: PokerGame, layout: Layout) -> tuple[Any, int]:
+    """The betting for compiled code, and the size of a table with a row for each decision and
+    bucket: a stamp, the regrets of its actions and their sums of probability."""
+    from counterfold.kernels import poker_sampling as kernels
+
+    tree = game.betting
+    if tree.streets > 4 or int(layout.actions.max()) > 1000:
+        raise UnsupportedError("sampled poker has at most four streets and 1,000 actions")
+    kind = np.where(tree.kind == DECISION, tree.player, kernels.SHOWDOWN).astype(np.uint32)
+    kind[tree.kind == FOLD] = kernels.FOLD
+    ends = np.flatnonzero((tree.kind != DECISION) & (tree.kind != DEAL))
+    info = np.zeros((len(tree), 8), np.uint32)
+    payoff = info.view(np.float32)
+    info[:, kernels.WHAT] = (
+        kind
+        | tree.street.astype(np.uint32) << kernels.STREET
+        | layout.actions.astype(np.uint32) << kernels.COUNT
+    )
+    info[:, kernels.NEXT] = tree.first
+    width = layout.buckets * (2 * layout.actions + 1) * (layout.actions > 0)
+    base = np.cumsum(width) - width
+    size = int(width.sum())
+    most = min(1 << 32, int(0.9 * memory_at_hand()) // 4)
+    if size >= most:
+        raise TreeTooLargeError(
+            f"{game.name} with these buckets has {size:,} numbers to learn, where {most:,} fit; "
+            "take fewer buckets or bet sizes"
+        )
+    info[:, kernels.BASE] = base
+    payoff[ends, 1:7] = tree.payoff[ends].reshape(-1, 6)
+    for node in np.flatnonzero(tree.kind == DEAL)[::-1]:  # a deal is what comes after it
+        info[node] = info[tree.first[node]]
+    return kernels.Lines(info, payoff), size
+
+
+def cards_of(game: PokerGame, buckets: Sequence[Buckets]) -> Any:
+    """How cards are dealt, who wins, and the bucket of each hand, for compiled code."""
+    from counterfold.kernels import hands
+    from counterfold.kernels import poker_sampling as kernels
+
+    rules = game.rules
+    if not pair_mass(game) > 0:
+        raise ParameterError(f"the two ranges of {game.name} cannot both hold a hand")
+    deck = np.array(sorted(set(rules.deck) - set(game.board)), np.uint8)
+    drawing = [_alias(weights) for weights in game.ranges]
+    whole_board = len(game.board) + sum(rules.deal)
+    sizes = np.zeros(6, np.int64)
+    sizes[: len(buckets)] = board_sizes(game)
+    sizes[4], sizes[5] = whole_board, len(game.board)
+    words = [one.words for one in buckets]
+    tables = [np.ascontiguousarray(one.table) for one in buckets]
+    missing = 4 - len(buckets)
+    words += [np.zeros(0, np.uint32)] * missing
+    tables += [np.zeros((0, 0), np.uint16)] * missing
+    renamed = max((one.renamed for one in buckets), key=len)
+    ends, strength = np.zeros(0, np.uint32), np.zeros((0, 0), np.uint32)
+    if rules.strengths is not showdown.strengths:
+        ends, strength = _strengths(game, deck, whole_board)
+    parts: list[Any] = [
+        deck,
+        rules.cards,
+        np.stack([odds for odds, _ in drawing]),
+        np.stack([other for _, other in drawing]),
+        sizes,
+        choose(),
+        renamed,
+        *words,
+        *tables,
+        hands.tables(),
+        ends,
+        strength,
+    ]
+    return kernels.Cards(*parts)
+
+
+def _strengths(
+    game: PokerGame, deck: NDArray[np.uint8], size: int
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """Words of all whole boards and the strengths on them, for rules that are not hold'em's."""
+    more = size - len(game.board)
+    if math.comb(len(deck), more) * game.rules.holes > MOST_ENDS:
+        raise UnsupportedError(f"{game.name} has too many boards for sampling by its own rules")
+    dealt = list(itertools.combinations(deck.tolist(), more))
+    boards = np.array([(*game.board, *cards) for cards in dealt], np.uint8)
+    boards = boards.reshape(len(dealt), size)
+    ends = np.zeros(math.comb(CARDS, size), np.uint32)
+    for row, board in enumerate(boards.tolist()):
+        ends[set_number(board)] = row * 24
+    strength = np.ascontiguousarray(game.rules.strengths(boards), np.uint32)
+    return ends, strength
+
+
+def _alias(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
+    """Tables for drawing a hand at once: keep what is drawn evenly, or take the other one."""
+    size = len(weights)
+    share = (weights * (size / weights.sum())).tolist()
+    odds, other = np.ones(size), np.arange(size, dtype=np.uint32)
+    small = [hand for hand, part in enumerate(share) if part < 1]
+    large = [hand for hand, part in enumerate(share) if part >= 1]
+    while small and large:
+        under, over = small.pop(), large[-1]
+        odds[under], other[under] = share[under], over
+        share[over] -= 1 - share[under]
+        if share[over] < 1:
+            small.append(large.pop())
+    for hand in small:  # rounding leaves a few that are whole, or nothing at all
+        if weights[hand] == 0:
+            odds[hand], other[hand] = 0.0, int(np.argmax(weights))
+    return odds, other
+
+
+def pair_mass(game: PokerGame) -> float:
+    """The weight of all pairs of hands that can be held together."""
+    (first, second), cards = game.ranges, game.rules.cards
+    total = float(first.sum() * second.sum())
+    for card in range(CARDS):
+        held = (cards == card).any(axis=1)
+        total -= float(first[held].sum() * second[held].sum())
+    # Pairs of the same two cards have been taken away twice.
+    return total + (float((first * second).sum()) if game.rules.hole == 2 else 0.0)

@@ -1,0 +1,344 @@
+"""Sampled CFR over betting tree x buckets: against full CFR, exact values and itself."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import counterfold as cf
+from counterfold.abstraction.blueprint import Blueprint, Layout
+from counterfold.abstraction.buckets import Buckets, every_hand, starting_hands
+from counterfold.abstraction.clusters import card_buckets
+from counterfold.abstraction.compiled import cards_of, pair_mass
+from counterfold.abstraction.maps import Mapped, Through
+from counterfold.abstraction.sampled import SampledPoker, blueprint
+from counterfold.errors import FileError, MismatchError, ParameterError, UnsupportedError
+from counterfold.evaluate.public import assess_public
+from counterfold.games.base import label
+from counterfold.poker import holdem
+from counterfold.poker.cards import parse_board, parse_hole
+from counterfold.poker.game import PokerGame
+from counterfold.strategy.strategy import Strategy
+from counterfold.tree.public import PublicTree
+from tests import naive_poker
+from tests.naive_poker import NaivePoker
+
+BOARD = parse_board("Ks Qh Js 2c 3d")
+RAKED = naive_poker.tiny_river(seed=5, rake=(0.05, 2.0))
+GAMES = {
+    "kuhn": holdem.kuhn(),
+    "leduc": holdem.leduc(),
+    "river": RAKED,
+    "turn": naive_poker.tiny_turn(seed=2),
+    "flop": naive_poker.tiny_flop(seed=3),
+    "fhp": naive_poker.tiny_fhp(seed=4),
+}
+
+
+@cache
+def history(name: str) -> Any:
+    return cf.compile_game(NaivePoker(GAMES[name]))
+
+
+def in_history(found: Blueprint, name: str) -> Strategy:
+    """A blueprint as a strategy of the history form, hand by hand and board by board."""
+    game, tree = found.game, history(name)
+    naive = NaivePoker(game)
+    deck = [card for card in game.rules.deck if card not in game.board]
+    live = np.flatnonzero((game.ranges[0] > 0) | (game.ranges[1] > 0)).tolist()
+    odds = {}
+    for node in found.layout.nodes.tolist():
+        street = int(game.betting.street[node])
+        parts = [
+            list(itertools.combinations(deck, size)) for size in game.rules.deal[1 : street + 1]
+        ]
+        for dealt in itertools.product(*parts):
+            cards = tuple(itertools.chain(*dealt))
+            if len(set(cards)) == len(cards):
+                table = found.expand((*game.board, *cards), node)
+                for hand in live:
+                    odds[label(naive.seen(hand, cards, node))] = table[:, hand]
+    chosen = np.concatenate([odds[name] for name in tree.infosets.labels])
+    return Strategy.of(tree, tree.infosets.to_one(chosen))
+
+
+@pytest.mark.pure
+@pytest.mark.parametrize("method", ["cfr", "cfr+", "linear", "dcfr", "hs-dcfr"])
+@pytest.mark.parametrize("name", ["kuhn", "river"])
+def test_without_cards_to_come_public_sampling_is_full_cfr(name: str, method: str) -> None:
+    steps = 6
+    solver = SampledPoker(GAMES[name], every_hand(GAMES[name]), method, "public", per_round=1)
+    solver.step(steps)
+    full = cf.Solver(history(name), method, form="history")
+    full.step(steps)
+    found = in_history(solver.blueprint(), name)
+    assert found.probabilities == pytest.approx(full.probabilities(), abs=2e-4)
+
+
+# Exploitability after so many iterations was at most two thirds of the bound, with 5 seeds.
+RUNS = [
+    ("kuhn", "external", 100_000, 0.007),
+    ("leduc", "external", 200_000, 0.075),
+    ("leduc", "public", 2_000, 0.11),
+    ("river", "external", 100_000, 0.12),
+    ("turn", "external", 200_000, 0.24),
+    ("turn", "public", 2_000, 0.21),
+    ("flop", "external", 100_000, 0.06),
+    ("flop", "public", 1_000, 0.46),
+    ("fhp", "external", 400_000, 0.07),
+    ("fhp", "public", 3_000, 0.075),
+]
+
+
+@pytest.mark.parametrize(("name", "traversal", "iterations", "bound"), RUNS)
+def test_samples_lead_to_an_equilibrium(
+    name: str, traversal: str, iterations: int, bound: float
+) -> None:
+    game = GAMES[name]
+    per_round = 100 if traversal == "external" else 10
+    solver = SampledPoker(game, every_hand(game), "linear", traversal, seed=1, per_round=per_round)
+    solver.step(iterations)
+    found = in_history(solver.blueprint(), name)
+    assert cf.exploitability(found) < bound
+
+
+@pytest.mark.parametrize("method", ["cfr", "cfr+", "dcfr", "dcfr+"])
+def test_every_rule_finds_the_value_of_kuhn(method: str) -> None:
+    game = GAMES["kuhn"]
+    solver = SampledPoker(game, every_hand(game), method, seed=2, per_round=50)
+    solver.step(100_000)
+    found = in_history(solver.blueprint(), "kuhn")
+    assert cf.value(found) == pytest.approx(-1 / 18, abs=1e-3)
+    assert cf.exploitability(found) < 0.007
+
+
+def test_hands_are_dealt_as_the_ranges_say() -> None:
+    from counterfold.kernels import poker_sampling
+    from counterfold.kernels.jit import jit
+
+    game = GAMES["turn"]
+    solver = SampledPoker(game, every_hand(game), seed=3)
+    room, cards = solver._workers[0]._room, cards_of(game, solver.buckets)
+    times, count = 20_000, np.zeros((1326, 1326))
+    board = np.zeros(52)
+
+    @jit
+    def deals(cards: Any, room: Any, count: Any, board: Any, times: int) -> None:
+        for _ in range(times):
+            poker_sampling.deal(cards, room)
+            count[room.hand[0], room.hand[1]] += 1
+            board[room.board[0, 4]] += 1
+
+    deals(cards, room, count, board, times)
+    faces = game.rules.cards
+    apart = (faces[:, None, :, None] != faces[None, :, None, :]).all(axis=(2, 3))
+    wanted = np.outer(*game.ranges) * apart
+    assert pair_mass(game) == pytest.approx(wanted.sum())
+    wanted *= times / wanted.sum()
+    assert (count[wanted == 0] == 0).all()
+    some = wanted > 5
+    chi = ((count - wanted)[some] ** 2 / wanted[some]).sum() / some.sum()
+    assert 0.7 < chi < 1.3  # about one, give or take 1.4 over the root of 300 pairs
+    left = [c for c in game.rules.deck if c not in game.board]
+    assert board.sum() == board[left].sum() == times
+    assert (board[left] > 0).all()
+
+
+@pytest.mark.parametrize("name", ["leduc", "turn", "fhp"])
+def test_a_blueprint_is_worth_the_same_on_the_public_tree(name: str) -> None:
+    game = GAMES[name]
+    solver = SampledPoker(game, every_hand(game), seed=1)
+    solver.step(3_000)
+    made = solver.blueprint()
+    found = assess_public(made.public(PublicTree(game, symmetry=False)))
+    known = in_history(made, name)
+    assert found.values[0] == pytest.approx(cf.value(known), abs=1e-4)
+    assert found.exploitability == pytest.approx(cf.exploitability(known), abs=1e-4)
+    with pytest.raises(MismatchError, match="not of the game"):
+        made.public(PublicTree(GAMES["kuhn"]))
+    if name == "leduc":
+        with pytest.raises(MismatchError, match="without symmetry"):
+            made.public(PublicTree(game))
+
+
+# Plain CFR comes to a tie of all actions here, and rounding decides what it plays next.
+@pytest.mark.parametrize("method", ["cfr+", "linear", "dcfr"])
+def test_hands_of_a_bucket_learn_as_those_of_a_merged_infoset(method: str) -> None:
+    full = every_hand(RAKED)[0]
+    lumped = replace(full, table=full.table % 5, count=5)
+    solver = SampledPoker(RAKED, (lumped,), method, "public", per_round=1)
+    solver.step(6)
+    naive = NaivePoker(RAKED)
+    bucket = {naive.names[hand]: f"bucket {number}" for hand, number in enumerate(lumped.on(BOARD))}
+    game = Mapped(naive, Through(lambda seen: (bucket[seen[0]], *seen[1:])))
+    merged = cf.Solver(game, method, form="history")
+    merged.step(6)
+    made, compared = solver.blueprint(), 0
+    for node, number in itertools.product(solver.layout.nodes.tolist(), range(5)):
+        seen = (f"bucket {number}", *naive.said[node])
+        if label(seen) in merged.tree.infosets.labels:  # else the range has no hand of it
+            compared += 1
+            theirs = merged.strategy().at(*seen)
+            assert made.strategy_at(node, number) == pytest.approx(theirs, abs=2e-4)
+    assert compared == len(merged.tree.infosets.labels) > 100
+
+
+@pytest.fixture(scope="module")
+def flop_game() -> tuple[PokerGame, tuple[Buckets, ...]]:
+    game = holdem.fhp()
+    return game, card_buckets((0, 3), 20, seed=1)
+
+
+def test_flop_holdem_of_the_paper(flop_game: Any) -> None:
+    game, buckets = flop_game
+    made = blueprint(game, buckets, iterations=200_000, seed=1)
+    # 7 lines to the flop with 26 actions on each, and 21 actions before it
+    assert made.layout.size == 20 * 7 * 26 + 169 * 21
+    two_hundred = (buckets[0], replace(buckets[1], count=200))
+    assert Layout.of(game, two_hundred).size == 39_949
+    first = made.expand((), 0)
+    assert first[0, parse_hole("7h2c")] > 0.5
+    assert first[2, parse_hole("AsAh")] > 0.5
+    assert first.sum(0) == pytest.approx(np.ones(1326), abs=1e-5)
+    board = parse_board("Ad7c2s")
+    for node in made.layout.nodes.tolist():
+        if game.betting.line(node) == ("raise", "call", "bet"):
+            answer = made.expand(board, node)
+            assert answer[0, parse_hole("AsAh")] < 0.01  # three aces do not fold
+            assert answer[0, parse_hole("4h3h")] > 0.2
+            assert answer[:, parse_hole("AdKd")] == pytest.approx([1 / 3] * 3)  # cannot be held
+            bucket = buckets[1].bucket_of(parse_hole("AsAh"), board)
+            assert list(made.strategy_at(node, bucket).values()) == pytest.approx(
+                answer[:, parse_hole("AsAh")].tolist()
+            )
+    assert made.about["iterations"] == 200_000
+
+
+def test_threads_share_a_table(flop_game: Any) -> None:
+    game, buckets = flop_game
+    solvers = [
+        SampledPoker(game, buckets, traversal=traversal, seed=1, threads=threads)
+        for traversal, threads in (("external", 1), ("external", 2), ("public", 2))
+    ]
+    for solver, iterations in zip(solvers, (200_000, 200_000, 100), strict=True):
+        solver.step(iterations)
+        assert solver.iteration == iterations
+    one, two, boards = (solver.blueprint().expand((), 0).mean(1) for solver in solvers)
+    assert two == pytest.approx(one, abs=0.06)  # another seed is off by 0.02
+    assert boards[0] == pytest.approx(one[0], abs=0.1)
+
+
+def test_four_streets_of_no_limit() -> None:
+    from counterfold.poker.betting import Betting, build
+    from counterfold.poker.sizes import Sizes, parse_sizes
+
+    sizes = Sizes(parse_sizes("100%,allin"), parse_sizes("allin"))
+    tree = build(
+        Betting(
+            paid=(1, 2), posted=(1, 2), stacks=(19, 18), opened=1, least=2,
+            sizes=((sizes,) * 4,) * 2, first=(0, 1, 1, 1),
+        )
+    )  # fmt: skip
+    deck = tuple(range(42, 52))
+    hands = holdem.holdem_range(deck)
+    game = PokerGame("small", holdem.holdem_rules((0, 3, 1, 1), deck), tree, (), (hands, hands))
+    found = {}
+    for traversal, iterations in (("external", 100_000), ("public", 400)):
+        solver = SampledPoker(game, every_hand(game), "linear", traversal, seed=2)
+        solver.step(iterations)
+        found[traversal] = solver.blueprint().expand((), 0)
+        assert solver.visits > 5 * iterations
+        assert solver.table().sum() == pytest.approx(
+            sum(int(solver.layout.buckets[n]) for n in solver.layout.nodes), rel=1e-5
+        )
+    live = np.flatnonzero(hands)
+    gap = np.abs(found["external"] - found["public"])[:, live].max(0)
+    assert gap.mean() < 0.25
+
+
+def test_a_seed_says_all_and_a_checkpoint_goes_on_as_if_nothing_had_been(tmp_path: Path) -> None:
+    game, path = GAMES["leduc"], tmp_path / "checkpoint"
+    buckets = every_hand(game)
+    for traversal in ("external", "public"):
+        whole, parts, other = (
+            SampledPoker(game, buckets, "dcfr", traversal, seed=seed, per_round=7)
+            for seed in (1, 1, 2)
+        )
+        whole.step(300)
+        other.step(300)
+        parts.step(101)
+        parts.save(path)
+        resumed = SampledPoker.resume(path, game, buckets)
+        resumed.step(199)
+        assert (resumed._table == whole._table).all()
+        assert (other._table != whole._table).any()
+        assert (resumed.iteration, resumed.method) == (300, whole.method)
+
+
+def test_files_are_for_one_game_and_its_buckets(tmp_path: Path) -> None:
+    game, path = GAMES["leduc"], tmp_path / "blueprint"
+    buckets = every_hand(game)
+    solver = SampledPoker(game, buckets, seed=1)
+    solver.step(1_000)
+    made = solver.blueprint(note="x")
+    made.save(path)
+    found = Blueprint.load(path, game, buckets)
+    assert (found.probabilities == made.probabilities).all()
+    assert found.about == made.about
+    with pytest.raises(MismatchError, match="other betting"):
+        Blueprint.load(path, holdem.leduc(raises=(1, 2)), buckets)
+    changed = (buckets[0], replace(buckets[1], table=buckets[1].table[::-1].copy()))
+    with pytest.raises(MismatchError, match="other buckets"):
+        Blueprint.load(path, game, changed)
+    with pytest.raises(FileError, match="no checkpoint"):
+        SampledPoker.resume(path, game, buckets)
+    solver.save(path)
+    with pytest.raises(FileError, match="not a blueprint"):
+        Blueprint.load(path, game, buckets)
+    replace(made, probabilities=made.probabilities * 2).save(path)
+    with pytest.raises(FileError, match="sum to one"):
+        Blueprint.load(path, game, buckets)
+
+
+def test_a_run_reports_and_stops_where_it_should() -> None:
+    game = GAMES["kuhn"]
+    solver = SampledPoker(game, every_hand(game), per_round=10)
+    reports = list(solver.run(cf.Until(iterations=1_234)))
+    assert reports[-1].iteration == solver.iteration == 1_234
+    assert reports[0].iteration < 1_234
+    assert reports[-1].exploitability is None
+    last = list(solver.run(cf.Until(seconds=0.01)))[-1]
+    assert last.iteration > 1_234
+    with pytest.raises(UnsupportedError, match="does not measure"):
+        next(solver.run(cf.Until(exploitability=0.1)))
+
+
+def test_what_cannot_be_is_refused() -> None:
+    game = GAMES["kuhn"]
+    buckets = every_hand(game)
+    with pytest.raises(UnsupportedError, match="predicts"):
+        SampledPoker(game, buckets, "pcfr+")
+    with pytest.raises(ParameterError, match="external or public"):
+        SampledPoker(game, buckets, traversal="full")
+    with pytest.raises(MismatchError, match="boards of 0, 1 cards"):
+        SampledPoker(GAMES["leduc"], buckets)
+    with pytest.raises(MismatchError, match="boards of 0, 3 cards"):
+        SampledPoker(holdem.fhp(), (starting_hands(),))
+    alone = np.zeros(52)
+    alone[game.rules.deck[0]] = 1.0
+    with pytest.raises(ParameterError, match="cannot both hold"):
+        SampledPoker(replace(game, ranges=(alone, alone)), buckets)
+    made = SampledPoker(game, buckets).blueprint()
+    assert made.strategy_at(0, 0) == {"check": 0.5, "bet": 0.5}
+    with pytest.raises(ParameterError, match="nobody decides"):
+        made.at(len(game.betting) - 1)
+    with pytest.raises(ParameterError, match="no bucket 3"):
+        made.strategy_at(0, 3)
+    assert math.isclose(pair_mass(game), 6.0)
