@@ -57,6 +57,17 @@ _HOMES = {
     "style.preferences": ("Style",),
     "style.frontier": ("frontier",),
     "style.targets": ("meet",),
+    "poker.game": ("PokerGame",),
+    "poker.holdem": ("fhp",),
+    "poker.ranges": ("Range",),
+    "poker.spot": ("load_spot", "spot"),
+    "poker.view": ("NodeView",),
+    "tree.public": ("PublicTree",),
+    "strategy.public": ("PublicStrategy",),
+    "evaluate.public_view": ("view",),
+    "solve.flop_report": ("FlopReport",),
+    "solve.poker": ("PokerResult", "resume_poker", "solve_poker"),
+    "solve.public": ("PublicSolver",),
     "errors": (
         "CounterfoldError",
         "FileError",
@@ -94,6 +105,7 @@ if TYPE_CHECKING:
         value,
         values,
     )
+    from counterfold.evaluate.public_view import view
     from counterfold.exploit.models import OpponentModel
     from counterfold.exploit.online import Learner
     from counterfold.exploit.responses import (
@@ -116,16 +128,26 @@ if TYPE_CHECKING:
     from counterfold.play.match import Match, MatchResult
     from counterfold.play.record import read_record
     from counterfold.play.safe import SafeSearcher
+    from counterfold.poker.game import PokerGame
+    from counterfold.poker.holdem import fhp
+    from counterfold.poker.ranges import Range
+    from counterfold.poker.spot import load_spot, spot
+    from counterfold.poker.view import NodeView
     from counterfold.search.searcher import Searcher
     from counterfold.search.subgame import subgames
+    from counterfold.solve.flop_report import FlopReport
     from counterfold.solve.methods import METHODS, Method, method
+    from counterfold.solve.poker import PokerResult, resume_poker, solve_poker
+    from counterfold.solve.public import PublicSolver
     from counterfold.solve.result import Result, resume, solve
     from counterfold.solve.solver import Report, Solver, Until
+    from counterfold.strategy.public import PublicStrategy
     from counterfold.strategy.strategy import Strategy
     from counterfold.style.frontier import frontier
     from counterfold.style.preferences import Style
     from counterfold.style.targets import meet
     from counterfold.tree.history import HistoryTree, compile_game
+    from counterfold.tree.public import PublicTree
     from counterfold.tree.walk import measure
 
 

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 from counterfold.cli.output import amount, duration, on_terminal, paint, say, tiny
 
 if TYPE_CHECKING:
+    from counterfold.solve.poker import PokerResult
     from counterfold.solve.result import Result
     from counterfold.solve.solver import Until
 
-__all__ = ["Lines", "certificate", "print_panel"]
+__all__ = ["Lines", "certificate", "pace", "print_panel", "why_stopped"]
 
 Lines = list[tuple[str, str]]
 
@@ -25,9 +26,12 @@ def certificate(
     """The lines of a certificate; ``known`` is a published value to compare with."""
     lines: Lines = [("game", result.game), ("method", _method(result))]
     if result.method != "lp":
-        pace = _pace(result)
+        speed = pace(result)
         lines.append(
-            ("iterations", f"{result.iterations:,}" + (f" ({pace:,.0f} a second)" if pace else ""))
+            (
+                "iterations",
+                f"{result.iterations:,}" + (f" ({speed:,.0f} a second)" if speed else ""),
+            )
         )
     lines.append(("value", _value(result)))
     if known:
@@ -46,7 +50,7 @@ def certificate(
             f"before that {duration(result.compile_seconds)} to read the rules and load kernels",
         )
     )
-    lines.append(("stopped", _stopped(result, until)))
+    lines.append(("stopped", why_stopped(result, until)))
     if saved:
         lines.append(("saved", saved))
     return lines
@@ -89,7 +93,7 @@ def _method(result: Result) -> str:
     return text + (", last iterate" if about.get("iterate") == "last" else ", average strategy")
 
 
-def _pace(result: Result) -> float | None:
+def pace(result: Result | PokerResult) -> float | None:
     """Iterations a second between the first and the last check."""
     if not result.trace:
         return None
@@ -111,7 +115,8 @@ def _by_player(numbers: tuple[float, ...], written: object) -> str:
     return ", ".join(f"player {i + 1} {written(number)}" for i, number in enumerate(numbers))
 
 
-def _stopped(result: Result, until: Until | None) -> str:
+def why_stopped(result: Result | PokerResult, until: Until | None) -> str:
+    """Which limit ended a run, in words."""
     limits = {
         "exploitability": until and until.exploitability and f"of {until.exploitability:g}",
         "iterations": until and until.iterations and f"of {until.iterations:,}",

@@ -23,6 +23,8 @@ ALSO = (
     ("path/to/mygame.py:MyGame", "your own class with seven methods"),
     ("game.txt, game.json", "a normal form from a file"),
     ("game.efg", "a Gambit file"),
+    ("fhp, fhp(cap=3)", "Flop Hold'em poker, every hand at every node"),
+    ("spot.json", "a spot of hold'em: a board, two ranges, a pot and what may be bet"),
     ("openspiel:NAME(...)", "any game of OpenSpiel, such as openspiel:leduc_poker(players=3)"),
 )
 
@@ -117,9 +119,16 @@ class _LargeError(Exception):
 
 def describe(spec: str, json: bool) -> None:
     """One game: its parameters, its size, and what kind of game it is."""
+    from counterfold.cli.poker_names import means_poker
     from counterfold.games.base import spec_of
     from counterfold.tree.walk import Size, measure
 
+    if means_poker(spec):
+        from counterfold.cli.poker_solve import run
+        from counterfold.cli.solve import Request
+
+        run(Request(spec, dry_run=True, json=json))
+        return
     game = load(spec)
     seen = _Watched(game)
     began = time.monotonic()

@@ -21,6 +21,8 @@ __all__ = ["Watch", "time_left"]
 LINE_SECONDS = 5.0
 CHECKS = 12
 """How many of the latest checks of exploitability a forecast looks at."""
+FARTHEST = 1000
+"""How many times as many iterations as were seen a forecast may reach."""
 
 
 def time_left(until: Until, reports: Sequence[Report]) -> float | None:
@@ -66,7 +68,8 @@ def _iterations_for(target: float, reports: Sequence[Report]) -> float:
     if not slope < -0.01:
         return math.nan
     goal = mean_x + (math.log(target) - mean_y) / slope
-    return math.exp(goal) if goal < 50 else math.nan
+    far = goal > points[-1][0] + math.log(FARTHEST)
+    return math.nan if far else math.exp(goal)
 
 
 class Watch:
@@ -128,6 +131,10 @@ class Watch:
         self.histories = histories
         self._face.show("reading the rules", f"{histories:,} histories", None)
 
+    def told(self, exploitability: float) -> str:
+        """An exploitability in the units of the game."""
+        return tiny(exploitability)
+
     def report(self, report: Report) -> None:
         """The solver has come to this point."""
         if self._pressed:  # while it was being prepared; it takes its own signals now
@@ -143,7 +150,7 @@ class Watch:
         found = self._checks[-1].exploitability if self._checks else None
         note = f"iteration {report.iteration:,}"
         if found is not None:
-            note += f", exploitability {tiny(found)}"
+            note += f", exploitability {self.told(found)}"
         part = None
         if left is not None:
             note += f", {duration(math.ceil(left))} left"

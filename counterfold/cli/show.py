@@ -7,6 +7,7 @@ import json as json_module
 import os
 import shlex
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 from counterfold.cli.output import advise, check_can_write, on_terminal, print_json, say, tell
@@ -30,15 +31,34 @@ ORDERS = ("play", "name")
 def run(
     what: str,
     pattern: str | None,
-    player: int | None,
+    player: str | None,
     *,
     sort: str,
     limit: int | None,
     csv: str | None,
     json: bool,
     quiet: bool,
+    poker: Mapping[str, Any] | None = None,
 ) -> None:
-    """Print, or export, the strategy of a file or of a game."""
+    """Print, or export, the strategy of a file or of a game.
+
+    ``poker`` are the options of a poker solution, which is shown place by place.
+    """
+    from counterfold.cli.poker_names import is_poker_file, means_poker
+
+    given = {key: value for key, value in (poker or {}).items() if value}
+    if is_poker_file(what) or (not os.path.isdir(what) and means_poker(what)):
+        from counterfold.cli.poker_show import Asked
+        from counterfold.cli.poker_show import run as show_poker
+
+        if sort != "play":
+            raise ParameterError("--sort is for tables of infosets; poker is shown place by place")
+        show_poker(
+            Asked(what, pattern, player, limit=limit, csv=csv, json=json, quiet=quiet, **given)
+        )
+        return
+    for name in given:
+        raise ParameterError(f"--{name.rstrip('s')} is for poker; {what} is a table of infosets")
     if sort not in ORDERS:
         raise ParameterError(f"--sort is {sort!r}, and must be play or name")
     if limit is not None and limit < 0:
@@ -50,9 +70,11 @@ def run(
     if csv and csv != "-":
         check_can_write(csv, "--csv")
     strategy = _strategy(what, quiet)
-    if player is not None and not 1 <= player <= strategy.players:
-        raise ParameterError(f"--player is {player}, and must be from 1 to {strategy.players}")
-    who = None if player is None else player - 1
+    who = None
+    if player is not None:
+        if not player.isdecimal() or not 1 <= int(player) <= strategy.players:
+            raise ParameterError(f"--player is {player}, and must be from 1 to {strategy.players}")
+        who = int(player) - 1
     rows = list(strategy.rows(pattern, who))
     if pattern is not None and not rows:
         raise ParameterError(nothing_like(pattern, strategy, who))

@@ -50,7 +50,7 @@ class Request:
     method: str | None = None
     traversal: str | None = None
     iterations: int | None = None
-    exploitability: float | None = None
+    exploitability: float | str | None = None
     seconds: float | None = None
     alternating: bool | None = None
     average: bool | None = None
@@ -65,6 +65,12 @@ class Request:
     memory: str | None = None
     json: bool = False
     quiet: bool = False
+    form: str | None = None
+    bits: int | None = None
+    threads: int | None = None
+    locks: str | None = None
+    prefer: tuple[str, ...] = ()
+    give_up: float | None = None
 
     @property
     def by_lp(self) -> bool:
@@ -97,6 +103,11 @@ class Outcome:
 
 def run(request: Request) -> None:
     """Solve, or only measure, and print."""
+    if for_poker(request):
+        from counterfold.cli import poker_solve
+
+        poker_solve.run(request)
+        return
     check(request)
     if request.dry_run:
         _tell_size(request)
@@ -114,6 +125,15 @@ def run(request: Request) -> None:
         print_panel("Certificate", lines)
         advise(_hint(result, outcome.saved))
     outcome.end()
+
+
+def for_poker(request: Request) -> bool:
+    """Whether a request is about poker on a public tree."""
+    from counterfold.cli.poker_names import is_poker_file, means_poker
+
+    if request.resume:
+        return is_poker_file(request.resume)
+    return request.game is not None and means_poker(request.game, request.form)
 
 
 def solved(request: Request) -> Outcome:
@@ -138,6 +158,15 @@ def check(request: Request) -> None:
         raise ParameterError(f"--every is {request.every}, and must be at least 1 iteration")
     if request.every is not None and request.target is None:
         raise ParameterError("--every needs a file for its checkpoints: name it with --save")
+    for name in ("bits", "threads", "locks", "prefer", "give_up"):
+        if getattr(request, name) not in (None, ()):
+            option = name.replace("_", "-")
+            raise ParameterError(f"--{option} is for poker on a public tree; leave it out here")
+    if isinstance(request.exploitability, str):
+        raise ParameterError(
+            f"--exploitability {request.exploitability} is for poker with a pot or a big blind; "
+            "give a number, in the payoffs of the game"
+        )
     if request.by_lp:
         stray = request.given((*SETTINGS, *LIMITS, "every", "resume", "plot"))
         if stray:
@@ -228,13 +257,20 @@ def _check_same(request: Request, settings: dict[str, Any], path: str) -> None:
     for name, wanted in request.given(("method", *SETTINGS)).items():
         was = settings.get(name)
         same = wanted == was
-        if name == "method" and isinstance(was, str):
-            same = replace(method(wanted), name="") == replace(method(was), name="")
+        if name == "method":
+            same = same_method(wanted, was)
         if not same:
             raise MismatchError(
                 f"{path} was made with {_spoken(name, was)}, so it cannot go on with "
                 f"{_spoken(name, wanted)}; leave {_option(name)} out, or start a new run"
             )
+
+
+def same_method(wanted: str, was: Any) -> bool:
+    """Whether two names of methods mean the same."""
+    if not isinstance(was, str):
+        return False
+    return replace(method(wanted), name="") == replace(method(was), name="")
 
 
 def _option(name: str) -> str:

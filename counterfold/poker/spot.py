@@ -27,13 +27,19 @@ from counterfold.poker.ranges import Range
 from counterfold.poker.spot_money import read_betting, read_big_blind
 from counterfold.poker.spot_source import SEATS, STREETS, Source, nearest_name
 
-__all__ = ["load_spot", "spot"]
+__all__ = ["load_spot", "read_spot", "spot"]
 
 _Ranges = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 def load_spot(path: str | Path) -> PokerGame:
     """The spot that a JSON file describes; see ``spot``."""
+    path = Path(path)
+    return spot(read_spot(path), name=path.stem, where=str(path))
+
+
+def read_spot(path: str | Path) -> Any:
+    """What a JSON file says, before it is understood."""
     path = Path(path)
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -45,7 +51,7 @@ def load_spot(path: str | Path) -> PokerGame:
         reason = getattr(error, "strerror", None) or str(error)
         raise FileError(f"the spot {path} cannot be read: {reason.lower()}") from None
     try:
-        given = json.loads(text, object_pairs_hook=_once)
+        return json.loads(text, object_pairs_hook=_once)
     except json.JSONDecodeError as error:
         raise FileError(
             f"{path}, line {error.lineno}, column {error.colno}: this is not JSON "
@@ -55,7 +61,6 @@ def load_spot(path: str | Path) -> PokerGame:
         raise FileError(f"{path} is nested too deeply to be a spot") from None
     except ParameterError as error:
         raise ParameterError(f"{path}: {error}") from None
-    return spot(given, name=path.stem, where=str(path))
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -21,7 +21,15 @@ from counterfold.tree.history import HistoryTree, compile_game
 from counterfold.tree.sequence import sequence_form
 from counterfold.tree.walk import Progress
 
-__all__ = ["Result", "default_until", "equilibrium_of", "resume", "solve"]
+__all__ = [
+    "Result",
+    "check_every",
+    "default_until",
+    "equilibrium_of",
+    "resume",
+    "run_to",
+    "solve",
+]
 
 
 @dataclass(frozen=True)
@@ -100,7 +108,7 @@ def solve(
     >>> round(result.value * 18, 4), result.exploitability <= 1e-6
     (-1.0, True)
     """
-    _check_every(every, save)
+    check_every(every, save)
     began = time.perf_counter()
     tree = game if isinstance(game, HistoryTree) else compile_game(game, memory, on_compile)
     if method == "lp":
@@ -165,27 +173,7 @@ def _finish(
     compiled: float,
     rescue: str | os.PathLike[str] | None = None,
 ) -> Result:
-    last_saved = solver.iteration
-    stopped = "interrupted"
-    with _patient_interrupts() as interrupted:
-        for report in solver.run(until):
-            if report.exploitability is not None and _is_new(report, trace):
-                trace.append(report)
-            if on_report:
-                on_report(report)
-            if every and save and solver.iteration - last_saved >= every:
-                solver.save(save, trace, exploitability=solver.exploitability())
-                last_saved = solver.iteration
-            reached = until.reached_by(report)
-            if reached or interrupted():
-                stopped = reached or stopped
-                break
-        final = solver.report()
-        if _is_new(final, trace):
-            trace.append(final)
-        target = save or (rescue if stopped == "interrupted" else None)
-        if target:
-            solver.save(target, trace, exploitability=final.exploitability)
+    final, stopped = run_to(solver, until, trace, save, every, on_report, rescue)
     assert final.values is not None
     assert final.gains is not None
     assert final.exploitability is not None
@@ -210,6 +198,43 @@ def _finish(
         strategy=solver.strategy(exploitability=final.exploitability),
         trace=tuple(trace),
     )
+
+
+def run_to(
+    solver: Any,
+    until: Until,
+    trace: list[Report],
+    save: str | os.PathLike[str] | None = None,
+    every: int | None = None,
+    on_report: Callable[[Report], None] | None = None,
+    rescue: str | os.PathLike[str] | None = None,
+) -> tuple[Report, str]:
+    """Run a solver to a limit or to Ctrl-C, with its checkpoints: the last report, why it ended.
+
+    ``trace`` grows by the reports that know the exploitability.
+    """
+    last_saved = solver.iteration
+    stopped = "interrupted"
+    with _patient_interrupts() as interrupted:
+        for report in solver.run(until):
+            if report.exploitability is not None and _is_new(report, trace):
+                trace.append(report)
+            if on_report:
+                on_report(report)
+            if every and save and solver.iteration - last_saved >= every:
+                solver.save(save, trace, exploitability=solver.exploitability())
+                last_saved = solver.iteration
+            reached = until.reached_by(report)
+            if reached or interrupted():
+                stopped = reached or stopped
+                break
+        final = solver.report()
+        if _is_new(final, trace):
+            trace.append(final)
+        target = save or (rescue if stopped == "interrupted" else None)
+        if target:
+            solver.save(target, trace, exploitability=final.exploitability)
+    return final, stopped
 
 
 def _by_lp(tree: HistoryTree, compiled: float, save: str | os.PathLike[str] | None) -> Result:
@@ -259,7 +284,8 @@ def promise(tree: HistoryTree) -> str:
     )
 
 
-def _check_every(every: int | None, save: Any) -> None:
+def check_every(every: int | None, save: Any) -> None:
+    """Refuse checkpoints that come never, or have no file."""
     if every is not None and every < 1:
         raise ParameterError(f"every is {every}, and must be at least 1 iteration")
     if every is not None and save is None:

@@ -1,0 +1,115 @@
+"""What a word on the command line means in poker: a spot, a game with a name, or a saved file."""
+
+from __future__ import annotations
+
+import json
+import os
+from inspect import signature
+from typing import Any
+
+from counterfold.errors import FileError, ParameterError, SpecError
+from counterfold.games.spec import parse_spec
+from counterfold.poker.game import PokerGame
+from counterfold.poker.holdem import POKER_GAMES
+from counterfold.poker.spot import read_spot, spot
+from counterfold.strategy.public import KIND
+
+__all__ = ["FORMS", "header_of", "is_poker_file", "means_poker", "poker_game", "run_of"]
+
+FORMS = ("history", "public")
+PUBLIC_ONLY = ("fhp",)
+"""Games that have no history form; the other names mean that form unless --form says public."""
+
+
+def means_poker(text: str, form: str | None = None) -> bool:
+    """Whether a word names a poker game that is to be solved as a public tree.
+
+    >>> means_poker("fhp(cap=2)"), means_poker("leduc"), means_poker("leduc", "public")
+    (True, False, True)
+    """
+    if form not in (None, *FORMS):
+        raise ParameterError(f"--form is {form!r}, and must be history or public")
+    found = _name(text) in PUBLIC_ONLY or _given(text) is not None
+    if found and form == "history":
+        raise ParameterError(
+            f"{text} has every hand at every node, which is its public form; leave out --form"
+        )
+    return found or form == "public"
+
+
+def poker_game(text: str) -> PokerGame:
+    """The poker game that a word names: a spot in a file, or a game with its parameters.
+
+    >>> poker_game("fhp(cap=2)").name
+    'fhp'
+    """
+    given = _given(text)
+    if given is None:
+        return _named(text)
+    return spot(given, name=os.path.splitext(os.path.basename(text))[0], where=text)
+
+
+def _name(text: str) -> str:
+    return text.partition("(")[0].strip()
+
+
+def _given(text: str) -> dict[str, Any] | None:
+    """What the file of a spot says; nothing if it is no such file."""
+    if not text.lower().endswith(".json"):
+        return None
+    given = read_spot(text)
+    if not isinstance(given, dict) or {"payoffs", "matrix"} & set(given):
+        return None  # a normal form
+    return given
+
+
+def _named(text: str) -> PokerGame:
+    from counterfold.games.catalog import games
+
+    spec = parse_spec(text)
+    preset = next((dict(entry.preset) for entry in games() if entry.name == spec.name), {})
+    name = spec.name.partition(":")[0] if preset else spec.name
+    if name not in POKER_GAMES:
+        raise SpecError(
+            f"{spec.name} has no public form; {', '.join(POKER_GAMES)} and spots in JSON have"
+        )
+    make = POKER_GAMES[name]
+    try:
+        given = signature(make).bind(*spec.args, **{**preset, **spec.kwargs})
+    except TypeError:
+        takes = ", ".join(signature(make).parameters) or "no parameters"
+        raise SpecError(f"{text} does not fit: {name} takes {takes} in public form") from None
+    return make(*given.args, **given.kwargs)
+
+
+def header_of(path: str) -> dict[str, str]:
+    """What a saved file says about itself, without its arrays; nothing if it is no such file."""
+    from safetensors import SafetensorError, safe_open
+
+    if not os.path.isfile(path):
+        return {}
+    try:
+        with safe_open(path, framework="numpy") as file:
+            return dict(file.metadata() or {})
+    except (SafetensorError, OSError, ValueError):
+        return {}
+
+
+def is_poker_file(path: str) -> bool:
+    """Whether a file holds a poker strategy for all hands."""
+    return header_of(path).get("kind") == KIND
+
+
+def run_of(path: str) -> dict[str, Any]:
+    """The run that a checkpoint goes on with."""
+    text = header_of(path).get("run")
+    if text is None:
+        raise FileError(f"{path} holds a strategy without a solver's state: nothing to resume")
+    try:
+        run = json.loads(text)
+        assert isinstance(run["settings"], dict)
+        assert isinstance(run["iteration"], int)
+    except (AssertionError, KeyError, TypeError, ValueError):
+        raise FileError(f"{path} is damaged: it does not say how it was made") from None
+    found: dict[str, Any] = run
+    return found

@@ -1,0 +1,275 @@
+"""``counterfold report``: a spot on many flops, as a table and as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import shlex
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from counterfold.cli.grid_colours import chips
+from counterfold.cli.output import (
+    StoppedError,
+    advise,
+    check_can_write,
+    duration,
+    memory_of,
+    on_terminal,
+    paint,
+    print_json,
+    say,
+    tell,
+)
+from counterfold.cli.progress import Watch
+from counterfold.errors import FileError, ParameterError
+from counterfold.poker.cards import board_name
+from counterfold.poker.spot import read_spot
+from counterfold.solve.flop_report import Flop, FlopReport, FlopRow, mean_row
+from counterfold.solve.methods import method
+from counterfold.solve.poker_size import poker_size
+from counterfold.solve.solver import Report
+from counterfold.strategy.store import write_whole
+
+__all__ = ["Wanted", "run"]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What was asked for."""
+
+    spot: str
+    flops: str = "25"
+    accuracy: Any = "0.5%"
+    method: str | None = None
+    bits: int | None = None
+    threads: int | None = None
+    memory: str | None = None
+    folder: str | None = None
+    keep: bool = False
+    csv: str | None = None
+    json: bool = False
+    quiet: bool = False
+
+
+class FlopWatch(Watch):
+    """Tells which flop is being solved, and how long all of them will take."""
+
+    def __init__(self, report: FlopReport, quiet: bool = False) -> None:
+        super().__init__(quiet)
+        self.flops = report
+        self.before = len(report.rows)
+        self.began = time.monotonic()
+        self._flop: Flop | None = None
+        self._far = ""
+
+    def flop(self, flop: Flop, report: Report) -> None:
+        """The solver has come so far on a flop."""
+        if self._pressed:  # while the tree was being built; the solver takes its own signals now
+            self._pressed = False
+            signal.raise_signal(signal.SIGINT)
+        total, done = len(self.flops.games), len(self.flops.rows)
+        if flop != self._flop:
+            self._flop, self._far = flop, ""
+        if report.exploitability is not None and self.flops.spot.pot:
+            share = 100 * report.exploitability / self.flops.spot.pot
+            self._far = f", exploitability {share:.3g}% of the pot"
+        note = f"{done + 1} of {total}, iteration {report.iteration:,}{self._far}"
+        solved = done - self.before
+        if solved:
+            each = (time.monotonic() - self.began) / (solved + 0.5)
+            note += f", {duration(max(1.0, each * (total - done - 0.5)))} left"
+        self._face.show(board_name(flop.cards), note, done / total)
+
+
+def run(wanted: Wanted) -> None:
+    """Solve the spot on every flop, and print what came out."""
+    _check(wanted)
+    report = _made(wanted)
+    if not wanted.quiet:
+        _announce(report, wanted)
+    stopped = False
+    watch = FlopWatch(report, wanted.quiet)
+    with watch:
+        try:
+            watch.doing("building trees and loading kernels (compiled when first used)")
+            for _ in report.run(watch.flop):
+                watch.check()
+        except KeyboardInterrupt:
+            stopped = True
+    _tell(report, wanted, stopped)
+    if stopped:
+        raise StoppedError(_farewell(report, wanted))
+
+
+def _check(wanted: Wanted) -> None:
+    if wanted.csv == "-" and wanted.json:
+        raise ParameterError("--csv - and --json both want standard output; give CSV a file")
+    if wanted.csv and wanted.csv != "-":
+        check_can_write(wanted.csv, "--csv")
+    if wanted.keep and not wanted.folder:
+        raise ParameterError("--keep needs a place for the solutions: name it with --folder")
+    if wanted.folder and os.path.exists(wanted.folder) and not os.path.isdir(wanted.folder):
+        raise FileError(f"--folder {wanted.folder} is a file; name a folder")
+    if wanted.threads is not None and not 1 <= wanted.threads <= 256:
+        raise ParameterError(f"--threads is {wanted.threads}, and must be from 1 to 256")
+    if wanted.method is not None:
+        method(wanted.method)
+
+
+def _made(wanted: Wanted) -> FlopReport:
+    flops = wanted.flops
+    if os.path.isfile(flops):
+        try:
+            with open(flops, encoding="utf-8") as file:
+                flops = file.read()
+        except (OSError, UnicodeDecodeError):
+            raise FileError(f"--flops {wanted.flops} is no text file of flops") from None
+    given = read_spot(wanted.spot)
+    stem = os.path.splitext(os.path.basename(wanted.spot))[0]
+    return FlopReport(
+        given, flops, accuracy=wanted.accuracy, method=wanted.method, bits=wanted.bits or 32,
+        threads=wanted.threads, memory=None if wanted.memory is None else memory_of(wanted.memory),
+        folder=wanted.folder, keep=wanted.keep, name=stem, where=wanted.spot,
+    )  # fmt: skip
+
+
+def _announce(report: FlopReport, wanted: Wanted) -> None:
+    """How large it will be, before it is built."""
+    first = next(iter(report.games.values()))
+    found = poker_size(first, wanted.method or "dcfr", bits=wanted.bits or 32)
+    count = f"{len(report.games):,} flop" + ("s" if len(report.games) > 1 else "")
+    told = f"{report.spot.name} on {count}, of about {found.nodes:,} nodes"
+    told += f" and {found.bytes / 2**20:,.0f} MB each"
+    if report.rows:
+        told += f"; {len(report.rows):,} of them are done already"
+    tell(told)
+    if report.impossible:
+        names = ", ".join(board_name(flop.cards) for flop in report.impossible[:3])
+        more = ", ..." if len(report.impossible) > 3 else ""
+        tell(f"left out, since no two hands can be held there: {names}{more}")
+
+
+def _tell(report: FlopReport, wanted: Wanted, stopped: bool) -> None:
+    rows = report.done()
+    mean = mean_row(rows) if rows else None
+    if wanted.csv and rows:
+        text = _csv(rows, report.spot.players)
+        if wanted.csv == "-":
+            sys.stdout.write(text)
+        else:
+            write_whole(wanted.csv, text.encode())
+            if not wanted.quiet:
+                tell(f"{len(rows):,} flops are in {wanted.csv}")
+    if wanted.json:
+        print_json(
+            {
+                "spot": report.spot.name,
+                "accuracy": report.accuracy,
+                "pot": report.spot.pot,
+                "players": list(report.spot.players),
+                "flops": [asdict(row) for row in rows],
+                "mean": None if mean is None else asdict(mean),
+                "asked": len(report.games),
+                "stopped": "interrupted" if stopped else "done",
+                "folder": wanted.folder,
+                "csv": wanted.csv,
+            }
+        )
+    elif rows and wanted.csv != "-":
+        assert mean is not None
+        _print(report, rows, mean)
+
+
+def _farewell(report: FlopReport, wanted: Wanted) -> str:
+    done = f"stopped after {len(report.rows):,} of {len(report.games):,} flops"
+    if not wanted.folder:
+        return f"{done}; with --folder they would be kept, to go on from"
+    words = ["counterfold", "report", wanted.spot, "--flops", wanted.flops]
+    words += ["--accuracy", str(wanted.accuracy), "--folder", wanted.folder]
+    words += ["--keep"] * wanted.keep
+    return f"{done}, which are kept in {wanted.folder}: go on with `{shlex.join(words)}`"
+
+
+def _head(rows: Sequence[FlopRow], players: Sequence[str]) -> list[str]:
+    return ["flop", "flops", f"EV {players[0]}", "of pot", "equity", *rows[0].frequencies]
+
+
+def _cells(row: FlopRow, players: Sequence[str], pot: float) -> list[str]:
+    ev = row.ev[players[0]]
+    return [
+        row.flop,
+        f"{row.weight:,.4g}" if row.weight < 10_000 else f"{row.weight:,.0f}",
+        chips(ev),
+        f"{100 * ev / pot:.1f}%",
+        f"{100 * row.equity[players[0]]:.1f}%",
+        *(f"{100 * share:.1f}%" for share in row.frequencies.values()),
+    ]
+
+
+def _print(report: FlopReport, rows: Sequence[FlopRow], mean: FlopRow) -> None:
+    spot = report.spot
+    pot = spot.pot or 1.0
+    table = [_cells(row, spot.players, pot) for row in (*rows, mean)]
+    head = _head(rows, spot.players)
+    if on_terminal(sys.stdout):
+        _paint(head, table)
+    else:
+        widths = [max(map(len, column)) for column in zip(head, *table, strict=True)]
+        for line in (head, *table):
+            first = line[0].ljust(widths[0])
+            rest = [text.rjust(n) for text, n in zip(line[1:], widths[1:], strict=True)]
+            say("  ".join([first, *rest]))
+    say()
+    who = spot.players[int(spot.betting.player[0])]
+    advise(
+        f"EV in chips of a pot of {chips(pot)}, and how often {who} takes each first action; the "
+        f"mean weighs flops by how often they come with hands that can be held. Every flop is "
+        f"solved to {max(row.percent_of_pot for row in rows):.2g}% of the pot or better."
+    )
+
+
+def _paint(head: Sequence[str], table: Sequence[Sequence[str]]) -> None:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
+    for number, name in enumerate(head):
+        grid.add_column(name, justify="left" if number == 0 else "right", no_wrap=True)
+    for number, line in enumerate(table):
+        last = number == len(table) - 1
+        if last:
+            grid.add_section()
+        grid.add_row(*(Text(text, style="bold" if last else "") for text in line))
+    paint(grid)
+
+
+def _csv(rows: Sequence[FlopRow], players: Sequence[str]) -> str:
+    """All numbers of all flops; the mean is left to whoever reads it, with weight x mass."""
+    out = io.StringIO()
+    actions = list(rows[0].frequencies)
+    after = list(dict.fromkeys((a, b) for row in rows for a in row.after for b in row.after[a]))
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(
+        ["flop", "texture", "weight", "mass", *(f"ev {who}" for who in players)]
+        + [f"equity {who}" for who in players]
+        + [*actions, *(f"{a}, {b}" for a, b in after)]
+        + ["percent_of_pot", "iterations", "seconds"]
+    )
+    for row in rows:
+        known = [row.after.get(a, {}).get(b) for a, b in after]
+        numbers = [row.ev[who] for who in players] + [row.equity[who] for who in players]
+        numbers += [row.frequencies[a] for a in actions]
+        writer.writerow(
+            [row.flop, row.texture, f"{row.weight:g}", f"{row.mass:.6g}"]
+            + [f"{x:.6g}" for x in numbers]
+            + ["" if x is None else f"{x:.6g}" for x in known]
+            + [f"{row.percent_of_pot:.4g}", row.iterations, f"{row.seconds:.3g}"]
+        )
+    return out.getvalue()
