@@ -13,6 +13,8 @@ from counterfold.games.onecard import Kuhn
 from counterfold.kernels.jit import cache_folder
 from counterfold.play.agents import make_agent
 from counterfold.play.match import Match
+from counterfold.poker.holdem import kuhn
+from counterfold.solve.public import PublicSolver
 from counterfold.solve.result import solve
 from counterfold.solve.solver import TRAVERSALS, Until
 from counterfold.tree.history import compile_game
@@ -49,6 +51,12 @@ def run(*, json: bool, quiet: bool) -> None:
         DealSolver(game, Lens()).step()
         duel(game, "random", "heuristic", games=2, seed=0)
         watch.check()
+        for bits in (32, 16):
+            watch.doing(f"compiling poker, all hands at once, {bits} bits")
+            solver = PublicSolver(kuhn(), bits=bits)
+            solver.step(1)
+            solver.assess()
+            watch.check()
     seconds = perf_counter() - began
     folder = cache_folder()
     if json:

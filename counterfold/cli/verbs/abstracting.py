@@ -96,3 +96,72 @@ def curriculum(
             quiet=quiet,
         )
     )
+
+
+@app.command(
+    epilog="""For poker that does not fit hand by hand: hands that are worth much the same share a
+bucket on each street, and deals are sampled. `counterfold blueprint fhp --exact` is that of
+the paper on safe exploitation search. Ctrl-C ends it with its work saved, if there is a file.
+
+\\b
+Keys of --json: game, method, traversal, buckets, iterations,
+traversals_a_cpu_second, nodes, infoset_actions, memory, seconds, cpu_seconds,
+seed, values, exploitability, percent_of_pot, mbb, saved, strategy.
+"""
+)
+def blueprint(
+    game: Annotated[
+        str, typer.Argument(metavar="GAME", help="fhp, or a spot in JSON, before the flop too.")
+    ],
+    buckets: Annotated[
+        int | None,
+        typer.Option(metavar="N", parser=count, help="Buckets a street after the flop. [200]"),
+    ] = None,
+    cards: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Keep the buckets there, and take them if it exists."),
+    ] = None,
+    method: Annotated[
+        str, typer.Option(metavar="NAME", help="cfr, cfr+, linear, dcfr, dcfr+ or hs-dcfr.")
+    ] = "linear",
+    traversal: Annotated[
+        str, typer.Option(metavar="KIND", help="external, or public: all hands on one board.")
+    ] = "external",
+    iterations: Annotated[
+        int | None,
+        typer.Option(metavar="N", parser=count, help="Two walks each. [10 million]"),
+    ] = None,
+    seconds: Annotated[
+        float | None, typer.Option(metavar="S", help="Stop after so many seconds.")
+    ] = None,
+    threads: Annotated[
+        int, typer.Option(metavar="N", help="They share one table; 1 makes a seed repeatable.")
+    ] = 1,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", parser=count, help="Of buckets and deals. [0]")
+    ] = None,
+    save: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write a checkpoint to go on from.")
+    ] = None,
+    resume: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Go on from a checkpoint, and write it back.")
+    ] = None,
+    strategy: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write the strategy hand by hand, for `show`."),
+    ] = None,
+    exact: Annotated[
+        bool, typer.Option("--exact", help="Measure it in the game without buckets, if that fits.")
+    ] = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Solve poker by sampling over buckets of hands."""
+    from counterfold.cli.blueprint import Wish, run
+
+    run(
+        Wish(
+            game, 200 if buckets is None else buckets, cards, method, traversal, iterations,
+            seconds, threads, seed or 0, save, resume, strategy, exact, json, quiet,
+        )
+    )  # fmt: skip

@@ -1,0 +1,188 @@
+"""``counterfold blueprint``: sampled CFR over buckets of hands, for poker that does not fit."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from counterfold.cli.certificate import print_panel
+from counterfold.cli.output import (
+    StoppedError,
+    advise,
+    check_can_write,
+    duration,
+    print_json,
+    size,
+)
+from counterfold.cli.poker_certificate import units
+from counterfold.cli.poker_names import poker_game
+from counterfold.cli.progress import Watch
+from counterfold.errors import ParameterError
+from counterfold.poker.game import PokerGame
+from counterfold.solve.solver import Until
+
+if TYPE_CHECKING:
+    from counterfold.abstraction.buckets import Buckets
+    from counterfold.abstraction.sampled import SampledPoker
+    from counterfold.evaluate.public import PublicAssessment
+
+__all__ = ["Wish", "run"]
+
+ITERATIONS = 10_000_000
+WORDS = {"external": "external sampling", "public": "public chance sampling"}
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What was asked for on the command line."""
+
+    game: str
+    buckets: int = 200
+    cards: str | None = None
+    method: str = "linear"
+    traversal: str = "external"
+    iterations: int | None = None
+    seconds: float | None = None
+    threads: int = 1
+    seed: int = 0
+    save: str | None = None
+    resume: str | None = None
+    strategy: str | None = None
+    exact: bool = False
+    json: bool = False
+    quiet: bool = False
+
+
+def run(wish: Wish) -> None:
+    """Make or find the buckets, sample, measure, save and tell."""
+    game = poker_game(wish.game)
+    for path, option in (
+        (wish.save or wish.resume, "--save" if wish.save else "--resume"),
+        (wish.strategy, "--strategy"),
+        (wish.cards, "--cards"),
+    ):
+        if path and not (option == "--cards" and os.path.exists(path)):
+            check_can_write(path, option)
+    if wish.traversal not in WORDS:
+        raise ParameterError(f"--traversal is external or public, not {wish.traversal!r}")
+    until = _limits(wish)
+    with Watch(wish.quiet) as watch:
+        solver = _solver(wish, game, watch)
+        watch.begin(until)
+        stopped = False
+        try:
+            for report in solver.run(until):
+                watch.report(report)
+                watch.check()
+        except KeyboardInterrupt:
+            stopped = True
+        target = wish.save or wish.resume
+        if target:
+            solver.save(target)
+        found = None if stopped else _exact(wish, solver, watch)
+    if stopped:
+        kept = f"; its work is in {target}" if target else "; nothing was saved"
+        raise StoppedError(f"stopped after {solver.iteration:,} iterations{kept}")
+    _tell(wish, solver, found)
+
+
+def _limits(wish: Wish) -> Until:
+    if wish.iterations is None and wish.seconds is None:
+        return Until(iterations=ITERATIONS)
+    return Until(iterations=wish.iterations, seconds=wish.seconds)
+
+
+def _buckets(wish: Wish, game: PokerGame, watch: Watch) -> tuple[Buckets, ...]:
+    from counterfold.abstraction.buckets import every_hand, load_buckets, save_buckets
+    from counterfold.abstraction.clusters import buckets_for
+
+    if wish.cards and os.path.exists(wish.cards):
+        return load_buckets(wish.cards)
+    if game.rules.hole == 1:
+        return every_hand(game)
+    watch.doing(f"sorting hands into {wish.buckets} buckets a street")
+    made = buckets_for(game, wish.buckets, seed=wish.seed, threads=max(wish.threads, 2))
+    if wish.cards:
+        save_buckets(wish.cards, made)
+    return made
+
+
+def _solver(wish: Wish, game: PokerGame, watch: Watch) -> SampledPoker:
+    from counterfold.abstraction.sampled import SampledPoker
+
+    buckets = _buckets(wish, game, watch)
+    watch.doing("laying out the table and loading the kernels (compiled when first used)")
+    if wish.resume:
+        return SampledPoker.resume(wish.resume, game, buckets)
+    return SampledPoker(
+        game, buckets, wish.method, wish.traversal, seed=wish.seed, threads=wish.threads
+    )
+
+
+def _exact(wish: Wish, solver: SampledPoker, watch: Watch) -> PublicAssessment | None:
+    """The strategy hand by hand, in the game without buckets, if that was asked for."""
+    if not (wish.exact or wish.strategy):
+        return None
+    from counterfold.evaluate.public import assess_public
+    from counterfold.tree.public import PublicTree
+
+    watch.doing("measuring the strategy in the game without buckets")
+    made = solver.blueprint()
+    whole = any(one.kind == "all" for one in made.buckets)
+    strategy = made.public(PublicTree(solver.game, symmetry=not whole))
+    found = assess_public(strategy)
+    if wish.strategy:
+        strategy.save(wish.strategy)
+    return found
+
+
+def _told(wish: Wish, solver: SampledPoker, found: PublicAssessment | None) -> dict[str, Any]:
+    pace = 2 * solver.iteration / solver.cpu_seconds if solver.cpu_seconds else None
+    return {
+        "game": solver.game.name,
+        "method": solver.method.name,
+        "traversal": solver.traversal,
+        "buckets": [one.count for one in solver.buckets],
+        "iterations": solver.iteration,
+        "traversals_a_cpu_second": pace,
+        "nodes": len(solver.game.betting),
+        "infoset_actions": solver.layout.size,
+        "memory": solver.size,
+        "seconds": solver.seconds,
+        "cpu_seconds": solver.cpu_seconds,
+        "seed": solver.seed,
+        "values": None if found is None else list(found.values),
+        "exploitability": None if found is None else found.exploitability,
+        "percent_of_pot": None if found is None else found.percent_of_pot,
+        "mbb": None if found is None else found.mbb,
+        "saved": wish.save or wish.resume,
+        "strategy": wish.strategy,
+    }
+
+
+def _tell(wish: Wish, solver: SampledPoker, found: PublicAssessment | None) -> None:
+    told = _told(wish, solver, found)
+    if wish.json:
+        print_json(told)
+        return
+    pace = told["traversals_a_cpu_second"]
+    lines = [
+        ("game", solver.game.name),
+        ("method", f"{solver.method.name}, {WORDS[solver.traversal]}"),
+        ("buckets", ", ".join(str(count) for count in told["buckets"]) + " by street"),
+        ("iterations", f"{solver.iteration:,}"),
+        ("pace", "" if pace is None else f"{pace:,.0f} traversals a CPU second"),
+        ("table", f"{told['infoset_actions']:,} infoset-actions, {size(solver.size)}"),
+        ("time", f"{duration(solver.cpu_seconds)} CPU, {duration(solver.seconds)} wall"),
+    ]
+    if found is not None:
+        lines.insert(4, ("exploitability", f"{units(solver.game, found.exploitability)} (exact)"))
+    for key, path in (("saved", told["saved"]), ("strategy", wish.strategy)):
+        if path:
+            lines.append((key, path))
+    print_panel("Blueprint", lines)
+    if wish.strategy:
+        advise(f"Look at it with `counterfold show {wish.strategy}`.")
+    elif found is None:
+        advise("Exploitability is not measured while sampling; --exact does it where it fits.")
