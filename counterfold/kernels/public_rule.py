@@ -19,11 +19,18 @@ from counterfold.kernels.rule import (
 )
 
 
+@inlined
+def _least(dtype):
+    """The least sum of weights that counts: one over it is still a number."""
+    fine = dtype(1e-300)  # zero in 32 bits
+    return fine if fine > dtype(0) else dtype(1e-37)
+
+
 @jit
 def spread(weight, at, actions, hands, reach, above, below):
     """Reach after each action, in proportion to its weight; evenly where none weighs."""
     dtype = reach.dtype.type
-    zero, one = dtype(0), dtype(1)
+    zero, one, least = dtype(0), dtype(1), _least(dtype)
     if actions == 1:  # a forced move
         for h in range(hands):
             reach[below, h] = reach[above, h]
@@ -33,8 +40,8 @@ def spread(weight, at, actions, hands, reach, above, below):
             x, y = max(dtype(weight[at, h]), zero), max(dtype(weight[at + 1, h]), zero)
             total = x + y
             into = reach[above, h]
-            scale = into / total if total > zero else zero
-            even = zero if total > zero else into * half
+            scale = into / total if total > least else zero
+            even = zero if total > least else into * half
             reach[below, h] = x * scale + even
             reach[below + 1, h] = y * scale + even
     elif actions == 3:
@@ -44,8 +51,8 @@ def spread(weight, at, actions, hands, reach, above, below):
             z = max(dtype(weight[at + 2, h]), zero)
             total = x + y + z
             into = reach[above, h]
-            scale = into / total if total > zero else zero
-            even = zero if total > zero else into * third
+            scale = into / total if total > least else zero
+            even = zero if total > least else into * third
             reach[below, h] = x * scale + even
             reach[below + 1, h] = y * scale + even
             reach[below + 2, h] = z * scale + even
@@ -59,7 +66,7 @@ def spread(weight, at, actions, hands, reach, above, below):
         for h in range(hands):
             total = reach[below, h] + max(dtype(weight[at + actions - 1, h]), zero)
             into = reach[above, h]
-            reach[last, h] = into / total if total > zero else -into * even
+            reach[last, h] = into / total if total > least else -into * even
         for a in range(actions):
             for h in range(hands):
                 scale = reach[last, h]
@@ -79,7 +86,7 @@ def note(total, at, actions, hands, reach, below, average):
 def mean(weight, at, actions, hands, value, place, below, spare):
     """The value of a node that is played by weights."""
     dtype = value.dtype.type
-    zero, one = dtype(0), dtype(1)
+    zero, one, least = dtype(0), dtype(1), _least(dtype)
     even = one / dtype(actions)
     for h in range(hands):
         spare[h] = zero
@@ -87,7 +94,7 @@ def mean(weight, at, actions, hands, value, place, below, spare):
         for h in range(hands):
             spare[h] += max(dtype(weight[at + a, h]), zero)
     for h in range(hands):
-        spare[h] = one / spare[h] if spare[h] > zero else -even
+        spare[h] = one / spare[h] if spare[h] > least else -even
         value[place, h] = zero
     for a in range(actions):
         for h in range(hands):
@@ -100,7 +107,7 @@ def mean(weight, at, actions, hands, value, place, below, spare):
 def learn(regret, at, actions, hands, value, place, below, spare, row):
     """The value of the player's own node, and what it regrets there."""
     dtype = value.dtype.type
-    zero, one = dtype(0), dtype(1)
+    zero, one, least = dtype(0), dtype(1), _least(dtype)
     positive, negative, lowest = dtype(row[POSITIVE]), dtype(row[NEGATIVE]), dtype(row[LOWEST])
     if actions == 2:
         half = dtype(0.5)
@@ -109,7 +116,7 @@ def learn(regret, at, actions, hands, value, place, below, spare, row):
             v0, v1 = value[below, h], value[below + 1, h]
             x, y = max(r0, zero), max(r1, zero)
             total = x + y
-            here = (x * v0 + y * v1) / total if total > zero else half * (v0 + v1)
+            here = (x * v0 + y * v1) / total if total > least else half * (v0 + v1)
             value[place, h] = here
             regret[at, h] = accumulate(r0, v0 - here, positive, negative, lowest)
             regret[at + 1, h] = accumulate(r1, v1 - here, positive, negative, lowest)
@@ -120,8 +127,8 @@ def learn(regret, at, actions, hands, value, place, below, spare, row):
             v0, v1, v2 = value[below, h], value[below + 1, h], value[below + 2, h]
             x, y, z = max(r0, zero), max(r1, zero), max(r2, zero)
             total = x + y + z
-            mixed = (x * v0 + y * v1 + z * v2) / (total if total > zero else one)
-            here = mixed if total > zero else third * (v0 + v1 + v2)
+            mixed = (x * v0 + y * v1 + z * v2) / (total if total > least else one)
+            here = mixed if total > least else third * (v0 + v1 + v2)
             value[place, h] = here
             regret[at, h] = accumulate(r0, v0 - here, positive, negative, lowest)
             regret[at + 1, h] = accumulate(r1, v1 - here, positive, negative, lowest)
@@ -176,7 +183,7 @@ def prefer(delta, beta, hole, slot, node, actions, hands, rows, spare, weight):
 def to_one(actions, hands, rows, spare):
     """Weights as probabilities: in proportion, evenly where none weighs."""
     dtype = rows.dtype.type
-    zero, one = dtype(0), dtype(1)
+    zero, one, least = dtype(0), dtype(1), _least(dtype)
     even = one / dtype(actions)
     for h in range(hands):
         spare[h] = zero
@@ -184,7 +191,7 @@ def to_one(actions, hands, rows, spare):
         for h in range(hands):
             spare[h] += max(rows[a, h], zero)
     for h in range(hands):
-        spare[h] = one / spare[h] if spare[h] > zero else -even
+        spare[h] = one / spare[h] if spare[h] > least else -even
     for a in range(actions):
         for h in range(hands):
             scale = spare[h]
@@ -195,14 +202,14 @@ def to_one(actions, hands, rows, spare):
 def share(fallback, hole, slot, actions, hands, rows, spare):
     """Weights as probabilities under a style, which says what is played where none weighs."""
     dtype = rows.dtype.type
-    zero, one = dtype(0), dtype(1)
+    zero, one, least = dtype(0), dtype(1), _least(dtype)
     for h in range(hands):
         spare[h] = zero
     for a in range(actions):
         for h in range(hands):
             spare[h] += rows[a, h]
     for h in range(hands):
-        spare[h] = one / spare[h] if spare[h] > zero else zero
+        spare[h] = one / spare[h] if spare[h] > least else zero
     for a in range(actions):
         for h in range(hands):
             rest = fallback[slot + a, hole[h]]
