@@ -173,13 +173,13 @@ def measure(
     begun = process_time()
     if build is None:
         warm_up(peer, method, game.traversal)
-    baseline = _peak_memory()
+    baseline = peak_memory()
     start = process_time()
     make = build or RUNNERS[peer]
     runner = make(game, method)
     runner.step(1)
     built = process_time() - start
-    memory = _peak_memory() - baseline
+    memory = peak_memory() - baseline
     reached: list[Reach] = []
     if game.traversal == "full":
         reached, iterations, exploitability = _to_targets(runner, TARGETS, budget)
@@ -281,7 +281,7 @@ def _iteration_time(runner: Runner, batch: float = 0.1, batches: int = 5) -> flo
     return median(times)
 
 
-def _peak_memory() -> int:
+def peak_memory() -> int:
     """The peak resident bytes of this process.
 
     Linux hands ``ru_maxrss`` down from the parent that started us, so VmHWM is asked first.

@@ -20,6 +20,7 @@ PAPERS = {
     "ocfr": "counterfold.cli.repro_ocfr",
     "ses": "counterfold.cli.repro_ses",
     "cheat": "counterfold.cli.repro_cheat",
+    "fhp": "counterfold.cli.repro_fhp",
 }
 """Papers and the modules that know them; each has ``job(wish)``."""
 
@@ -58,6 +59,7 @@ class Job(NamedTuple):
     show: Callable[[Any], None]
     doing: str = "solving"
     unit: str = "run"
+    stopped: str = "stopped; nothing was saved"  # what Ctrl-C is answered with
 
 
 def run(
@@ -95,7 +97,7 @@ def run(
                 watch.doing("drawing")
                 save(job.draw(found), plot)
         except KeyboardInterrupt:
-            raise StoppedError("stopped; nothing was saved") from None
+            raise StoppedError(job.stopped) from None
     if json:
         print_json(found.to_dict() | {"plot": plot})
         return
@@ -116,12 +118,12 @@ class _Runs(Watch):
         self._began = time.monotonic()  # or when the first run begins
         return self
 
-    def runs(self, done: int, total: int) -> None:
-        """So many of the runs are done."""
+    def runs(self, done: int, total: int, words: str = "") -> None:
+        """So many of the runs are done, or of anything else that ``words`` tell about."""
         self.check()
         if not done:
             self._began = time.monotonic()
-        note = f"{self._job.unit} {min(done + 1, total):,} of {total:,}"
+        note = words or f"{self._job.unit} {min(done + 1, total):,} of {total:,}"
         part = None
         if done:
             left = (time.monotonic() - self._began) * (total - done) / done

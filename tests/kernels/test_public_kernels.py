@@ -182,3 +182,13 @@ def test_sixteen_bits_keep_numbers_to_a_part_of_the_largest() -> None:
     public_rule.squeeze(table, scale, np.uint32(1), np.uint32(3), 7, 0 * rows, 32767.0)
     assert scale[1] == 0
     assert not table.any()
+
+
+@pytest.mark.pure
+@pytest.mark.parametrize("actions", [2, 3, 5])
+def test_sums_too_small_to_divide_by_count_as_none(actions: int) -> None:
+    weight = np.full((actions, 16), 1e-42, np.float32)  # what fades fast ends like this
+    reach = np.zeros((actions + 1, 16), np.float32)
+    reach[0] = 0.5
+    public_rule.spread(weight, np.uint32(0), np.uint32(actions), 16, reach, 0, 1)
+    np.testing.assert_allclose(reach[1:], 0.5 / actions, rtol=1e-6)

@@ -19,11 +19,14 @@ table also value and settings: setting, action, delta, beta, best, traversal,
 iterations, runs, opening_bet, raises, exploitability, cost, excess, bound, within. Of
 an experiment also matches, hands, seconds; of 1 and check: ceilings, curves (agent,
 opponent, mean, half, late, hands, curve); of 2: plain, fitted (agents, table, sums,
-ranking, same_winner, pairs), published.
+ranking, same_winner, pairs), published. Of fhp: cap, cards, flops, hands, method,
+iterations, exploitability, total, value (mbb/h), curve, linear, preflop, memory_bytes.
 """
 )
 def repro(
-    paper: Annotated[str, typer.Argument(metavar="PAPER", help="pref-cfr, ocfr, ses or cheat.")],
+    paper: Annotated[
+        str, typer.Argument(metavar="PAPER", help="pref-cfr, ocfr, ses, cheat or fhp.")
+    ],
     figure: Annotated[
         str | None,
         typer.Option(
@@ -44,7 +47,8 @@ def repro(
         str | None,
         typer.Option(
             metavar="N",
-            help="ocfr: 1 (curves against three opponents), 2 (one against one), or check.",
+            help="ocfr: 1 (curves against three opponents), 2 (one against one), or check; fhp: "
+            "check (against sampled play and the history form).",
         ),
     ] = None,
     runs: Annotated[
@@ -56,7 +60,7 @@ def repro(
         typer.Option(
             metavar="N",
             parser=count,
-            help="Of each run; 200 times as many where sampled. [10,000]",
+            help="Of each run; 200 times as many where sampled. [10,000; fhp: to 1 mbb/h]",
         ),
     ] = None,
     matches: Annotated[
@@ -65,18 +69,28 @@ def repro(
     ] = None,
     hands: Annotated[
         int | None,
-        typer.Option(metavar="N", parser=count, help="ocfr, ses drift: hands of each match."),
+        typer.Option(
+            metavar="N",
+            parser=count,
+            help="ocfr, ses drift: hands of each match; fhp check: hands played.",
+        ),
     ] = None,
     game: Annotated[
-        str | None, typer.Option(metavar="GAME", help="ses: another game than Leduc.")
+        str | None,
+        typer.Option(metavar="GAME", help="ses: another game than Leduc; fhp: a smaller one."),
     ] = None,
     minutes: Annotated[
         float | None,
-        typer.Option(metavar="M", help="cheat original: training for each number of players. [5]"),
+        typer.Option(
+            metavar="M",
+            help="cheat original: training for each number of players. [5]; fhp: of the run.",
+        ),
     ] = None,
     folder: Annotated[
         str | None,
-        typer.Option(metavar="DIR", help="cheat original: where the strategies are kept."),
+        typer.Option(
+            metavar="DIR", help="cheat original: where the strategies are kept; fhp: all files."
+        ),
     ] = None,
     seed: Annotated[
         int, typer.Option(metavar="N", parser=count, help="For starts and sampling.")
