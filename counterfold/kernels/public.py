@@ -27,7 +27,7 @@ from counterfold.kernels.public_rule import (
     note_packed,
     spread,
 )
-from counterfold.kernels.rule import AVERAGE
+from counterfold.kernels.rule import AVERAGE, WEIGHT
 
 NOTHING = 0xFFFFFFFF
 DECISION, FOLD, DEAL, SHOWDOWN = 0, 1, 2, 3  # kinds of nodes, as in poker.game
@@ -233,14 +233,14 @@ def _meet(table, pack, extra, board, n, node, at, others, above, below, average,
 
 
 @jit
-def _note(table, pack, at, actions, hands, room, below, average):
+def _note(table, pack, at, actions, hands, room, below, average, seed):
     """The average strategy takes in what is played now."""
     if pack is None:
         note(table.total, at, actions, hands, room.mine, below, average)
     else:
         note_packed(
-            table.total, pack.total, at, actions, hands, room.mine, below, average, room.sigma
-        )
+            table.total, pack.total, at, actions, hands, room.mine, below, average, room.sigma, seed
+        )  # fmt: skip
 
 
 @jit
@@ -273,7 +273,10 @@ def _down(board, chunk, money, hands, tables, packs, extras, room, me, rows, ave
                     node[my], child[my], average, rows[MINE], room,
                 )  # fmt: skip
                 share = room.mine.dtype.type(rows[NOW, AVERAGE])
-                _note(my_table, my_pack, at, node[COUNT], mine.count[board], room, child[my], share)
+                _note(
+                    my_table, my_pack, at, node[COUNT], mine.count[board], room, child[my], share,
+                    rows[NOW, WEIGHT],
+                )  # fmt: skip
         elif node[KIND] == DEAL:
             for h in range(mine.count[board]):
                 room.value[node[PLACE], h] = 0

@@ -18,6 +18,9 @@ from counterfold.kernels.rule import (
     accumulate,
 )
 
+# Multiples of these, less their whole part, are spread evenly from 0 to 1.
+GOLDEN, PLASTIC = 0.6180339887498949, 0.7548776662466927
+
 
 @inlined
 def _least(dtype):
@@ -320,12 +323,17 @@ def learn_from(regret, pack, last, at, actions, hands, rows, more, row):
     else:
         read(regret, at, actions, hands, more, pack.regret[at])
         regret_more(more, np.uint32(0), actions, hands, rows, row)
-        squeeze(regret, pack.regret, at, actions, hands, more, rows.dtype.type(32767))
+        squeeze(regret, pack.regret, at, actions, hands, more, rows.dtype.type(32767), row[WEIGHT])
 
 
 @jit
-def squeeze(table, scale, at, actions, hands, rows, most):
-    """Numbers of a node in 16 bits, with one scale for all of them."""
+def squeeze(table, scale, at, actions, hands, rows, most, seed):
+    """Numbers of a node in 16 bits, with one scale for all of them.
+
+    Rounding to the nearest would lose every change of less than half a unit, again and again,
+    so numbers are rounded up as often as they are near to it: the threshold moves with ``seed``,
+    the action and the hand, and is even over them.
+    """
     dtype = rows.dtype.type
     largest = dtype(0)
     for a in range(actions):
@@ -333,9 +341,14 @@ def squeeze(table, scale, at, actions, hands, rows, most):
             largest = max(largest, abs(rows[a, h]))
     scale[at] = largest / most
     by = most / largest if largest > 0 else dtype(0)
+    start = GOLDEN * seed + PLASTIC * at
+    start = dtype(start - np.floor(start))
     for a in range(actions):
         for h in range(hands):
-            table[at + a, h] = np.rint(rows[a, h] * by)
+            share = dtype(GOLDEN) * dtype(h) + start
+            share -= np.floor(share)
+            table[at + a, h] = min(np.floor(rows[a, h] * by + share), most)
+        start += dtype(PLASTIC)
 
 
 @inlined
@@ -343,14 +356,14 @@ def learn_packed(regret, scale, at, actions, hands, value, place, below, rows, s
     """As ``learn``, on regrets in 16 bits."""
     read(regret, at, actions, hands, rows, scale[at])
     learn(rows, np.uint32(0), actions, hands, value, place, below, spare, row)
-    squeeze(regret, scale, at, actions, hands, rows, rows.dtype.type(32767))
+    squeeze(regret, scale, at, actions, hands, rows, rows.dtype.type(32767), row[WEIGHT])
 
 
 @jit
-def note_packed(total, scale, at, actions, hands, reach, below, average, rows):
+def note_packed(total, scale, at, actions, hands, reach, below, average, rows, seed):
     """As ``note``, on sums in 16 bits."""
     by = scale[at] * average
     for a in range(actions):
         for h in range(hands):
             rows[a, h] = total[at + a, h] * by + reach[below + a, h]
-    squeeze(total, scale, at, actions, hands, rows, rows.dtype.type(65535))
+    squeeze(total, scale, at, actions, hands, rows, rows.dtype.type(65535), seed)

@@ -23,7 +23,8 @@ from counterfold.tree.traversal import Traversal
 
 __all__ = ["POKER_METHOD", "PublicSettings", "PublicSolver"]
 
-POKER_METHOD = "dcfr"
+POKER_METHOD = "dcfr(1.5, 0, 4)"
+"""The fewest iterations to 0.1% of the pot without leaps, by ``bench poker-methods``."""
 
 
 @dataclass(frozen=True)

@@ -174,12 +174,12 @@ def test_sixteen_bits_keep_numbers_to_a_part_of_the_largest() -> None:
     rng = np.random.default_rng(2)
     rows = rng.normal(size=(3, 8)) * 1000
     table, scale = np.zeros((5, 8), np.int16), np.zeros(5)
-    public_rule.squeeze(table, scale, np.uint32(1), np.uint32(3), 7, rows, 32767.0)
+    public_rule.squeeze(table, scale, np.uint32(1), np.uint32(3), 7, rows, 32767.0, 5.0)
     error = np.abs(table[1:4, :7] * scale[1] - rows[:, :7])
-    assert error.max() <= np.abs(rows[:, :7]).max() / 65000
+    assert error.max() <= np.abs(rows[:, :7]).max() / 32500
     assert not table[[0, 4]].any()
     assert not table[:, 7].any()
-    public_rule.squeeze(table, scale, np.uint32(1), np.uint32(3), 7, 0 * rows, 32767.0)
+    public_rule.squeeze(table, scale, np.uint32(1), np.uint32(3), 7, 0 * rows, 32767.0, 6.0)
     assert scale[1] == 0
     assert not table.any()
 
@@ -192,3 +192,15 @@ def test_sums_too_small_to_divide_by_count_as_none(actions: int) -> None:
     reach[0] = 0.5
     public_rule.spread(weight, np.uint32(0), np.uint32(actions), 16, reach, 0, 1)
     np.testing.assert_allclose(reach[1:], 0.5 / actions, rtol=1e-6)
+
+
+@pytest.mark.pure
+def test_sixteen_bits_are_right_on_average() -> None:
+    rng = np.random.default_rng(3)
+    rows = rng.normal(size=(3, 8))
+    rows[1] /= 1e4  # a few units of the scale, and less
+    table, scale, total = np.zeros((3, 8), np.int16), np.zeros(3), np.zeros((3, 8))
+    for seed in range(500):
+        public_rule.squeeze(table, scale, np.uint32(0), np.uint32(3), 8, rows, 32767.0, float(seed))
+        total += table * scale[0]
+    np.testing.assert_allclose(total / 500, rows, rtol=0, atol=0.02 * scale[0])

@@ -70,7 +70,7 @@ def solve(
         typer.Option(
             metavar="NAME",
             help="cfr, cfr+, linear, dcfr, dcfr+, pcfr+, pdcfr+, sapcfr+, hs-dcfr, hs-pcfr+ "
-            "(parameters may follow in brackets), or lp. [sapcfr+], for hold'em [dcfr]",
+            "(parameters may follow in brackets), or lp. [sapcfr+], for hold'em [dcfr(1.5, 0, 4)]",
         ),
     ] = None,
     traversal: Annotated[
