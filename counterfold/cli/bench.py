@@ -84,6 +84,21 @@ def _cheat(games: list[str] | None, budget: float | None) -> tuple[Any, Any, Any
     return cheat.to_json(costs), cheat.table(costs), lambda: cheat.plot(costs)
 
 
+def _poker(games: list[str] | None, budget: float | None) -> tuple[Any, Any, Any]:
+    from counterfold.bench import poker, poker_view
+
+    costs = poker.run(games or tuple(poker.SPOTS), budget or 120.0, tell)
+    return poker_view.to_json(costs), poker_view.table(costs), lambda: poker_view.plot(costs)
+
+
+def _poker_methods(games: list[str] | None, budget: float | None) -> tuple[Any, Any, Any]:
+    from counterfold.bench import poker_methods
+
+    races = poker_methods.run(games or poker_methods.NAMES, budget or 60.0, tell)
+    table = poker_methods.table(races)
+    return poker_methods.to_json(races), table, lambda: poker_methods.plot(races)
+
+
 _MEASURES = {
     "methods": _methods,
     "kernels": _kernels,
@@ -91,6 +106,8 @@ _MEASURES = {
     "arena": _arena,
     "search": _search,
     "cheat": _cheat,
+    "poker": _poker,
+    "poker-methods": _poker_methods,
 }
 
 

@@ -126,11 +126,17 @@ def repro(
 @app.command()
 def bench(
     what: Annotated[
-        str, typer.Argument(metavar="WHAT", help="methods, peers, kernels, arena, search or cheat.")
+        str,
+        typer.Argument(
+            metavar="WHAT",
+            help="methods, peers, kernels, arena, search, cheat, poker or poker-methods.",
+        ),
     ],
     game: Annotated[
         list[str] | None,
-        typer.Option(metavar="SPEC", help="A game to measure; may be given again."),
+        typer.Option(
+            metavar="SPEC", help="A game to measure, in poker a spot; may be given again."
+        ),
     ] = None,
     budget: Annotated[
         float | None, typer.Option(metavar="SECONDS", help="CPU time for each measurement.")
@@ -143,11 +149,13 @@ def bench(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Measure: the methods, other libraries, the kernels, the arena, searches, Cheat."""
+    """Measure: the methods, other libraries, the kernels, the arena, searches, Cheat, poker."""
     from counterfold.cli.output import check_can_write
     from counterfold.errors import ParameterError
 
-    kinds = ("methods", "peers", "kernels", "arena", "search", "cheat")
+    kinds = (
+        "methods", "peers", "kernels", "arena", "search", "cheat", "poker", "poker-methods",
+    )  # fmt: skip
     if what not in kinds:
         raise ParameterError(f"there is no benchmark {what!r}; there are {', '.join(kinds)}")
     if budget is not None and not 0 < budget < float("inf"):
