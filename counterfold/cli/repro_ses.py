@@ -11,7 +11,7 @@ from counterfold.errors import ParameterError
 
 __all__ = ["job"]
 
-FIGURES = ("2", "3")
+FIGURES = ("2", "3", "4")
 TABLES = ("drift",)
 
 
@@ -19,7 +19,7 @@ def job(wish: Wish) -> Job:
     """The figure or the table that is wished for."""
     wish.refuse_other("ses", "figure", "table", "game", "runs", "iterations", "hands")
     if (wish.figure is None) == (wish.table is None):
-        raise ParameterError("say which: --figure 2 or 3, or --table drift")
+        raise ParameterError("say which: --figure 2, 3 or 4, or --table drift")
     for option, name, known in (("figure", wish.figure, FIGURES), ("table", wish.table, TABLES)):
         if name is not None and name not in known:
             raise ParameterError(f"ses has no {option} {name!r}; it has {', '.join(known)}")
@@ -31,10 +31,12 @@ def job(wish: Wish) -> Job:
     given: dict[str, Any] = {"seed": wish.seed}
     if wish.iterations is not None:
         given["iterations"] = wish.iterations
-    if wish.figure == "3":
-        wish.refuse_other("ses --figure 3", "figure", "game", "runs", "iterations")
+    if wish.figure in ("3", "4"):
+        wish.refuse_other(f"ses --figure {wish.figure}", "figure", "game", "runs", "iterations")
         given |= {} if wish.runs is None else {"runs": wish.runs}
         given |= {} if wish.game is None else {"game": wish.game}
+        if wish.figure == "4" or _is_fhp(wish.game):
+            return _fhp_job(wish.figure, given)
         return Job(partial(ses.figure_3, **given), ses.draw_figure_3, _print_sweep, unit="opponent")
     given |= {} if wish.runs is None else {"opponents": wish.runs}
     given |= {} if wish.hands is None else {"hands": wish.hands}
@@ -42,6 +44,23 @@ def job(wish: Wish) -> Job:
     return Job(
         partial(ses_drift.drift, **given), ses_drift.draw_drift, _print_drift, "playing", "match"
     )
+
+
+def _is_fhp(game: str | None) -> bool:
+    return game is not None and game.split("(")[0].strip() == "fhp"
+
+
+def _fhp_job(figure: str, given: dict[str, Any]) -> Job:
+    """A figure of Flop Hold'em, which is played in another form of tree."""
+    from counterfold.cli import repro_ses_fhp
+    from counterfold.experiments import ses_fhp, ses_fhp_pictures, ses_fhp_table
+
+    ses_fhp_table.read_game(given.get("game", "fhp"))
+    if figure == "3":
+        make, draw = ses_fhp.figure_3_fhp, ses_fhp_pictures.draw_figure_3_fhp
+    else:
+        make, draw = ses_fhp.figure_4, ses_fhp_pictures.draw_figure_4
+    return Job(partial(make, **given), draw, repro_ses_fhp.show, "searching", "step")
 
 
 def _print_matrix(found: Any) -> None:

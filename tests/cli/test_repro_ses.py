@@ -39,6 +39,18 @@ def test_drifting_opponents(call):
     assert all(row["winnings"] <= answer.document["best"] + 1e-9 for row in rows.values())
 
 
+def test_flop_holdem_with_few_cards(call, tmp_path):
+    picture = tmp_path / "responses.svg"
+    answer = call(
+        "repro", "ses", "--figure", 4, "--game", "fhp(deck=KA, cap=2)", "--iterations", 5,
+        "--plot", picture, "-q",
+    )  # fmt: skip
+    assert answer.code == 0
+    assert "RNR (big)" in answer.out
+    assert "searches on all 6 flops" in answer.out
+    assert picture.read_text().startswith("<?xml")
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -47,6 +59,9 @@ def test_drifting_opponents(call):
         (["--table", "x"], "ses has no table 'x'"),
         (["--figure", 2, "--runs", 3], "does not take --runs"),
         (["--figure", 3, "--game", "kuhn"], "kuhn"),
+        (["--figure", 4, "--game", "leduc"], "this figure is of fhp"),
+        (["--figure", 3, "--game", "fhp(flops=1)"], "flops must be"),
+        (["--figure", 3, "--game", "fhp(deck=KA, cap=0)"], "cap is a whole number"),
         (["--experiment", 1], "does not take --experiment"),
     ],
 )

@@ -32,7 +32,7 @@ def repro(
         typer.Option(
             metavar="N",
             help="pref-cfr: 3 (CFR's one equilibrium) or 4 (six styles); ses: 2 (a matrix game) or "
-            "3 (alpha and errors); cheat: 1, 2 or 3.",
+            "3 (alpha and errors), with --game fhp 4 as well (SES against RNR); cheat: 1, 2 or 3.",
         ),
     ] = None,
     table: Annotated[
@@ -77,7 +77,10 @@ def repro(
     ] = None,
     game: Annotated[
         str | None,
-        typer.Option(metavar="GAME", help="ses: another game than Leduc; fhp: a smaller one."),
+        typer.Option(
+            metavar="GAME",
+            help="ses: another game than Leduc, or 'fhp(flops=100)'; fhp: a smaller deck.",
+        ),
     ] = None,
     minutes: Annotated[
         float | None,

@@ -1,0 +1,194 @@
+"""The hero of Flop Hold'em in one seat: all its searches, and what they come to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterfold.experiments.ses_fhp_buckets import BucketReply, Seen
+from counterfold.experiments.ses_fhp_opponents import Opponent, Trunk, blurred
+from counterfold.experiments.ses_fhp_table import Table
+from counterfold.experiments.ses_fhp_trunk import TrunkReply
+from counterfold.search.public import PublicRefined, PublicSearch
+from counterfold.search.public_entry import Arrivals, Floats, classes_above, public_gadget
+
+__all__ = ["Side"]
+
+
+@dataclass(frozen=True)
+class Found:
+    """One seat's part of a point, in chips: the payoff beyond the blueprint's."""
+
+    payoff: float
+    spread: float
+    reply: float
+    cautious: float
+    in_buckets: float | None
+    gap: float
+
+
+class _Note(NamedTuple):
+    """One search on one flop."""
+
+    plan: int
+    found: PublicRefined
+    change: Floats  # [lines, first hands]
+    seen: Seen | None
+
+
+class Side:
+    """The hero in one seat: searches on all flops that were drawn, for all points."""
+
+    def __init__(
+        self, table: Table, seat: int, opponents: Sequence[Opponent], alphas: Sequence[float],
+        errors: Sequence[float], iterations: int,
+    ) -> None:  # fmt: skip
+        self.table, self.seat, self.opponents = table, seat, opponents
+        self.other, self.iterations = 1 - seat, iterations
+        self.alphas, self.errors = [a for a in alphas if a], list(errors)
+        self.search = PublicSearch(table.blueprint, seat, threads=table.threads)
+        self.arrivals = [Arrivals(Trunk(table.tree, who), self.other) for who in opponents]
+        self.plans = 1 + len(opponents) * len(self.errors) * len(self.alphas)
+        classes = len(table.tree.hands[self.other][0].holes)
+        lines, boards = len(self.search.starts), len(table.boards)
+        # Plan 0 is alpha 0, which no opponent changes. What it earns depends on the opponent.
+        self.change = np.zeros((2, self.plans, lines, classes))  # of every other flop each
+        self.gaps = np.zeros((self.plans, boards))
+        self.earned = np.zeros((self.plans, boards))
+        self.careful = np.zeros((len(opponents), boards))
+        self.searches, self.seconds = 0, 0.0
+        self.trunk = TrunkReply(table.walk, table.blueprint, seat)
+        self.bucketed: BucketReply | None = None
+        if table.buckets is not None:
+            self.bucketed = BucketReply(self.search, self.trunk, table.buckets[-1])
+        # By an opponent who knows buckets, plans are measured where all flops are searched and
+        # nobody is misjudged: fewer flops would say too little of a bucket.
+        self.sums: dict[int, NDArray[np.float32]] = {}
+        if self.bucketed is not None and table.exact:
+            right = [e for e, error in enumerate(self.errors) if not error]
+            plans = {
+                self.plan(o, e, a) for o in range(len(opponents)) for e in right for a in alphas
+            }
+            self.sums = {plan: self.bucketed.empty() for plan in sorted(plans)}
+
+    def plan(self, opponent: int, error: int, alpha: float) -> int:
+        """The number of a plan: what is searched for."""
+        if not alpha:
+            return 0
+        by_error = opponent * len(self.errors) + error
+        return 1 + by_error * len(self.alphas) + self.alphas.index(alpha)
+
+    def run(self, threads: int, done: Callable[[], None]) -> None:
+        """Search on all flops; what they come to is added up in their order."""
+        with ThreadPoolExecutor(threads) as pool:
+            for k, notes in enumerate(pool.map(self._flop, range(len(self.table.boards)))):
+                for note in notes:
+                    self._take(k, note)
+                done()
+
+    def _flop(self, k: int) -> list[_Note]:
+        """All searches on one flop."""
+        search, table = self.search, self.table
+        board = table.boards[k]
+        entry = search.entry(board)
+        share = table.tree.boards[board].chance * table.weights[k]
+        blueprint = table.calm.rows(self.seat, board)
+        kept = search.kept(entry)
+        notes = []
+
+        def made(plan: int, alpha: float, judged: Floats | None) -> PublicRefined:
+            parts = public_gadget("ses", entry, alpha=alpha, range=judged)
+            found = search.refine(entry, parts, self.iterations)
+            seen = None
+            if plan in self.sums and self.bucketed is not None:
+                seen = self.bucketed.see(entry, found.weights, share)
+            notes.append(_Note(plan, found, self._change(found, share), seen))
+            return found
+
+        def worth(found: PublicRefined | None, theirs: Any, reach: Floats) -> float:
+            weights = blueprint
+            if found is not None:
+                weights = blueprint.copy()
+                weights[kept] = found.weights[kept]
+            return share * search.earned(entry, weights, theirs, reach)
+
+        careful = made(0, 0.0, None)
+        for o, opponent in enumerate(self.opponents):
+            reach, theirs = self.arrivals[o].at(board), opponent.rows(self.other, board)
+            base, true = worth(None, theirs, reach), entry.range_of(reach)
+            self.careful[o, k] = worth(careful, theirs, reach) - base
+            for e, error in enumerate(self.errors):
+                judged = blurred(true, error, [table.seed, o, self.seat, board])
+                for alpha in self.alphas:
+                    plan = self.plan(o, e, alpha)
+                    found = made(plan, alpha, judged)
+                    self.earned[plan, k] = worth(found, theirs, reach) - base
+        return notes
+
+    def _change(self, found: PublicRefined, share: float) -> Floats:
+        """What the opponent's best reply gains by a search, by line and first hand."""
+        tree, entry = self.table.tree, found.entry
+        up = classes_above(tree, self.other, entry.board)
+        more = (found.best - entry.best) * entry.mass * entry.came[:, None]
+        size = tree.hands[self.other][0].size
+        rows = [np.bincount(up, row, len(size)) / size for row in more]
+        return np.stack(rows) * share / tree.weight_sum
+
+    def _take(self, k: int, note: _Note) -> None:
+        self.change[k % 2, note.plan] += note.change
+        if note.seen is not None and self.bucketed is not None:
+            self.bucketed.add(self.sums[note.plan], note.seen)
+        reached = note.found.entry.reached
+        self.gaps[note.plan, k] = note.found.gap[reached].mean() if reached.any() else 0.0
+        self.searches += int(reached.sum())
+        self.seconds += note.found.cpu_seconds
+
+    def reply(self, plan: int | None) -> float:
+        """What the opponent's best reply earns in the whole game; of the blueprint without plan."""
+        more = 0.0 if plan is None else self.change[:, plan].sum(0)
+        return self.trunk.earns(self.trunk.base + more)
+
+    def cautious_reply(self, plan: int) -> float:
+        """What a reply earns that was chosen on one half of the flops, on the other half.
+
+        A reply that is chosen on the flops on which it is measured makes use of what only these
+        have in common, and seems to earn more than it does; this one is far from that.
+        """
+        if self.table.exact:
+            return self.reply(plan)
+        lines = [self.trunk.base + 2 * half[plan] for half in self.change]
+        pairs = ((lines[0], lines[1]), (lines[1], lines[0]))
+        return float(np.mean([self.trunk.earns_elsewhere(*pair) for pair in pairs]))
+
+    def reply_in_buckets(self, plan: int | None) -> float | None:
+        """The same for one who knows buckets only; None where that is not known."""
+        if self.bucketed is None:
+            return None
+        if plan is None:
+            sums = self.bucketed.empty()
+            for board in self.search.boards:
+                rows = self.table.calm.rows(self.seat, board)
+                chance = self.table.tree.boards[board].chance
+                entry = self.search.entry(board)
+                self.bucketed.add(sums, self.bucketed.see(entry, rows, chance))
+            return self.bucketed.earns(sums)
+        return self.bucketed.earns(self.sums[plan]) if plan in self.sums else None
+
+    def point(self, opponent: int, error: int, alpha: float) -> Found:
+        """This seat's part of a point."""
+        plan = self.plan(opponent, error, alpha)
+        earned = self.earned[plan] if alpha else self.careful[opponent]
+        spread = 0.0 if self.table.exact else float(np.sqrt(len(earned)) * earned.std(ddof=1))
+        return Found(
+            float(earned.sum()),
+            spread,
+            self.reply(plan),
+            self.cautious_reply(plan),
+            self.reply_in_buckets(plan),
+            float(self.gaps[plan].mean()),
+        )

@@ -1,0 +1,358 @@
+"""Searches on the last street of a poker game: all lines of a board, all hands at once.
+
+The gadget of SES and its kin holds two copies of a subgame: one for the opponent who chooses its
+hand, one for the opponent who is dealt it. Here the copies are one. What a hand of the opponent
+is worth does not depend on the copy it is in (it meets the same hands of the hero, and its payoff
+is shifted by the same mark), and the hero, who cannot tell the copies apart, meets each hand as
+often as both copies bring it. Whatever the two copies of a hand do, their mixture does as one, and
+the hero is paid the same. So it is the same game for the hero, with the same optimum: only the
+range at the root is mixed, by the weights of the parts.
+"""
+
+from __future__ import annotations
+
+import queue
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterfold.errors import ParameterError, UnsupportedError
+from counterfold.games.spec import whole
+from counterfold.poker.game import DECISION
+from counterfold.search.gadget import Part
+from counterfold.search.public_entry import (
+    Arrivals,
+    Floats,
+    PublicEntry,
+    arriving,
+    met_by,
+    to_one,
+    worth,
+)
+from counterfold.search.public_root import PublicRoot
+from counterfold.solve.methods import Method
+from counterfold.solve.methods import method as method_of
+from counterfold.solve.public import POKER_METHOD
+from counterfold.strategy.public import PublicStrategy
+from counterfold.tree.public_arrays import PublicArrays, aligned
+from counterfold.tree.traversal import walk_tape
+
+__all__ = ["PublicRefined", "PublicSearch", "Searched"]
+
+ITERATIONS = 200
+Make = Callable[[PublicEntry], Sequence[Part]]
+
+
+@dataclass(frozen=True, eq=False)
+class PublicRefined:
+    """What a search found for the hero on one board.
+
+    ``weights`` are the hero's average strategy there, a row for each action of its nodes on the
+    last street. By line, ``objective`` is what it is worth in the gadget, and nothing is worth
+    more than ``objective + gap``. Lines to which the hero never comes have zeros.
+    """
+
+    entry: PublicEntry
+    weights: NDArray[Any]  # [rows, hands]
+    best: Floats  # [lines, the opponent's hands] what its best reply earns
+    objective: Floats
+    gap: Floats
+    iterations: int
+    cpu_seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class Searched:
+    """A blueprint with searches on many boards put into it; the other player's part is kept."""
+
+    strategy: PublicStrategy
+    searches: int  # lines of boards to which the hero comes
+    gap: float  # the mean of their gaps, in chips
+    worst_gap: float
+    cpu_seconds: float
+
+
+class PublicSearch:
+    """Searches for one player, who keeps its blueprint up to the last street."""
+
+    def __init__(
+        self,
+        blueprint: PublicStrategy,
+        hero: int,
+        *,
+        method: str | Method = POKER_METHOD,
+        dtype: str = "float32",
+        threads: int = 1,
+    ) -> None:
+        if hero not in (0, 1):
+            raise ParameterError(f"the hero is player 0 or 1, not {hero!r}")
+        tree = blueprint.tree
+        if not tree.last:
+            raise ParameterError(f"{tree.game.name} has one street: there is nothing to search in")
+        self.blueprint, self.hero, self.tree = blueprint, hero, tree
+        self.method = method_of(method)
+        if self.method.prediction:
+            raise UnsupportedError(f"{self.method.name} predicts, which a search here does not")
+        self.threads = whole("threads", threads, least=1, most=64)
+        self.arrays = PublicArrays(tree, dtype)
+        nodes = tree.nodes
+        self.starts = np.array(nodes.lines[tree.last])
+        self.deals = nodes.line[self.starts].astype(np.int64)
+        self.places = nodes.place[self.deals].astype(np.int64)
+        self.rows = [nodes.row[p, self.deals].astype(np.int64) for p in (0, 1)]
+        self.hands = [self._standing(p) for p in (0, 1)]
+        self.arrivals = [Arrivals(blueprint, p) for p in (0, 1)]
+        self._desks: queue.SimpleQueue[_Desk] = queue.SimpleQueue()
+        for _ in range(self.threads):
+            self._desks.put(_Desk(self))
+
+    @property
+    def boards(self) -> list[int]:
+        """The boards of the last street."""
+        return [k for k, board in enumerate(self.tree.boards) if board.street == self.tree.last]
+
+    def _standing(self, p: int) -> Any:
+        """A player's hands, for boards that stand alone: each begins where it ends."""
+        hands = self.arrays.hands[p]
+        up = np.empty_like(hands.up)
+        up[:] = np.arange(up.shape[1], dtype=up.dtype)
+        return hands._replace(
+            base=np.zeros_like(hands.base), up=up, passed=np.ones_like(hands.passed)
+        )
+
+    def count(self, p: int, board: int) -> int:
+        """How many hands a player has on a board."""
+        return len(self.tree.hands[p][board].holes)
+
+    def entry(self, board: int) -> PublicEntry:
+        """The subgames of a board, as the blueprint leads into them."""
+        desk = self._desks.get()
+        try:
+            return desk.enter(board)
+        finally:
+            self._desks.put(desk)
+
+    def refine(
+        self, entry: PublicEntry, parts: Sequence[Part], iterations: int = ITERATIONS
+    ) -> PublicRefined:
+        """Solve a gadget on all lines of a board for the hero."""
+        whole("iterations", iterations, least=1)
+        desk = self._desks.get()
+        try:
+            return desk.refine(entry, parts, iterations)
+        finally:
+            self._desks.put(desk)
+
+    def rows_of(self, board: int, player: int) -> slice:
+        """A player's rows of a board in its table."""
+        at = int(self.tree.base[board, player])
+        return slice(at, at + int(self.tree.nodes.width[self.tree.last, player]))
+
+    def earned(
+        self, entry: PublicEntry, weights: NDArray[Any], theirs: NDArray[Any], reach: Floats
+    ) -> float:
+        """The part of the hero's expected payoff that is earned on a board, were it to come.
+
+        Both play by weights of their rows there, and the opponent comes with ``reach``
+        [lines, hands]. Times the chance of the board this is a part of the whole payoff.
+        """
+        desk = self._desks.get()
+        try:
+            return float(desk.earn(entry, weights, theirs, reach).sum())
+        finally:
+            self._desks.put(desk)
+
+    def ends(self, entry: PublicEntry, weights: NDArray[Any], nodes: Sequence[int]) -> Floats:
+        """[nodes, hands] what ends of hands are worth to the opponent if the hero plays by weights.
+
+        Nodes are of the last street, by their numbers in ``tree.nodes``. Values are by the
+        hero's ``reach`` on their lines, counted where the opponent's best reply counts them.
+        """
+        desk = self._desks.get()
+        try:
+            return desk.ends(entry, weights, nodes)
+        finally:
+            self._desks.put(desk)
+
+    def everywhere(
+        self,
+        make: Make,
+        iterations: int = ITERATIONS,
+        boards: Sequence[int] | None = None,
+        *,
+        on_progress: Callable[[int, int], None] | None = None,
+    ) -> Searched:
+        """Search on many boards (all of the last street if none are named).
+
+        ``make`` says what to maximise on a board.
+        """
+        boards = self.boards if boards is None else list(boards)
+        table = self.blueprint.tables[self.hero].copy()
+
+        def work(board: int) -> PublicRefined:
+            entry = self.entry(board)
+            made = self.refine(entry, make(entry), iterations)
+            kept = self.kept(entry)
+            rows = table[self.rows_of(board, self.hero), : made.weights.shape[1]]
+            rows[kept] = made.weights[kept]
+            return made
+
+        seconds, gaps = 0.0, []
+        with ThreadPoolExecutor(self.threads) as pool:
+            for done, made in enumerate(pool.map(work, boards), 1):
+                seconds += made.cpu_seconds
+                gaps.append(made.gap[made.entry.reached])
+                if on_progress:
+                    on_progress(done, len(boards))
+        every = np.concatenate(gaps) if gaps else np.zeros(0)
+        pair = [self.blueprint.tables[0], self.blueprint.tables[1]]
+        pair[self.hero] = table
+        about = {"method": "search", "iteration": iterations}
+        return Searched(
+            PublicStrategy(self.tree, (pair[0], pair[1]), about),
+            len(every),
+            float(every.mean()) if len(every) else 0.0,
+            float(every.max()) if len(every) else 0.0,
+            seconds,
+        )
+
+    def kept(self, entry: PublicEntry) -> NDArray[np.int64]:
+        """The hero's rows of a board on lines to which it comes."""
+        nodes = self.tree.nodes
+        found: list[int] = []
+        for n in range(nodes.begin[self.tree.last], nodes.begin[self.tree.last + 1]):
+            line = int(np.searchsorted(self.starts, n, "right")) - 1
+            if nodes.kind[n] == DECISION and nodes.owner[n] == self.hero and entry.reached[line]:
+                found.extend(range(int(nodes.slot[n]), int(nodes.slot[n] + nodes.count[n])))
+        return np.array(found, np.int64)
+
+
+class _Desk:
+    """Room and tables for one search at a time."""
+
+    def __init__(self, search: PublicSearch) -> None:
+        from counterfold.kernels import public, rule
+
+        tree, arrays = search.tree, search.arrays
+        self.search, self.room = search, arrays.room()
+        shapes = [
+            (max(int(width), 1), tree.columns(p))
+            for p, width in enumerate(tree.nodes.width[tree.last])
+        ]
+        self.tables = [
+            public.Table(aligned(shape, arrays.dtype), aligned(shape, arrays.dtype))
+            for shape in shapes
+        ]
+        self.scale = tree.weight_sum
+        self.still = np.zeros((3, rule.COLUMNS))
+
+    def walk(
+        self, board: int, me: int, mine: Floats, theirs: Floats, rows: Any, average: bool, how: int
+    ) -> Floats:
+        """Values of a player's hands by line, per deal of them; reaches are by line too."""
+        from counterfold.kernels import public
+
+        search, room, other = self.search, self.room, 1 - me
+        room.mine[search.rows[me], : mine.shape[1]] = mine
+        room.theirs[search.rows[other], : theirs.shape[1]] = theirs
+        room.value[search.places] = 0
+        walk_tape(
+            np.array([[public.LAST, board]], np.uint32), search.arrays.money,
+            search.arrays.boards, (search.hands[me], search.hands[other]),
+            (self.tables[me], self.tables[other]), (None, None), search.arrays.ends[me], room, me,
+            rows, average, how,
+        )  # fmt: skip
+        found: Floats = room.value[search.places, : mine.shape[1]].astype(np.float64) * self.scale
+        return found
+
+    def read(self, board: int) -> None:
+        """Take the blueprint of a board as the average."""
+        search = self.search
+        for p in (0, 1):
+            total, given = self.tables[p].total, search.blueprint.tables[p]
+            count, rows = search.count(p, board), search.rows_of(board, p)
+            total[: rows.stop - rows.start, :count] = given[rows, :count]
+
+    def enter(self, board: int) -> PublicEntry:
+        from counterfold.kernels import public
+
+        search, tree = self.search, self.search.tree
+        hero, other = search.hero, 1 - search.hero
+        reach = search.arrivals[hero].at(board)
+        total = reach.sum(1, keepdims=True)
+        reach = np.divide(reach, total, where=total > 0, out=np.zeros_like(reach))
+        holes = [tree.hands[p][board].holes for p in (0, 1)]
+        mass = met_by(tree, holes[hero], reach, holes[other])
+        live = mass > 1e3 * np.finfo(search.arrays.dtype).eps
+        self.read(board)
+        values = []
+        for how in (public.VALUE, public.BEST):
+            found = self.walk(board, other, np.ones_like(mass), reach, self.still, True, how)
+            values.append(np.divide(found, mass, where=live, out=np.zeros_like(found)))
+        weight = np.asarray(tree.game.ranges[other], np.float64)[holes[other]]
+        dealt = to_one(np.where(live, mass * weight, 0.0))
+        theirs = arriving(search.arrivals[other].at(board) * mass, live, dealt)
+        return PublicEntry(
+            board, hero, total[:, 0], reach, mass, live, dealt, theirs, values[0], values[1]
+        )
+
+    def refine(self, entry: PublicEntry, parts: Sequence[Part], iterations: int) -> PublicRefined:
+        from counterfold.kernels import public, rule
+
+        board, hero, other = entry.board, entry.hero, 1 - entry.hero
+        began = time.thread_time()
+        for table in self.tables:
+            table.regret[:] = 0
+            table.total[:] = 0
+        schedule = self.search.method.schedule(1, iterations, np.zeros(4))
+        rows, before = self.still.copy(), np.zeros(rule.COLUMNS)
+        by_mass = np.divide(1.0, entry.mass, where=entry.live, out=np.zeros_like(entry.mass))
+        root = PublicRoot(parts, entry)
+        for now in schedule:
+            rows[:] = now, before, before
+            start = root.mix() * by_mass
+            found = self.walk(board, other, start, entry.reach, rows, False, public.LEARN)
+            root.learn(found * by_mass, now)
+            rows[public.THEIRS] = now
+            self.walk(board, hero, entry.reach, root.mix() * by_mass, rows, False, public.LEARN)
+            before = now
+        best = self.walk(board, other, start, entry.reach, rows, True, public.BEST) * by_mass
+        objective = worth(parts, entry, best)
+        came = root.average()
+        earned = self.walk(board, hero, entry.reach, came * by_mass, rows, True, public.BEST)
+        most = (earned * entry.reach).sum(1) + root.marks()
+        weights = self.tables[hero].total[:, : self.search.count(hero, board)].copy()
+        gap = np.where(entry.reached, np.maximum(most - objective, 0.0), 0.0)
+        spent = time.thread_time() - began
+        return PublicRefined(entry, weights, best, objective, gap, iterations, spent)
+
+    def earn(
+        self, entry: PublicEntry, weights: NDArray[Any], theirs: NDArray[Any], reach: Floats
+    ) -> Floats:
+        from counterfold.kernels import public
+
+        hero, other = entry.hero, 1 - entry.hero
+        for p, given in ((hero, weights), (other, theirs)):
+            self.tables[p].total[: len(given), : given.shape[1]] = given
+        found = self.walk(entry.board, hero, entry.reach, reach, self.still, True, public.VALUE)
+        return (found * entry.reach).sum(1) * entry.came / self.scale
+
+    def ends(self, entry: PublicEntry, weights: NDArray[Any], nodes: Sequence[int]) -> Floats:
+        from counterfold.kernels import public
+
+        hero, other, tree = entry.hero, 1 - entry.hero, self.search.tree
+        first, stop = tree.nodes.chunks[tree.last]
+        if stop - first != 1:
+            raise UnsupportedError(f"{tree.game.name} has too many lines to see all ends at once")
+        self.tables[hero].total[: len(weights), : weights.shape[1]] = weights
+        anyhow = np.ones_like(entry.mass)
+        self.walk(entry.board, other, anyhow, entry.reach, self.still, True, public.BEST)
+        places = tree.nodes.place[list(nodes)].astype(np.int64)
+        count = self.search.count(other, entry.board)
+        found: Floats = self.room.value[places, :count].astype(np.float64) * self.scale
+        return found

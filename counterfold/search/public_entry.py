@@ -1,0 +1,234 @@
+"""How a blueprint leads into the last street of a poker game, and what a search maximises there.
+
+A board of the last street holds one subgame for each line of betting that leads to it. All of
+them are entered at once: arrays have a row for each line and a column for each hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterfold.errors import ParameterError, SpecError
+from counterfold.poker.game import DEAL, DECISION, NO_CARD
+from counterfold.search.gadget import Mark, Part
+from counterfold.tree.public import PublicTree
+
+__all__ = [
+    "PUBLIC_GADGETS",
+    "Arrivals",
+    "PublicEntry",
+    "arriving",
+    "classes_above",
+    "public_gadget",
+    "to_one",
+    "worth",
+]
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class PublicEntry:
+    """The subgames of one board as the hero's blueprint leads into them.
+
+    What the opponent may hold is a class of its own, hand by hand. Hands that never meet the
+    hero are not ``live``: their values are 0 and mean nothing.
+    """
+
+    board: int
+    hero: int
+    came: Floats  # [lines] how much of the hero's range comes here at all
+    reach: Floats  # [lines, the hero's hands] with what; sums to one, or is all zero
+    mass: Floats  # [lines, the opponent's hands] how much of that each hand can meet
+    live: Bools  # [lines, the opponent's hands]
+    dealt: Floats  # how likely each hand is if the opponent does all things alike
+    range: Floats  # how likely its own blueprint comes with each
+    value: Floats  # what the opponent's hands earn if both follow the blueprint
+    best: Floats  # what its best reply earns
+
+    @property
+    def reached(self) -> Bools:
+        """[lines] Does the hero ever come here?"""
+        return np.asarray(self.live.any(1))
+
+    def range_of(self, reach: Floats) -> Floats:
+        """How likely an opponent with this reach comes with each hand, given that both come.
+
+        An opponent that never comes is taken to have done all things alike.
+        """
+        return arriving(reach * self.mass, self.live, self.dealt)
+
+
+def arriving(met: Floats, live: Bools, dealt: Floats) -> Floats:
+    """Ranges out of what is met, hand by hand; as dealt where nothing is."""
+    met = np.where(live, met, 0.0)
+    return to_one(np.where(met.sum(1, keepdims=True) > 0, met, dealt))
+
+
+def to_one(weights: Floats) -> Floats:
+    """Each row in proportion; rows of nothing stay so."""
+    total = weights.sum(-1, keepdims=True)
+    return np.divide(weights, total, where=total > 0, out=np.zeros_like(weights))
+
+
+class Playing(Protocol):
+    """What says how hands are played at the nodes of a tree, as a PublicStrategy does."""
+
+    @property
+    def tree(self) -> PublicTree: ...
+
+    def rows(self, node: int, board: int = 0) -> Floats:
+        """[actions, hands] what the owner's hands do at a betting node."""
+        ...
+
+
+class Arrivals:
+    """How one player's hands come to the last street by a strategy."""
+
+    def __init__(self, strategy: Playing, player: int) -> None:
+        self.tree, self.player = strategy.tree, player
+        self._ends: dict[int, dict[int, Floats]] = {}  # by board: reaches where its street ends
+        for number, board in enumerate(self.tree.boards):
+            if board.street < self.tree.last:
+                self._ends[number] = self._pass(strategy, number)
+
+    def at(self, board: int) -> Floats:
+        """[lines, hands] the reach of each hand of a board of the last street, line by line."""
+        found = self._begin(board)
+        return np.stack([found[int(start)] for start in self.tree.nodes.lines[self.tree.last]])
+
+    def ends(self, board: int) -> list[Floats]:
+        """Reaches of a board's hands where its street ends, one for each line that goes on."""
+        return list(self._ends[board].values())
+
+    def _begin(self, board: int) -> dict[int, Floats]:
+        """Reaches where the lines of a board's street begin."""
+        tree = self.tree
+        hands, before = tree.hands[self.player][board], tree.boards[board].before
+        if not tree.boards[board].street:
+            return {0: np.asarray(tree.game.ranges[self.player], np.float64)[hands.holes]}
+        up = classes_above(tree, self.player, board)
+        ends, nodes = self._ends[before], tree.nodes
+        starts = nodes.lines[tree.boards[board].street]
+        return {int(n): ends[int(nodes.line[n])][up] for n in starts}
+
+    def _pass(self, strategy: Playing, board: int) -> dict[int, Floats]:
+        """Reaches through the street of a board, where it ends with a deal."""
+        nodes, reach = self.tree.nodes, self._begin(board)
+        street = self.tree.boards[board].street
+        for n in range(nodes.begin[street], nodes.begin[street + 1]):
+            if nodes.kind[n] == DECISION:
+                mine = int(nodes.owner[n]) == self.player
+                play = strategy.rows(int(nodes.old[n]), board) if mine else None
+                for a, child in enumerate(nodes.children(n)):
+                    reach[child] = reach[n] if play is None else reach[n] * play[a]
+        return {n: found for n, found in reach.items() if nodes.kind[n] == DEAL}
+
+
+def classes_above(tree: PublicTree, player: int, board: int) -> NDArray[np.int64]:
+    """[hands] the hand on the board before that each hand of a board was."""
+    above = tree.hands[player][tree.boards[board].before]
+    where = np.zeros(tree.game.rules.holes, np.int64)
+    where[above.pairs] = above.of
+    found: NDArray[np.int64] = where[tree.hands[player][board].holes]
+    return found
+
+
+def met_by(tree: PublicTree, mine: NDArray[Any], reach: Floats, theirs: NDArray[Any]) -> Floats:
+    """[lines, their holes] how much of the reach of some holes each other hole can meet."""
+    rules = tree.game.rules
+    cards = rules.cards.astype(np.int64)
+    has = np.zeros((len(mine), NO_CARD + 1))
+    for column in (0, 1):
+        has[np.arange(len(mine)), cards[mine, column]] = 1.0
+    has[:, NO_CARD] = 0.0
+    by_card = reach @ has
+    met = reach.sum(1, keepdims=True) - by_card[:, cards[theirs, 0]] - by_card[:, cards[theirs, 1]]
+    if rules.hole == 2:  # the same hole was taken off twice
+        where = np.full(rules.holes, len(mine))
+        where[mine] = np.arange(len(mine))
+        met += np.pad(reach, ((0, 0), (0, 1)))[:, where[theirs]]
+    return np.maximum(met, 0.0)
+
+
+def worth(parts: Sequence[Part], entry: PublicEntry, best: Floats) -> Floats:
+    """[lines] what the hero gets if the opponent's hands earn so much in the best reply."""
+    total = np.zeros(len(best))
+    for part in parts:
+        margins = np.where(entry.live, part.shift - best, 0.0)
+        if part.kind == "choose":
+            total += part.weight * np.where(entry.live, margins, np.inf).min(1)
+        elif part.kind == "given":
+            total += part.weight * (part.range * margins).sum(1)
+        else:
+            total += part.weight * (part.range * np.minimum(margins, 0.0)).sum(1)
+    return np.where(entry.reached, total, 0.0)
+
+
+def _marks(entry: PublicEntry, mark: Mark) -> Floats:
+    if mark not in ("best", "blueprint"):
+        raise ParameterError(f"margins are counted from best or blueprint, not from {mark!r}")
+    return entry.best if mark == "best" else entry.value
+
+
+def _range(entry: PublicEntry, given: Floats | None) -> Floats:
+    weights = entry.range if given is None else np.asarray(given, np.float64)
+    if weights.shape != entry.mass.shape:
+        raise ParameterError(
+            f"a range here has {entry.mass.shape[0]} lines of {entry.mass.shape[1]} hands, "
+            f"and the given one is {weights.shape}"
+        )
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        raise ParameterError("the opponent's range must hold finite numbers from 0 up")
+    return to_one(np.where(entry.live, weights, 0.0))
+
+
+def unsafe(entry: PublicEntry, range: Floats | None = None) -> list[Part]:
+    """Believe in a range of the opponent (its blueprint's if none is given) and nothing else."""
+    return [Part(1.0, "given", np.zeros_like(entry.mass), _range(entry, range))]
+
+
+def maxmargin(entry: PublicEntry, mark: Mark = "best") -> list[Part]:
+    """The largest smallest margin."""
+    return [Part(1.0, "choose", _marks(entry, mark), _range(entry, None))]
+
+
+def resolving(entry: PublicEntry, mark: Mark = "best") -> list[Part]:
+    """The opponent may stay out for what it had before."""
+    return [Part(1.0, "refuse", _marks(entry, mark), entry.dealt)]
+
+
+def ses(
+    entry: PublicEntry, alpha: float = 0.5, range: Floats | None = None, mark: Mark = "blueprint"
+) -> list[Part]:
+    """Safe exploitation search: alpha on a range, the rest on the smallest margin."""
+    if not (isinstance(alpha, int | float) and 0 <= alpha <= 1):
+        raise ParameterError(f"alpha is {alpha!r}, and must be from 0 to 1")
+    marks, believed = _marks(entry, mark), _range(entry, range)
+    parts = [Part(1.0 - alpha, "choose", marks, believed), Part(alpha, "given", marks, believed)]
+    return [part for part in parts if part.weight > 0]
+
+
+PUBLIC_GADGETS: dict[str, Callable[..., list[Part]]] = {
+    "unsafe": unsafe,
+    "maxmargin": maxmargin,
+    "resolving": resolving,
+    "ses": ses,
+}
+"""Gadgets by name, each a list of the parts of ``search.gadget``, for all lines of a board."""
+
+
+def public_gadget(name: str, entry: PublicEntry, **settings: Any) -> list[Part]:
+    """The parts of the gadget of a name, with its own settings."""
+    if name not in PUBLIC_GADGETS:
+        raise SpecError(f"there is no gadget {name!r}; there are {', '.join(PUBLIC_GADGETS)}")
+    try:
+        return PUBLIC_GADGETS[name](entry, **settings)
+    except TypeError:
+        raise ParameterError(f"{name} does not take {', '.join(settings) or 'nothing'}") from None

@@ -1,0 +1,232 @@
+"""Searches over all hands at once: the same optimum as the gadgets with two copies of a subgame."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from counterfold.errors import ParameterError, SpecError, UnsupportedError
+from counterfold.evaluate.public import assess_public
+from counterfold.poker.holdem import fhp
+from counterfold.poker.holdem import kuhn as one_street
+from counterfold.search import gadget as copies
+from counterfold.search.entry import enters
+from counterfold.search.public import PublicSearch
+from counterfold.search.public_entry import Arrivals, public_gadget
+from counterfold.search.refine import refine
+from counterfold.search.subgame import subgames
+from counterfold.solve.public import PublicSolver
+from counterfold.strategy.public import PublicStrategy
+from counterfold.tree.public import PublicTree
+from tests.naive_poker import leduc, tiny_fhp
+from tests.public_layout import BothForms
+
+GADGETS: list[tuple[str, dict[str, Any]]] = [
+    ("ses", {"alpha": 0.5}),
+    ("ses", {"alpha": 0.9}),
+    ("ses", {"alpha": 0.0}),
+    ("ses", {"alpha": 1.0, "mark": "best"}),
+    ("maxmargin", {}),
+    ("unsafe", {}),
+    ("resolving", {"mark": "blueprint"}),
+]
+GAMES = {"leduc": leduc, "fhp": lambda: tiny_fhp(cap=2, seed=3)}
+
+
+@cache
+def setting(name: str) -> tuple[BothForms, Any, Any, Any]:
+    """A game in both forms, its subgames, and a random blueprint and opponent."""
+    both = BothForms(GAMES[name]())
+    random = np.random.default_rng(5)
+    infosets = both.history.infosets
+    plays = [infosets.to_one(random.exponential(size=infosets.slots)) for _ in range(2)]
+    return both, subgames(both.history, "board"), plays[0], plays[1]
+
+
+def public(both: BothForms, probabilities: Any) -> PublicStrategy:
+    tables = both.tables_of(probabilities, scaled=False)
+    return PublicStrategy(both.tree, (tables[0], tables[1]))
+
+
+def subgame_of(both: BothForms, found: Any, search: PublicSearch, board: int, line: int) -> Any:
+    """The subgame of the history form that is a line of a board."""
+    nodes, hero = search.tree.nodes, search.hero
+    stops = [*search.starts.tolist(), nodes.begin[-1]]
+    node = next(
+        n for n in range(stops[line], stops[line + 1])
+        if nodes.kind[n] == 0 and nodes.owner[n] == hero
+    )  # fmt: skip
+    row = int(search.tree.base[board, hero] + nodes.slot[node])
+    slot = both.slot[(both.owner == hero) & (both.row == row)][0]
+    return next(one for one in found if slot in one.plexes[hero].slots)
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("hero", [0, 1])
+def test_one_copy_has_the_optimum_of_two(name: str, hero: int) -> None:
+    both, found, blueprint, opponent = setting(name)
+    search = PublicSearch(public(both, blueprint), hero, dtype="float64")
+    arrivals = Arrivals(public(both, opponent), 1 - hero)
+    board = search.boards[3]
+    entry = search.entry(board)
+    subs = [subgame_of(both, found, search, board, k) for k in range(len(search.starts))]
+    known = [enters(sub, blueprint, hero) for sub in subs]
+    for line, one in enumerate(known):
+        for ours, theirs in ((entry.value, one.value), (entry.best, one.best)):
+            live = np.sort(ours[line][entry.live[line]])
+            assert live == pytest.approx(np.sort(theirs[one.live]), abs=1e-9)
+    for gadget, settings in GADGETS:
+        ours, theirs = dict(settings), [dict(settings) for _ in known]
+        if gadget in ("ses", "unsafe"):
+            ours["range"] = entry.range_of(arrivals.at(board))
+            for line, one in enumerate(known):
+                theirs[line]["range"] = one.range_of(opponent)
+        made = search.refine(entry, public_gadget(gadget, entry, **ours), 600)
+        for line, one in enumerate(known):
+            exact = refine(copies.gadget(gadget, one, **theirs[line]), "lp").objective
+            assert made.objective[line] - 1e-9 <= exact
+            assert exact <= made.objective[line] + made.gap[line] + 1e-9
+            assert made.gap[line] < 0.02
+
+
+def test_the_hero_found_is_worth_what_is_said() -> None:
+    """What the search promises is what the history form says of the strategy it found."""
+    both, found, blueprint, _ = setting("fhp")
+    search = PublicSearch(public(both, blueprint), 1, dtype="float64")
+    board = search.boards[0]
+    made = search.refine(
+        search.entry(board), public_gadget("ses", search.entry(board), alpha=0.4), 100
+    )
+    tables = [table.copy() for table in search.blueprint.tables]
+    tables[1][search.rows_of(board, 1), : made.weights.shape[1]] = made.weights
+    played = both.history.infosets.to_one(both.slots_of(tables, scaled=False))
+    for line in range(len(search.starts)):
+        one = enters(subgame_of(both, found, search, board, line), blueprint, 1)
+        worth = copies.ses(one, 0.4).objective(played)
+        assert worth == pytest.approx(made.objective[line], abs=1e-9)
+
+
+def test_ses_lies_between_maxmargin_and_unsafe() -> None:
+    both, _, blueprint, opponent = setting("leduc")
+    search = PublicSearch(public(both, blueprint), 0, dtype="float64")
+    entry = search.entry(search.boards[1])
+    believed = entry.range_of(Arrivals(public(both, opponent), 1).at(entry.board))
+    made = {
+        name: search.refine(entry, public_gadget(gadget, entry, **settings), 400)
+        for name, gadget, settings in (
+            ("careful", "ses", {"alpha": 0.0, "range": believed}),
+            ("maxmargin", "maxmargin", {"mark": "blueprint"}),
+            ("bold", "ses", {"alpha": 1.0, "range": believed}),
+            ("unsafe", "unsafe", {"range": believed}),
+        )
+    }
+    assert np.array_equal(made["careful"].weights, made["maxmargin"].weights)
+    assert np.array_equal(made["bold"].weights, made["unsafe"].weights)
+    level = (believed * entry.value).sum(1)
+    assert made["bold"].objective - level == pytest.approx(made["unsafe"].objective, abs=1e-9)
+
+
+@cache
+def coarse() -> PublicSolver:
+    solver = PublicSolver(fhp(deck="QKA", cap=2), threads=1)
+    solver.step(8)
+    return solver
+
+
+def test_careful_searches_everywhere_cost_nothing() -> None:
+    """With marks of the best reply, margins are not negative: nobody gains by the search."""
+    blueprint = coarse().strategy()
+    before = assess_public(blueprint, threads=1)
+    for hero in (0, 1):
+        found = PublicSearch(blueprint, hero, threads=2).everywhere(
+            lambda entry: public_gadget("maxmargin", entry), 200
+        )
+        after = assess_public(found.strategy, threads=1)
+        assert after.best[1 - hero] <= before.best[1 - hero] + found.worst_gap
+        # The trunk is coarse too, so that not all can be won back; but much is.
+        assert after.best[1 - hero] < before.best[1 - hero] - 0.002
+        kept = found.strategy.tables[1 - hero]
+        assert kept is blueprint.tables[1 - hero]
+        assert found.searches == 3 * len(PublicSearch(blueprint, hero).boards)
+
+
+def test_threads_change_nothing() -> None:
+    blueprint = coarse().strategy()
+    tables = [
+        PublicSearch(blueprint, 0, threads=threads)
+        .everywhere(lambda entry: public_gadget("ses", entry, alpha=0.3), 20)
+        .strategy.tables[0]
+        for threads in (1, 2)
+    ]
+    assert np.array_equal(tables[0], tables[1])
+
+
+def test_what_is_earned_on_boards_is_what_is_earned() -> None:
+    """Payoffs of boards times their chance, and folds before them, are the whole payoff."""
+    blueprint = coarse().strategy()
+    tree = blueprint.tree
+    random = np.random.default_rng(1)
+    drawn = [random.random(table.shape, np.float32) for table in blueprint.tables]
+    opponent = PublicStrategy(tree, (drawn[0], drawn[1]))
+    search = PublicSearch(blueprint, 0)
+    other = blueprint.tables[0] * random.random(blueprint.tables[0].shape, np.float32)
+    same = tree.base[1, 0]  # the trunk is the same, so that only boards make a difference
+    other[:same] = blueprint.tables[0][:same]
+    arrivals, change = Arrivals(opponent, 1), 0.0
+    for board in search.boards:
+        entry, reach = search.entry(board), arrivals.at(board)
+        count = search.count(0, board)
+        mine, theirs = search.rows_of(board, 0), drawn[1][search.rows_of(board, 1)]
+        pair = [
+            search.earned(entry, table[mine, :count], theirs, reach)
+            for table in (other, blueprint.tables[0])
+        ]
+        change += tree.boards[board].chance * (pair[0] - pair[1])
+    values = [
+        assess_public(PublicStrategy(tree, (table, drawn[1])), threads=1).values[0]
+        for table in (other, blueprint.tables[0])
+    ]
+    assert change == pytest.approx(values[0] - values[1], abs=1e-5)
+    assert abs(change) > 1e-3
+
+
+def test_a_line_that_the_hero_never_takes_keeps_its_blueprint() -> None:
+    both, _, blueprint, _ = setting("leduc")
+    strategy = public(both, blueprint)
+    tables = [table.copy() for table in strategy.tables]
+    root = strategy.tree.row(0, 0)
+    tables[0][root] = [[1.0], [0.0]]  # player 0 always checks
+    search = PublicSearch(PublicStrategy(both.tree, (tables[0], tables[1])), 0, dtype="float64")
+    entry = search.entry(search.boards[0])
+    assert sorted(entry.reached.tolist()) == [False, False, True, True, True]
+    found = search.everywhere(lambda entry: public_gadget("maxmargin", entry), 5, search.boards[:1])
+    rows = search.rows_of(search.boards[0], 0)
+    changed = (found.strategy.tables[0][rows] != tables[0][rows]).any(1)
+    kept = np.setdiff1d(np.arange(len(changed)), search.kept(entry))
+    assert len(kept) == 14
+    assert not changed[kept].any()
+    assert changed[search.kept(entry)].all()
+    assert found.searches == 3
+
+
+def test_bad_input_is_told() -> None:
+    blueprint = coarse().strategy()
+    search = PublicSearch(blueprint, 0)
+    entry = search.entry(1)
+    with pytest.raises(ParameterError, match="player 0 or 1"):
+        PublicSearch(blueprint, 2)
+    with pytest.raises(ParameterError, match="one street"):
+        PublicSearch(PublicStrategy.uniform(PublicTree(one_street())), 0)
+    with pytest.raises(UnsupportedError, match="predicts"):
+        PublicSearch(blueprint, 0, method="pcfr+")
+    with pytest.raises(ParameterError, match="alpha"):
+        public_gadget("ses", entry, alpha=1.5)
+    with pytest.raises(ParameterError, match="lines of"):
+        public_gadget("unsafe", entry, range=np.ones(3))
+    with pytest.raises(ParameterError, match="does not take"):
+        public_gadget("maxmargin", entry, alpha=1)
+    with pytest.raises(SpecError, match="no gadget"):
+        public_gadget("minmax", entry)
