@@ -46,7 +46,7 @@ def test_a_grid(call, river):
     answer = call("show", river)
     assert answer.code == 0
     lines = answer.out.splitlines()
-    assert lines[0].startswith("river, dcfr, 40 iterations, exploitability ")
+    assert lines[0].startswith("river, dcfr(1.5,0,4), 40 iterations, exploitability ")
     assert "Board  Ks 9h 6s 4d 2c" in lines
     assert [line[0] for line in lines if line[1:2] == " " < line[:1]][:13] == list("AKQJT98765432")
     assert "Next: check, bet 100 or all-in 300." in lines[-1]
