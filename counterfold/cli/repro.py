@@ -116,17 +116,18 @@ class _Runs(Watch):
     def __enter__(self) -> _Runs:
         super().__enter__()
         self._began = time.monotonic()  # or when the first run begins
+        self._first: float | None = None  # what was done before this
         return self
 
-    def runs(self, done: int, total: int, words: str = "") -> None:
+    def runs(self, done: float, total: float, words: str = "") -> None:
         """So many of the runs are done, or of anything else that ``words`` tell about."""
         self.check()
-        if not done:
-            self._began = time.monotonic()
+        if self._first is None or done <= self._first:
+            self._began, self._first = time.monotonic(), done
         note = words or f"{self._job.unit} {min(done + 1, total):,} of {total:,}"
         part = None
-        if done:
-            left = (time.monotonic() - self._began) * (total - done) / done
+        if done > self._first:
+            left = (time.monotonic() - self._began) * (total - done) / (done - self._first)
             note += f", {duration(math.ceil(left))} left"
             part = done / total
         self._face.show(self._job.doing, note, part)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from typing import Any
 
 from counterfold.cli.output import advise, duration, say
 from counterfold.cli.repro import Job, Wish, print_columns
-from counterfold.errors import ParameterError
+from counterfold.errors import FileError, ParameterError
 
 __all__ = ["job"]
 
@@ -17,7 +18,7 @@ TABLES = ("drift",)
 
 def job(wish: Wish) -> Job:
     """The figure or the table that is wished for."""
-    wish.refuse_other("ses", "figure", "table", "game", "runs", "iterations", "hands")
+    wish.refuse_other("ses", "figure", "table", "game", "runs", "iterations", "hands", "folder")
     if (wish.figure is None) == (wish.table is None):
         raise ParameterError("say which: --figure 2, 3 or 4, or --table drift")
     for option, name, known in (("figure", wish.figure, FIGURES), ("table", wish.table, TABLES)):
@@ -32,11 +33,14 @@ def job(wish: Wish) -> Job:
     if wish.iterations is not None:
         given["iterations"] = wish.iterations
     if wish.figure in ("3", "4"):
-        wish.refuse_other(f"ses --figure {wish.figure}", "figure", "game", "runs", "iterations")
+        usual = ["figure", "game", "runs", "iterations"]
+        large = wish.figure == "4" or _is_fhp(wish.game)
+        words = f"ses --figure {wish.figure}" + (" --game fhp" if large else "")
+        wish.refuse_other(words, *usual, *(["folder"] if large else []))
         given |= {} if wish.runs is None else {"runs": wish.runs}
         given |= {} if wish.game is None else {"game": wish.game}
-        if wish.figure == "4" or _is_fhp(wish.game):
-            return _fhp_job(wish.figure, given)
+        if large:
+            return _fhp_job(wish.figure, given, wish.folder)
         return Job(partial(ses.figure_3, **given), ses.draw_figure_3, _print_sweep, unit="opponent")
     given |= {} if wish.runs is None else {"opponents": wish.runs}
     given |= {} if wish.hands is None else {"hands": wish.hands}
@@ -50,17 +54,25 @@ def _is_fhp(game: str | None) -> bool:
     return game is not None and game.split("(")[0].strip() == "fhp"
 
 
-def _fhp_job(figure: str, given: dict[str, Any]) -> Job:
-    """A figure of Flop Hold'em, which is played in another form of tree."""
+def _fhp_job(figure: str, given: dict[str, Any], folder: str | None) -> Job:
+    """A figure of Flop Hold'em, which is played in another form of tree, and takes long."""
     from counterfold.cli import repro_ses_fhp
     from counterfold.experiments import ses_fhp, ses_fhp_pictures, ses_fhp_table
 
     ses_fhp_table.read_game(given.get("game", "fhp"))
+    if folder is not None and not os.path.isdir(folder):
+        raise FileError(f"--folder {folder}: there is no such folder; make it first")
     if figure == "3":
         make, draw = ses_fhp.figure_3_fhp, ses_fhp_pictures.draw_figure_3_fhp
     else:
         make, draw = ses_fhp.figure_4, ses_fhp_pictures.draw_figure_4
-    return Job(partial(make, **given), draw, repro_ses_fhp.show, "searching", "step")
+    stopped = "stopped; nothing was saved: with --folder it would go on from here"
+    if folder is not None:
+        stopped = f"stopped; what was found is in {folder}: the same command goes on from there"
+    return Job(
+        partial(make, folder=folder, **given), draw, repro_ses_fhp.show, "searching",
+        stopped=stopped,
+    )  # fmt: skip
 
 
 def _print_matrix(found: Any) -> None:

@@ -44,11 +44,18 @@ def show(found: Any) -> None:
     if found.responses:
         _tell_responses(found)
     advise(
-        f"{found.searches:,} searches of {found.search_iterations} iterations, "
-        f"{1000 * found.seconds_a_search:.1f} ms of CPU time each; a random strategy is at L1 "
+        f"Searches end within {found.search_gap:g} chips of their best or after "
+        f"{found.search_iterations} iterations. {_spent(found.fresh, 'began with nothing')}"
+        f"{_spent(found.later, 'went on from another on the same flop')}A random strategy is at L1 "
         f"distance {found.random_distance:.3f} from the blueprint. CPU time "
         f"{duration(found.cpu_seconds)}."
     )
+
+
+def _spent(some: Any, words: str) -> str:
+    if not some.count:
+        return ""
+    return f"{some.count:,} {words}, {1000 * some.each:.1f} ms of CPU time each. "
 
 
 def _buckets(number: float | None) -> str:

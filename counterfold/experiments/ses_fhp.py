@@ -10,18 +10,22 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from counterfold.errors import ParameterError
-from counterfold.experiments.ses_fhp_found import FhpOpponent, FhpPoint, FhpResponse, FhpSweep
+from counterfold.experiments.ses_fhp_found import FhpOpponent, FhpPoint, FhpSweep, Spent
 from counterfold.experiments.ses_fhp_opponents import Whole, written
+from counterfold.experiments.ses_fhp_progress import Count, Progress
+from counterfold.experiments.ses_fhp_responses import Responses
 from counterfold.experiments.ses_fhp_side import Side
+from counterfold.experiments.ses_fhp_store import Store
 from counterfold.experiments.ses_fhp_table import Table
-from counterfold.exploit.public import RestrictedSolver, best_against, earned_against
+from counterfold.exploit.public import best_against, earned_against
 from counterfold.games.spec import whole
 from counterfold.strategy.public import PublicStrategy
 
@@ -32,9 +36,9 @@ ERRORS = (0.0, 0.3, 0.6, 0.9, 1.2)
 SHARES = (0.0, 0.3, 0.7)
 BUDGETS = {"normal": 10.0, "big": 190.0}
 """CPU seconds of a response at full size, as in the paper; a smaller game gets its part of them."""
-FULL_BYTES = 3.0e9  # of a solver's tables at full size
-
-Progress = Callable[[int, int], None]
+GAP, MOST = 0.01, 600
+"""Where a search ends: its lines are that many chips from their best on average, or so many
+iterations are done."""
 
 
 def figure_3_fhp(game: str = "fhp", runs: int = 1, **given: Any) -> FhpSweep:
@@ -57,15 +61,19 @@ def fhp_figure(
     alphas: Sequence[float] = ALPHAS,
     errors: Sequence[float] | None = None,
     shares: Sequence[float] = SHARES,
-    search_iterations: int = 200,
+    search_iterations: int = MOST,
+    search_gap: float = GAP,
     budgets: dict[str, float] | None = None,
     threads: int | None = None,
+    folder: str | Path | None = None,
     on_progress: Progress | None = None,
 ) -> FhpSweep:
     """Both figures: SES over errors (by figure 4: without any), and for 4 responses beside it.
 
     ``iterations`` are those of blueprints: sampled over buckets with the full deck, few ones of
-    the whole game with a smaller deck.
+    the whole game with a smaller deck. Searches go on from those for the last error or alpha and
+    end by their gap; with ``search_gap`` 0 each begins with nothing and has all its iterations.
+    ``folder`` keeps what is found, and the next call goes on from there.
     """
     whole("runs", runs, least=1, most=1000)
     whole("seed", seed, least=0)
@@ -73,16 +81,20 @@ def fhp_figure(
         raise ParameterError("the alphas must have 0 among them")
     errors = errors if errors is not None else ERRORS if figure == 3 else (0.0,)
     threads = threads or min(2, len(os.sched_getaffinity(0)))
+    budgets = BUDGETS if budgets is None else budgets
     began = time.process_time()
+    setting = {
+        "game": game, "runs": runs, "iterations": iterations, "seed": seed, "shares": shares,
+        "alphas": alphas, "search_iterations": search_iterations, "search_gap": search_gap,
+    }  # fmt: skip
+    store = Store(folder, setting, errors)
     table = Table(game, iterations, seed, threads)
     kinds = [(share, run) for share in shares for run in range(runs)]
     opponents = [table.opponent(share, run) for share, run in kinds]
-    budgets = BUDGETS if budgets is None else budgets
-    more = len(kinds) * len(alphas) * len(budgets) if figure == 4 else 0
-    total = 2 * len(table.boards) + more
-    count = _Count(total, on_progress)
-    told, responses, bases = [], [], []
+    count = Count(on_progress)
+    told, bases, models = [], [], []
     for (share, run), opponent in zip(kinds, opponents, strict=True):
+        count.say("measuring opponents")
         strategy = written(table.tree, opponent)
         base = [earned_against(table.blueprint, seat, strategy, table.walk) for seat in (0, 1)]
         best = [best_against(strategy, seat, table.walk) for seat in (0, 1)]
@@ -91,13 +103,27 @@ def fhp_figure(
             FhpOpponent(share, run, table.distance(opponent), table.mbb(base), table.mbb(best))
         )
         if figure == 4:
-            responses += _responses(table, share, run, strategy, alphas, budgets, count)
-    sides = [Side(table, seat, opponents, alphas, errors, search_iterations) for seat in (0, 1)]
+            models.append(strategy)
+    sides = [
+        Side(table, seat, opponents, alphas, store.errors, search_iterations, search_gap)
+        for seat in (0, 1)
+    ]
+    count.expect(sum(side.expected for side in sides))
+    rnr = None
+    if figure == 4:
+        scaled = {name: table.part * seconds for name, seconds in budgets.items()}
+        rnr = Responses(table, kinds, models, scaled, store, count)
+        count.expect(rnr.expected(alphas))
     for side in sides:
-        side.run(threads, count.one)
+        kept = store.searches(side.seat)
+        if kept is not None:
+            side.go_on(kept)
+        side.run(threads, count, store.saver(side.seat, side.kept))
+    responses = rnr.all(alphas) if rnr else []
+    count.say("measuring what was found")
     points = []
     for (o, (share, run)), error, alpha in product(enumerate(kinds), errors, alphas):
-        found = [side.point(o, errors.index(error), alpha) for side in sides]
+        found = [side.point(o, store.errors.index(error), alpha) for side in sides]
         points.append(
             FhpPoint(
                 share,
@@ -113,7 +139,8 @@ def fhp_figure(
             )
         )
     return FhpSweep(
-        figure, table.name, table.kind, table.iterations, search_iterations, seed,
+        figure, table.name, table.kind, table.iterations, search_iterations,
+        search_gap, seed,
         flops=len(table.boards),
         all_flops=len(table.tree.boards) - 1,
         exploitability=table.mbb([side.reply(None) for side in sides]),
@@ -122,8 +149,8 @@ def fhp_figure(
         opponents=tuple(told),
         points=tuple(points),
         responses=tuple(responses),
-        searches=sum(side.searches for side in sides),
-        search_seconds=sum(side.seconds for side in sides),
+        fresh=_spent(sides, 0),
+        later=_spent(sides, 1),
         cpu_seconds=time.process_time() - began,
     )  # fmt: skip
 
@@ -133,48 +160,6 @@ def _both(table: Table, chips: list[float | None]) -> float | None:
     return table.mbb(known) if len(known) == len(chips) else None
 
 
-class _Count:
-    """Progress, whoever makes it."""
-
-    def __init__(self, total: int, told: Progress | None) -> None:
-        self.done, self.total, self.told = 0, total, told
-        if told:
-            told(0, total)
-
-    def one(self) -> None:
-        self.done += 1
-        if self.told:
-            self.told(self.done, self.total)
-
-
-def _responses(
-    table: Table, share: float, run: int, model: PublicStrategy, ps: Sequence[float],
-    budgets: dict[str, float], count: _Count,
-) -> list[FhpResponse]:  # fmt: skip
-    """Restricted Nash responses to an opponent, in both seats."""
-    found = []
-    scale = min(1.0, table.tree.table_bytes() / FULL_BYTES)
-    for p in ps:
-        made: dict[str, list[dict[str, float]]] = {name: [] for name in budgets}
-        for seat in (0, 1):
-            solver = RestrictedSolver(model, seat, p, threads=table.threads)
-            for name, seconds in sorted(budgets.items(), key=lambda item: item[1]):
-                solver.run_for(scale * seconds)
-                told = solver.response()
-                made[name].append(
-                    {
-                        "payoff": table.mbb([told.winnings]),
-                        "exploitability": table.mbb([-told.guarantee]),
-                        "gap": table.mbb([told.gap]),
-                        "iterations": float(told.iterations),
-                        "cpu_seconds": told.cpu_seconds,
-                    }
-                )
-                del told  # which holds on to the solver's tables
-                if seat:
-                    count.one()
-            del solver
-        for name, pair in made.items():
-            means = {key: float(np.mean([one[key] for one in pair])) for key in pair[0]}
-            found.append(FhpResponse(share, run, p, name, **means))
-    return found
+def _spent(sides: Sequence[Side], kind: int) -> Spent:
+    count, seconds = sum(side.spent[kind] for side in sides)
+    return Spent(int(count), float(seconds))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["FhpOpponent", "FhpPoint", "FhpResponse", "FhpSweep"]
+__all__ = ["FhpOpponent", "FhpPoint", "FhpResponse", "FhpSweep", "Spent"]
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,19 @@ class FhpResponse:
 
 
 @dataclass(frozen=True)
+class Spent:
+    """Searches of a kind (one line on one flop each), and their CPU seconds."""
+
+    count: int
+    seconds: float
+
+    @property
+    def each(self) -> float:
+        """CPU seconds for one."""
+        return self.seconds / max(self.count, 1)
+
+
+@dataclass(frozen=True)
 class FhpSweep:
     """Every point, with the opponents and what does not depend on them."""
 
@@ -60,7 +73,8 @@ class FhpSweep:
     game: str
     blueprint_kind: str
     iterations: int  # of the blueprint
-    search_iterations: int
+    search_iterations: int  # at most
+    search_gap: float  # in chips, where a search ends
     seed: int
     flops: int  # on which searches were made
     all_flops: int
@@ -70,8 +84,8 @@ class FhpSweep:
     opponents: tuple[FhpOpponent, ...]
     points: tuple[FhpPoint, ...] = field(repr=False)
     responses: tuple[FhpResponse, ...] = field(repr=False)
-    searches: int
-    search_seconds: float  # of CPU, all searches
+    fresh: Spent  # searches that began with nothing
+    later: Spent  # searches that went on from another on the same flop
     cpu_seconds: float
 
     @property
@@ -98,11 +112,6 @@ class FhpSweep:
     def exact(self) -> bool:
         """Were searches made on all flops?"""
         return self.flops == self.all_flops
-
-    @property
-    def seconds_a_search(self) -> float:
-        """CPU seconds for the subgame of one line on one flop."""
-        return self.search_seconds / max(self.searches, 1)
 
     def curve(self, share: float, error: float, name: str) -> list[float]:
         """Means over seeds by alpha: of ``payoff``, ``exploitability`` and so on."""
@@ -137,7 +146,8 @@ class FhpSweep:
             "paper": "ses",
             **told,
             "exact": self.exact,
-            "seconds_a_search": self.seconds_a_search,
+            "seconds_a_fresh_search": self.fresh.each,
+            "seconds_a_later_search": self.later.each,
         }
 
 

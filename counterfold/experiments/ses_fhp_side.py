@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -12,12 +13,15 @@ from numpy.typing import NDArray
 
 from counterfold.experiments.ses_fhp_buckets import BucketReply, Seen
 from counterfold.experiments.ses_fhp_opponents import Opponent, Trunk, blurred
+from counterfold.experiments.ses_fhp_progress import Count
 from counterfold.experiments.ses_fhp_table import Table
 from counterfold.experiments.ses_fhp_trunk import TrunkReply
 from counterfold.search.public import PublicRefined, PublicSearch
 from counterfold.search.public_entry import Arrivals, Floats, classes_above, public_gadget
 
 __all__ = ["Side"]
+
+SAVE_SECONDS = 300.0
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,10 @@ class _Note(NamedTuple):
     """One search on one flop."""
 
     plan: int
-    found: PublicRefined
+    lines: int  # to which the hero comes
+    gap: float  # their mean
+    fresh: bool  # Did it begin with nothing?
+    seconds: float
     change: Floats  # [lines, first hands]
     seen: Seen | None
 
@@ -46,10 +53,10 @@ class Side:
 
     def __init__(
         self, table: Table, seat: int, opponents: Sequence[Opponent], alphas: Sequence[float],
-        errors: Sequence[float], iterations: int,
+        errors: Sequence[float], iterations: int, gap: float = 0.0,
     ) -> None:  # fmt: skip
         self.table, self.seat, self.opponents = table, seat, opponents
-        self.other, self.iterations = 1 - seat, iterations
+        self.other, self.iterations, self.gap = 1 - seat, iterations, gap
         self.alphas, self.errors = [a for a in alphas if a], list(errors)
         self.search = PublicSearch(table.blueprint, seat, threads=table.threads)
         self.arrivals = [Arrivals(Trunk(table.tree, who), self.other) for who in opponents]
@@ -61,20 +68,17 @@ class Side:
         self.gaps = np.zeros((self.plans, boards))
         self.earned = np.zeros((self.plans, boards))
         self.careful = np.zeros((len(opponents), boards))
-        self.searches, self.seconds = 0, 0.0
+        self.spent = np.zeros((2, 2))  # searches and seconds, of fresh ones and of the others
+        self.taken = 0  # flops
         self.trunk = TrunkReply(table.walk, table.blueprint, seat)
         self.bucketed: BucketReply | None = None
         if table.buckets is not None:
             self.bucketed = BucketReply(self.search, self.trunk, table.buckets[-1])
-        # By an opponent who knows buckets, plans are measured where all flops are searched and
-        # nobody is misjudged: fewer flops would say too little of a bucket.
-        self.sums: dict[int, NDArray[np.float32]] = {}
+        # By an opponent who knows buckets, plans are measured where all flops are searched:
+        # fewer flops would say too little of a bucket.
+        self.sums: list[NDArray[np.float32]] = []
         if self.bucketed is not None and table.exact:
-            right = [e for e, error in enumerate(self.errors) if not error]
-            plans = {
-                self.plan(o, e, a) for o in range(len(opponents)) for e in right for a in alphas
-            }
-            self.sums = {plan: self.bucketed.empty() for plan in sorted(plans)}
+            self.sums = [self.bucketed.empty() for _ in range(self.plans)]
 
     def plan(self, opponent: int, error: int, alpha: float) -> int:
         """The number of a plan: what is searched for."""
@@ -83,13 +87,47 @@ class Side:
         by_error = opponent * len(self.errors) + error
         return 1 + by_error * len(self.alphas) + self.alphas.index(alpha)
 
-    def run(self, threads: int, done: Callable[[], None]) -> None:
-        """Search on all flops; what they come to is added up in their order."""
+    def kept(self) -> dict[str, NDArray[Any]]:
+        """All that was found so far, to be written to a file."""
+        found = {
+            "change": self.change, "gaps": self.gaps, "earned": self.earned,
+            "careful": self.careful, "spent": self.spent, "taken": np.array([self.taken]),
+        }  # fmt: skip
+        return found | {f"sums{plan}": sums for plan, sums in enumerate(self.sums)}
+
+    def go_on(self, kept: dict[str, NDArray[Any]]) -> None:
+        """Take over what was found before."""
+        for name, array in self.kept().items():
+            array[...] = kept[name]
+        self.taken = int(kept["taken"][0])
+
+    @property
+    def weight(self) -> float:
+        """CPU seconds that all searches on a flop may take."""
+        return self.plans * (0.02 if self.gap else 0.0004 * self.iterations)
+
+    @property
+    def expected(self) -> float:
+        """CPU seconds that all flops may take."""
+        return self.weight * len(self.table.boards)
+
+    def run(self, threads: int, count: Count, save: Callable[[], None] | None = None) -> None:
+        """Search on all flops that are left; what they come to is added up in their order."""
+        total = len(self.table.boards)
+        count.add(self.taken * self.weight, f"seat {self.seat}, {self.taken:,} of {total:,} flops")
+        saved = time.monotonic()
+        left = range(self.taken, total)
         with ThreadPoolExecutor(threads) as pool:
-            for k, notes in enumerate(pool.map(self._flop, range(len(self.table.boards)))):
+            for k, notes in zip(left, pool.map(self._flop, left), strict=True):
                 for note in notes:
                     self._take(k, note)
-                done()
+                self.taken = k + 1
+                if save and time.monotonic() > saved + SAVE_SECONDS:
+                    save()
+                    saved = time.monotonic()
+                count.add(self.weight, f"seat {self.seat}, {k + 1:,} of {total:,} flops")
+        if save and left:
+            save()
 
     def _flop(self, k: int) -> list[_Note]:
         """All searches on one flop."""
@@ -101,13 +139,18 @@ class Side:
         kept = search.kept(entry)
         notes = []
 
-        def made(plan: int, alpha: float, judged: Floats | None) -> PublicRefined:
+        def made(
+            plan: int, alpha: float, judged: Floats | None, after: PublicRefined | None = None
+        ) -> PublicRefined:
             parts = public_gadget("ses", entry, alpha=alpha, range=judged)
-            found = search.refine(entry, parts, self.iterations)
+            found = search.refine(entry, parts, self.iterations, gap=self.gap, after=after)
             seen = None
-            if plan in self.sums and self.bucketed is not None:
+            if self.sums and self.bucketed is not None:
                 seen = self.bucketed.see(entry, found.weights, share)
-            notes.append(_Note(plan, found, self._change(found, share), seen))
+            lines = int(entry.reached.sum())
+            gap = float(found.gap[entry.reached].mean()) if lines else 0.0
+            change = self._change(found, share)
+            notes.append(_Note(plan, lines, gap, after is None, found.cpu_seconds, change, seen))
             return found
 
         def worth(found: PublicRefined | None, theirs: Any, reach: Floats) -> float:
@@ -122,11 +165,15 @@ class Side:
             reach, theirs = self.arrivals[o].at(board), opponent.rows(self.other, board)
             base, true = worth(None, theirs, reach), entry.range_of(reach)
             self.careful[o, k] = worth(careful, theirs, reach) - base
+            last: dict[float, PublicRefined] = {}
             for e, error in enumerate(self.errors):
                 judged = blurred(true, error, [table.seed, o, self.seat, board])
+                found = careful
                 for alpha in self.alphas:
+                    # From the last error if there was one, else from the last alpha.
+                    start = last.get(alpha, found) if self.gap else None
                     plan = self.plan(o, e, alpha)
-                    found = made(plan, alpha, judged)
+                    last[alpha] = found = made(plan, alpha, judged, start)
                     self.earned[plan, k] = worth(found, theirs, reach) - base
         return notes
 
@@ -143,10 +190,8 @@ class Side:
         self.change[k % 2, note.plan] += note.change
         if note.seen is not None and self.bucketed is not None:
             self.bucketed.add(self.sums[note.plan], note.seen)
-        reached = note.found.entry.reached
-        self.gaps[note.plan, k] = note.found.gap[reached].mean() if reached.any() else 0.0
-        self.searches += int(reached.sum())
-        self.seconds += note.found.cpu_seconds
+        self.gaps[note.plan, k] = note.gap
+        self.spent[0 if note.fresh else 1] += note.lines, note.seconds
 
     def reply(self, plan: int | None) -> float:
         """What the opponent's best reply earns in the whole game; of the blueprint without plan."""
@@ -177,7 +222,7 @@ class Side:
                 entry = self.search.entry(board)
                 self.bucketed.add(sums, self.bucketed.see(entry, rows, chance))
             return self.bucketed.earns(sums)
-        return self.bucketed.earns(self.sums[plan]) if plan in self.sums else None
+        return self.bucketed.earns(self.sums[plan]) if self.sums else None
 
     def point(self, opponent: int, error: int, alpha: float) -> Found:
         """This seat's part of a point."""

@@ -25,12 +25,11 @@ from counterfold.poker.holdem import FULL_DECK, fhp
 from counterfold.tree.public import PublicTree
 from counterfold.tree.traversal import Traversal
 
-__all__ = ["BUCKETS", "COARSE", "FLOPS", "SAMPLED", "Table", "drawn", "read_game"]
+__all__ = ["BUCKETS", "COARSE", "SAMPLED", "Table", "drawn", "read_game"]
 
 BUCKETS, SAMPLED, COARSE = 200, 10_000_000, 20
 """The paper's buckets and iterations; and iterations where a cut-down deck is solved coarsely."""
-FLOPS = 100
-"""On how many flops a game with the full deck is searched, unless somebody says."""
+FULL_BYTES = 3.0e9  # of a solver's tables at full size
 
 
 def read_game(text: str) -> tuple[PokerGame, int | None]:
@@ -46,9 +45,7 @@ def read_game(text: str) -> tuple[PokerGame, int | None]:
         game = fhp(**told)
     except TypeError:
         raise SpecError(f"fhp takes cap, raises, blinds, deck and flops, not {text!r}") from None
-    if asked is None:
-        return game, FLOPS if game.rules.deck == FULL_DECK else None
-    return game, None if asked == "all" else whole("flops", asked, least=2)
+    return game, None if asked in (None, "all") else whole("flops", asked, least=2)
 
 
 class Table:
@@ -75,6 +72,11 @@ class Table:
         """Are all flops searched?"""
         return len(self.boards) == len(self.tree.boards) - 1
 
+    @property
+    def part(self) -> float:
+        """How large the game is beside the whole one; its budgets are as large a part."""
+        return min(1.0, self.tree.table_bytes() / FULL_BYTES)
+
     def mbb(self, chips: Sequence[float]) -> float:
         """The mean of some amounts, in thousandths of a big blind."""
         return 1000.0 * float(np.mean(chips)) / float(self.game.big_blind or 1.0)
@@ -97,9 +99,10 @@ class Table:
         return Shuffled(self.tree, self.calm, share, [self.seed, run, round(1000 * share)])
 
     def distance(self, opponent: Opponent) -> float:
-        """Mean L1 distance from the blueprint over the infosets of the flops that are searched."""
+        """Mean L1 distance from the blueprint over infosets, on a hundred of the flops or all."""
         nodes, total, count = self.tree.nodes, 0.0, 0
-        for board, player in product([0, *self.boards], (0, 1)):
+        some = self.boards[:: max(1, len(self.boards) // 100)]
+        for board, player in product([0, *some], (0, 1)):
             street = self.tree.boards[board].street
             pair = [who.rows(player, board) for who in (self.calm, opponent)]
             for n in range(nodes.begin[street], nodes.begin[street + 1]):

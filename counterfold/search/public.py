@@ -15,7 +15,7 @@ import queue
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -45,6 +45,10 @@ from counterfold.tree.traversal import walk_tape
 __all__ = ["PublicRefined", "PublicSearch", "Searched"]
 
 ITERATIONS = 200
+LATER = 30
+"""A search that goes on from another one begins with the weights of this iteration: its regrets
+are about right, and should neither be forgotten at once nor kept for long."""
+LOOK = 10  # iterations, at least, between looks at the gap
 Make = Callable[[PublicEntry], Sequence[Part]]
 
 
@@ -64,6 +68,8 @@ class PublicRefined:
     gap: Floats
     iterations: int
     cpu_seconds: float
+    regrets: list[NDArray[Any]] = field(repr=False)  # of both players, for one to go on from
+    root: PublicRoot = field(repr=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,8 +110,8 @@ class PublicSearch:
         self.starts = np.array(nodes.lines[tree.last])
         self.deals = nodes.line[self.starts].astype(np.int64)
         self.places = nodes.place[self.deals].astype(np.int64)
-        self.rows = [nodes.row[p, self.deals].astype(np.int64) for p in (0, 1)]
-        self.hands = [self._standing(p) for p in (0, 1)]
+        self.rows = np.ascontiguousarray(nodes.row[:, self.deals], np.int64)
+        self.hands = self._standing(0), self._standing(1)
         self.arrivals = [Arrivals(blueprint, p) for p in (0, 1)]
         self._desks: queue.SimpleQueue[_Desk] = queue.SimpleQueue()
         for _ in range(self.threads):
@@ -138,13 +144,26 @@ class PublicSearch:
             self._desks.put(desk)
 
     def refine(
-        self, entry: PublicEntry, parts: Sequence[Part], iterations: int = ITERATIONS
+        self,
+        entry: PublicEntry,
+        parts: Sequence[Part],
+        iterations: int = ITERATIONS,
+        *,
+        gap: float = 0.0,
+        after: PublicRefined | None = None,
     ) -> PublicRefined:
-        """Solve a gadget on all lines of a board for the hero."""
+        """Solve a gadget on all lines of a board for the hero.
+
+        It ends after so many iterations, or when lines are no further than ``gap`` chips from
+        their best on average. ``after`` is a search for something else on the same board, to go
+        on from: alike gadgets have alike solutions.
+        """
         whole("iterations", iterations, least=1)
+        if after is not None and (after.entry.board, after.entry.hero) != (entry.board, self.hero):
+            raise ParameterError("a search can go on only from one of the same board and hero")
         desk = self._desks.get()
         try:
-            return desk.refine(entry, parts, iterations)
+            return desk.refine(entry, parts, iterations, gap, after)
         finally:
             self._desks.put(desk)
 
@@ -301,35 +320,66 @@ class _Desk:
             board, hero, total[:, 0], reach, mass, live, dealt, theirs, values[0], values[1]
         )
 
-    def refine(self, entry: PublicEntry, parts: Sequence[Part], iterations: int) -> PublicRefined:
-        from counterfold.kernels import public, rule
+    def refine(
+        self, entry: PublicEntry, parts: Sequence[Part], iterations: int, gap: float,
+        after: PublicRefined | None,
+    ) -> PublicRefined:  # fmt: skip
+        began = time.thread_time()
+        for p, table in enumerate(self.tables):
+            table.regret[:] = 0 if after is None else after.regrets[p]
+            table.total[:] = 0
+        done = 0 if after is None else LATER
+        root = PublicRoot(parts, entry, None if after is None else after.root)
+        rows = self.still[None].copy()
+        stop, found = done + iterations, None
+        while done < stop:
+            # Looking takes as long as an iteration or two.
+            count = min(max(LOOK, (done - LATER) // 4) if gap else iterations, stop - done)
+            self._iterate(entry, root, done + 1, count, rows)
+            done += count
+            found = self._look(entry, root)
+            if found[2].sum() <= gap * entry.reached.sum():
+                break
+        assert found is not None
+        hero, count = entry.hero, self.search.count(entry.hero, entry.board)
+        return PublicRefined(
+            entry, self.tables[hero].total[:, :count].copy(), *found,
+            iterations=done - (0 if after is None else LATER),
+            cpu_seconds=time.thread_time() - began,
+            regrets=[table.regret.copy() for table in self.tables],
+            root=root,
+        )  # fmt: skip
+
+    def _iterate(
+        self, entry: PublicEntry, root: PublicRoot, first: int, count: int, rows: NDArray[Any]
+    ) -> None:
+        """Some iterations, of which the first has a number; ``rows`` are the rule's numbers."""
+        from counterfold.kernels import public, public_search
+
+        search, hero = self.search, entry.hero
+        seats = public_search.Seats(search.places, search.rows, entry.reach)
+        whos = np.array([[1 - hero], [hero]], np.int64)
+        schedule = search.method.schedule(first, count, np.zeros(4), weighed=False)
+        tape = np.array([[public.LAST, entry.board]], np.uint32)
+        arrays = search.arrays
+        public_search.search(
+            tape, arrays.money, arrays.boards, search.hands, tuple(self.tables), arrays.ends,
+            self.room, root.arrays, seats, whos, self.scale, schedule, rows,
+        )  # fmt: skip
+
+    def _look(self, entry: PublicEntry, root: PublicRoot) -> tuple[Floats, Floats, Floats]:
+        """What the opponent's best reply earns, what the gadget is worth, and the gap by line."""
+        from counterfold.kernels import public
 
         board, hero, other = entry.board, entry.hero, 1 - entry.hero
-        began = time.thread_time()
-        for table in self.tables:
-            table.regret[:] = 0
-            table.total[:] = 0
-        schedule = self.search.method.schedule(1, iterations, np.zeros(4))
-        rows, before = self.still.copy(), np.zeros(rule.COLUMNS)
-        by_mass = np.divide(1.0, entry.mass, where=entry.live, out=np.zeros_like(entry.mass))
-        root = PublicRoot(parts, entry)
-        for now in schedule:
-            rows[:] = now, before, before
-            start = root.mix() * by_mass
-            found = self.walk(board, other, start, entry.reach, rows, False, public.LEARN)
-            root.learn(found * by_mass, now)
-            rows[public.THEIRS] = now
-            self.walk(board, hero, entry.reach, root.mix() * by_mass, rows, False, public.LEARN)
-            before = now
-        best = self.walk(board, other, start, entry.reach, rows, True, public.BEST) * by_mass
-        objective = worth(parts, entry, best)
+        scale = root.arrays.scale
+        anyhow = np.ones_like(entry.mass)
+        best = self.walk(board, other, anyhow, entry.reach, self.still, True, public.BEST) * scale
+        objective = worth(root.parts, entry, best)
         came = root.average()
-        earned = self.walk(board, hero, entry.reach, came * by_mass, rows, True, public.BEST)
+        earned = self.walk(board, hero, entry.reach, came, self.still, True, public.BEST)
         most = (earned * entry.reach).sum(1) + root.marks()
-        weights = self.tables[hero].total[:, : self.search.count(hero, board)].copy()
-        gap = np.where(entry.reached, np.maximum(most - objective, 0.0), 0.0)
-        spent = time.thread_time() - began
-        return PublicRefined(entry, weights, best, objective, gap, iterations, spent)
+        return best, objective, np.where(entry.reached, np.maximum(most - objective, 0.0), 0.0)
 
     def earn(
         self, entry: PublicEntry, weights: NDArray[Any], theirs: NDArray[Any], reach: Floats

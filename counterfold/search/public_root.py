@@ -3,87 +3,77 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from counterfold.search.gadget import Part
 from counterfold.search.public_entry import Floats, PublicEntry
 
-__all__ = ["PublicRoot"]
+__all__ = ["KINDS", "PublicRoot"]
+
+KINDS = ("given", "choose", "refuse")
+"""The kinds of parts by their numbers in kernels.public_search."""
 
 
 class PublicRoot:
-    """How the opponent comes to its hands: what it may choose, it learns."""
+    """How the opponent comes to its hands: what it may choose, it learns.
 
-    def __init__(self, parts: Sequence[Part], entry: PublicEntry) -> None:
-        self.parts, self.live = parts, entry.live
-        self.even = entry.live / np.maximum(entry.live.sum(1, keepdims=True), 1)
-        self.play = [self.even if part.kind == "choose" else part.range for part in parts]
-        self.regret = [
-            np.zeros((2 if part.kind == "refuse" else 1, *entry.mass.shape)) for part in parts
-        ]
-        self.total = [np.zeros_like(entry.mass) for _ in parts]
-        self.weight = 0.0
+    A root can be taken over from another search on the same board: parts of the same kind go on
+    with its regrets.
+    """
+
+    def __init__(
+        self, parts: Sequence[Part], entry: PublicEntry, before: PublicRoot | None = None
+    ) -> None:
+        from counterfold.kernels.public_search import Root
+
+        self.parts = parts
+        by_mass = np.divide(1.0, entry.mass, where=entry.live, out=np.zeros_like(entry.mass))
+        even = entry.live / np.maximum(entry.live.sum(1, keepdims=True), 1)
+        shape = (len(parts), *entry.mass.shape)
+        self.arrays = Root(
+            kind=np.array([KINDS.index(part.kind) for part in parts], np.int64),
+            weight=np.array([part.weight for part in parts], np.float64),
+            shift=_stack([part.shift for part in parts]),
+            range=_stack([part.range for part in parts]),
+            live=entry.live.astype(np.float64),
+            scale=by_mass,
+            play=_stack([even if part.kind == "choose" else part.range for part in parts]),
+            total=np.zeros(shape),
+            regret=np.zeros((len(parts), 2, *entry.mass.shape)),
+            sum=np.zeros(1),
+            spare=np.zeros(entry.mass.shape[1]),
+        )
+        if before is not None:
+            self._go_on(before)
+
+    def _go_on(self, before: PublicRoot) -> None:
+        for k, part in enumerate(self.parts):
+            for j, other in enumerate(before.parts):
+                if part.kind == other.kind == "choose":
+                    self.arrays.regret[k] = before.arrays.regret[j]
+                    self.arrays.play[k] = before.arrays.play[j]
 
     def mix(self) -> Floats:
-        """[lines, hands] how the opponent comes, in all parts together."""
-        out = self.parts[0].weight * self.play[0]
-        for part, play in zip(self.parts[1:], self.play[1:], strict=True):
-            out = out + part.weight * play
-        return out
-
-    def learn(self, values: Floats, row: Floats) -> None:
-        """Take in what hands are worth now; what was played so far joins the average."""
-        from counterfold.kernels import rule
-
-        fade = row[rule.AVERAGE]
-        self.weight = self.weight * fade + 1.0
-        for k, part in enumerate(self.parts):
-            self.total[k] = self.total[k] * fade + self.play[k]
-            if part.kind == "given":
-                continue
-            gains = (values - part.shift) * self.live
-            if part.kind == "choose":
-                new = gains - np.einsum("lh,lh->l", self.play[k], gains)[:, None]
-                new *= self.live
-                told = _add(self.regret[k][0], new, row)
-                self.regret[k][0] = told
-                weights = np.maximum(told, 0.0)
-                total = weights.sum(1, keepdims=True)
-                some = total > 0
-                play = weights / np.where(some, total, 1.0)
-                self.play[k] = play if some.all() else np.where(some, play, self.even)
-            else:
-                share = np.divide(
-                    self.play[k], part.range, where=part.range > 0, out=np.zeros_like(gains)
-                )
-                here = share * gains
-                for n, new in enumerate((gains - here, -here)):  # to come in, to stay out
-                    self.regret[k][n] = _add(self.regret[k][n], new, row)
-                come, stay = np.maximum(self.regret[k], 0.0)
-                total = come + stay
-                share = np.where(total > 0, come / np.where(total > 0, total, 1.0), 0.5)
-                self.play[k] = part.range * share
+        """[lines, hands] how the opponent comes now, in all parts together, per deal."""
+        found: Floats = np.einsum("p,plh->lh", self.arrays.weight, self.arrays.play)
+        return found * self.arrays.scale
 
     def average(self) -> Floats:
-        """How the opponent came, over all iterations."""
-        out = np.zeros_like(self.total[0])
-        for part, total in zip(self.parts, self.total, strict=True):
-            out += part.weight * total / self.weight
-        return out
+        """The same over all iterations."""
+        root = self.arrays
+        found: Floats = np.einsum("p,plh->lh", root.weight / root.sum[0], root.total)
+        return found * root.scale
 
     def marks(self) -> Floats:
         """[lines] what the marks of the hands that came add to the hero's payoff."""
-        out = np.zeros(len(self.live))
-        for part, total in zip(self.parts, self.total, strict=True):
-            out += part.weight * (total / self.weight * part.shift).sum(1)
-        return out
+        root = self.arrays
+        weight = root.weight / root.sum[0]
+        found: NDArray[Any] = np.einsum("p,plh,plh->l", weight, root.total, root.shift)
+        return found
 
 
-def _add(old: Floats, new: Floats, row: Floats) -> Floats:
-    """Regrets with new ones, by the method's rule."""
-    from counterfold.kernels import rule
-
-    out = old * np.where(old > 0, row[rule.POSITIVE], row[rule.NEGATIVE])
-    out += new
-    return np.maximum(out, row[rule.LOWEST], out=out)
+def _stack(rows: Sequence[Floats]) -> Floats:
+    return np.ascontiguousarray(np.stack(rows), np.float64)

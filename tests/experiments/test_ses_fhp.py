@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import pairwise
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from counterfold.errors import ParameterError, SpecError
+from counterfold.errors import FileError, ParameterError, SpecError
 from counterfold.experiments.ses_fhp import fhp_figure
 from counterfold.experiments.ses_fhp_buckets import BucketReply
 from counterfold.experiments.ses_fhp_opponents import (
@@ -22,7 +23,9 @@ from counterfold.experiments.ses_fhp_opponents import (
     written,
 )
 from counterfold.experiments.ses_fhp_pictures import draw_figure_3_fhp, draw_figure_4
+from counterfold.experiments.ses_fhp_progress import Count
 from counterfold.experiments.ses_fhp_side import Side
+from counterfold.experiments.ses_fhp_store import Store
 from counterfold.experiments.ses_fhp_table import Table, drawn, read_game
 from counterfold.experiments.ses_fhp_trunk import TrunkReply
 from counterfold.exploit.public import best_against, earned_against
@@ -40,8 +43,8 @@ STEPS = 40
 def swept(game: str = GAME, figure: int = 4) -> Any:
     return fhp_figure(
         figure, game, iterations=8, alphas=(0.0, 0.6, 1.0), shares=(0.0, 0.7),
-        errors=None if figure == 4 else (0.0, 0.9), search_iterations=STEPS, threads=1,
-        budgets={"normal": 5.0, "big": 100.0},
+        errors=None if figure == 4 else (0.0, 0.9), search_iterations=STEPS, search_gap=0.0,
+        threads=1, budgets={"normal": 5.0, "big": 100.0},
     )  # fmt: skip
 
 
@@ -116,6 +119,76 @@ def test_responses_stand_beside() -> None:
         assert risked[-1] > risked[0]
 
 
+def chained(**given: Any) -> Any:
+    """Searches that go on from one another, down to a gap."""
+    return fhp_figure(
+        4, GAME, iterations=8, alphas=(0.0, 0.6, 1.0), shares=(0.0, 0.7), errors=(0.0, 0.9),
+        search_gap=0.02, threads=1, budgets={"normal": 5.0, "big": 100.0}, **given,
+    )  # fmt: skip
+
+
+def test_searches_go_on_from_one_another() -> None:
+    found = chained()
+    assert found.fresh.count == 2 * 3 * found.all_flops  # lines; those of alpha 0
+    assert found.later.count == 2 * 2 * 2 * found.fresh.count
+    assert all(0 < point.gap <= 1000 * 0.02 / 2 for point in found.points)
+    # Both are near the optimum, by up to 10 mbb a line: what they win there is not far apart.
+    for share in found.shares:
+        bold = swept().curve(share, 0.0, "payoff")[-1]
+        assert found.curve(share, 0.0, "payoff")[-1] == pytest.approx(bold, abs=10)
+
+
+class StopError(Exception):
+    """Somebody stops a run."""
+
+
+def test_a_stopped_figure_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("counterfold.experiments.ses_fhp_side.SAVE_SECONDS", 0.0)
+    told: list[str] = []
+
+    def stop_in(words: str, count: int) -> Any:
+        def on_progress(done: float, total: float, said: str) -> None:
+            told.append(said)
+            if sum(words in one for one in told) == count:
+                raise StopError
+
+        return on_progress
+
+    for words, count in (("seat 0, ", 6), ("seat 1, ", 4), ("RNR with p 0.6, seat 1", 1)):
+        told.clear()
+        with pytest.raises(StopError):
+            chained(folder=tmp_path, on_progress=stop_in(words, count))
+    told.clear()
+    found = chained(folder=tmp_path, on_progress=stop_in("never", 1))
+    assert not any(said.startswith("seat 0, 1 of") for said in told)  # was done before
+    assert [said for said in told if "RNR with p 0, seat 0," in said] == []
+    whole = chained()
+    assert found.points == whole.points
+    assert found.later.count == whole.later.count
+    assert len(found.responses) == len(whole.responses)  # which have so much time, not steps
+    # Figure 3's searches hold those of figure 4.
+    told.clear()
+    fewer = fhp_figure(
+        4, GAME, iterations=8, alphas=(0.0, 0.6, 1.0), shares=(0.0, 0.7), search_gap=0.02,
+        threads=1, budgets={"normal": 5.0, "big": 100.0}, folder=tmp_path,
+        on_progress=stop_in("never", 1),
+    )  # fmt: skip
+    assert fewer.points == tuple(point for point in whole.points if not point.error)
+    assert sum("flops" in said for said in told) == 2
+
+
+def test_a_broken_file_is_told(tmp_path: Path) -> None:
+    setting = {"game": GAME}
+    store = Store(tmp_path, setting, (0.0,))
+    (tmp_path / f"{store.name}-0-0.safetensors").write_bytes(b"no")
+    with pytest.raises(FileError, match="cannot read"):
+        Store(tmp_path, setting, (0.0,))
+    (tmp_path / f"{store.name}-0-0.safetensors").unlink()
+    (tmp_path / f"{store.name}.json").write_text("{")
+    with pytest.raises(FileError, match="cannot read"):
+        Store(tmp_path, setting, (0.0,))
+
+
 def sampled(seed: int) -> Any:
     """The bold search on some flops, drawn by another seed, from the same blueprint."""
     base = Table("fhp(deck=QKA, cap=2, flops=8)", 8, 0, 1)
@@ -124,7 +197,7 @@ def sampled(seed: int) -> Any:
     found = []
     for seat in (0, 1):
         side = Side(base, seat, opponents, (0.0, 1.0), (0.0,), STEPS)
-        side.run(1, lambda: None)
+        side.run(1, Count(None))
         found.append(side.point(0, 0, 1.0))
     return SimpleNamespace(
         exploitability=base.mbb([one.reply for one in found]),
@@ -143,7 +216,7 @@ def test_some_flops_stand_for_all() -> None:
     assert count[1:] / 400 == pytest.approx(np.ones(len(chance) - 1), abs=0.4)
     some = fhp_figure(
         3, "fhp(deck=QKA, cap=2, flops=8)", iterations=8, alphas=(0.0, 1.0), errors=(0.0,),
-        shares=(0.7,), search_iterations=STEPS, threads=1,
+        shares=(0.7,), search_iterations=STEPS, search_gap=0.0, threads=1,
     )  # fmt: skip
     assert not some.exact
     assert some.points[1].payoff_error > 0
@@ -168,8 +241,9 @@ def test_everything_is_told() -> None:
     assert told["figure"] == 4
     assert len(told["points"]) == 6
     assert len(told["responses"]) == 12
-    assert told["searches"] == 2 * 5 * 3 * found.all_flops
-    assert told["seconds_a_search"] > 0
+    assert told["fresh"]["count"] == 2 * 5 * 3 * found.all_flops
+    assert told["later"]["count"] == 0
+    assert told["seconds_a_fresh_search"] > 0
     for draw in (draw_figure_3_fhp, draw_figure_4):
         made = draw(found)
         assert len(made.axes) == 4
@@ -248,7 +322,7 @@ def test_ranges_are_off_by_as_much_as_asked() -> None:
 def test_games_are_read() -> None:
     game, flops = read_game("fhp")
     assert len(game.rules.deck) == 52
-    assert flops == 100
+    assert flops is None
     assert read_game("fhp(deck=TJQKA)")[1] is None
     assert read_game("fhp(flops=all)")[1] is None
     assert read_game("fhp(flops=20)")[1] == 20

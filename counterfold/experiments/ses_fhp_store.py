@@ -1,0 +1,98 @@
+"""What a long figure of Flop Hold'em keeps in a folder, so that it can go on where it was."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterfold.errors import FileError
+from counterfold.strategy.store import write_whole
+
+__all__ = ["Store"]
+
+
+class Store:
+    """Searches and responses of one setting; without a folder nothing is kept.
+
+    Figure 3's searches hold those of figure 4: ``errors`` are all that are made here.
+    """
+
+    def __init__(
+        self, folder: str | Path | None, setting: dict[str, Any], errors: Sequence[float]
+    ) -> None:
+        self.folder = None if folder is None else Path(folder)
+        text = json.dumps(setting, sort_keys=True)
+        self.name = f"ses-fhp-{hashlib.sha256(text.encode()).hexdigest()[:10]}"
+        self.setting, self.errors = setting, list(errors)
+        self.responses: dict[str, dict[str, float]] = {}
+        if self.folder is None:
+            return
+        for path in sorted(self.folder.glob(f"{self.name}-*-0.safetensors")):
+            kept = json.loads(_about(path)["errors"])
+            if set(errors) <= set(kept):
+                self.errors = kept
+        path = self.folder / f"{self.name}.json"
+        if path.exists():
+            self.responses = _read_json(path)["responses"]
+
+    def _path(self, seat: int) -> Path:
+        assert self.folder is not None
+        tag = "-".join(f"{error:g}" for error in self.errors)
+        return self.folder / f"{self.name}-{tag}-{seat}.safetensors"
+
+    def searches(self, seat: int) -> dict[str, NDArray[Any]] | None:
+        """What was kept of a seat's searches."""
+        if self.folder is None or not self._path(seat).exists():
+            return None
+        return _read(self._path(seat))
+
+    def saver(self, seat: int, kept: Callable[[], dict[str, Any]]) -> Callable[[], None] | None:
+        """What writes a seat's searches."""
+        from safetensors.numpy import save
+
+        if self.folder is None:
+            return None
+        about = {"errors": json.dumps(self.errors), "setting": json.dumps(self.setting)}
+        return lambda: write_whole(self._path(seat), save(kept(), about))
+
+    def write(self) -> None:
+        """Keep the responses."""
+        if self.folder is not None:
+            told = {"setting": self.setting, "responses": self.responses}
+            write_whole(self.folder / f"{self.name}.json", json.dumps(told, indent=1).encode())
+
+
+def _about(path: Path) -> dict[str, str]:
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, "numpy") as file:
+            found: dict[str, str] = file.metadata() or {}
+            return found
+    except (OSError, SafetensorError) as error:
+        raise FileError(f"cannot read {path}: {error}") from None
+
+
+def _read(path: Path) -> dict[str, NDArray[Any]]:
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, "numpy") as file:
+            names = file.keys()
+            return {name: np.array(file.get_tensor(name)) for name in names}
+    except (OSError, SafetensorError) as error:
+        raise FileError(f"cannot read {path}: {error}") from None
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = json.loads(path.read_text())
+        return found
+    except (OSError, ValueError) as error:
+        raise FileError(f"cannot read {path}: {error}") from None
