@@ -67,7 +67,7 @@ def settle(board, mine, theirs, boards, me, share, room):
     total = load(room.zero, 0)
     o, h = np.uint32(0), np.uint32(0)
     for g in range(boards.group[board], boards.group[board + 1]):
-        stop, until = boards.bound[g, me], boards.bound[g, 1 - me]
+        stop, until = np.uint32(boards.bound[g, me]), np.uint32(boards.bound[g, 1 - me])
         for k in range(h, stop):
             met = _met(total, card, face[k, 0], face[k, 1])
             store(kept, k, add(load(kept, k), mul(beaten, met)))

@@ -19,7 +19,7 @@ __all__ = ["MOST_BOARDS", "Board", "boards_of", "renamed_holes", "renamings"]
 MOST_BOARDS = 200_000
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class Board:
     """A board that stands for all that a renaming of suits turns it into."""
 
@@ -94,7 +94,9 @@ def _next_boards(rules: CardRules, board: Board, number: int, street: int) -> It
     least = codes.min(0)
     ways = comb(len(rules.deck) - len(board.cards) - 2 * rules.hole, deal)
     times = dict(zip(*np.unique(least, return_counts=True), strict=True))
+    alike: dict[bytes, NDArray[np.int64]] = {}  # one array for all boards with the same ones
     for k in np.flatnonzero(least == own):
         cards = board.cards + tuple(int(card) for card in sets[k])
-        fixed = board.renamings[codes[:, k] == own[k]]
+        which = codes[:, k] == own[k]
+        fixed = alike.setdefault(which.tobytes(), board.renamings[which])
         yield Board(cards, street, number, float(times[own[k]]) / ways, fixed)

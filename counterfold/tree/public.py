@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,25 +13,13 @@ from counterfold.poker.cards import board_name
 from counterfold.poker.game import DECISION, NO_CARD, CardRules, PokerGame
 from counterfold.tree.boards import Board, boards_of, renamed_holes
 from counterfold.tree.memory import memory_at_hand
+from counterfold.tree.public_hands import Dealt, Hands
 from counterfold.tree.public_nodes import PublicNodes
 
 __all__ = ["Hands", "PublicTree", "meetings"]
 
 _PAD = 4  # columns of tables come in fours
-
-
-@dataclass(frozen=True, eq=False)
-class Hands:
-    """One player's hands on one board.
-
-    On the last street every hand stands for itself, and they lie in the order of strength.
-    Before it, hands that a renaming of suits makes equal are one.
-    """
-
-    holes: NDArray[np.int64]  # [hands] one hole for each
-    pairs: NDArray[np.int64]  # [pairs] all holes of the range that the board leaves
-    of: NDArray[np.int64]  # [pairs] the hand that each is
-    size: NDArray[np.int64]  # [hands] how many holes each stands for
+_AT_ONCE = 1 << 17  # strengths of hands that are looked up together
 
 
 def meetings(rules: CardRules, weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -70,7 +56,7 @@ class PublicTree:
                 f"{game.name}: no two hands of these ranges can be dealt at once; widen a range"
             )
         self._check_memory(memory)
-        self.hands: tuple[list[Hands], list[Hands]] = self._deal()
+        self.hands: tuple[Dealt, Dealt] = self._deal()
 
     def _check_memory(self, memory: int | None) -> None:
         need = self.table_bytes()
@@ -90,7 +76,7 @@ class PublicTree:
     def columns(self, player: int) -> int:
         """How many hands a row has room for."""
         if hasattr(self, "hands"):
-            most = max(len(hands.holes) for hands in self.hands[player])
+            most = int(self.hands[player].counts.max())
         else:
             most = int((np.asarray(self.game.ranges[player]) > 0).sum())
         return -(-most // _PAD) * _PAD
@@ -99,41 +85,51 @@ class PublicTree:
         """The size of a solver's tables, regrets and sums of strategies, in bytes."""
         return itemsize * tables * sum(self.rows(p) * self.columns(p) for p in (0, 1))
 
-    def _deal(self) -> tuple[list[Hands], list[Hands]]:
+    def _deal(self) -> tuple[Dealt, Dealt]:
+        """Hands of both players on each board, and where those of the last street tie."""
         rules, faces = self.game.rules, self.game.rules.cards
         live = [np.asarray(weight) > 0 for weight in self.game.ranges]
-        final = [k for k, board in enumerate(self.boards) if board.street == self.last]
-        found: tuple[list[Hands], list[Hands]] = ([], [])
-        self.groups: list[NDArray[np.int64]] = []  # where hands that tie end, of each player
-        size = max(1, 4_000_000 // rules.holes)
-        strengths: dict[int, Any] = {}
+        early: tuple[list[Hands], list[Hands]] = ([], [])
+        count: tuple[list[int], list[int]] = ([], [])
+        final = [board.cards for board in self.boards if board.street == self.last]
+        begin = len(self.boards) - len(final)
+        holes = [np.zeros((len(final), int(some.sum())), np.uint16) for some in live]
+        bound, ends = [np.zeros((0, 2), np.uint16)], [0] * (begin + 1)
+        size = max(1, _AT_ONCE // rules.holes)
         for k, board in enumerate(self.boards):
-            if board.street == self.last and k not in strengths:
-                some = final[final.index(k) : final.index(k) + size]
-                dealt = np.array([self.boards[j].cards for j in some], np.uint8)
-                table = rules.strengths(dealt.reshape(len(some), -1))
-                strengths = dict(zip(some, table, strict=True))
             blocked = np.zeros(NO_CARD + 1, bool)
             blocked[list(board.cards)] = True
             free = ~blocked[faces].any(1)
+            if k < begin:
+                for p in (0, 1):
+                    pairs = np.flatnonzero(live[p] & free)
+                    early[p].append(_classes(rules, board, pairs))
+                continue
+            number = k - begin
+            if number % size == 0:
+                dealt = np.array(final[number : number + size], np.uint8)
+                table = rules.strengths(dealt.reshape(len(dealt), -1))
+            strengths = table[number % size]
             values = []
             for p in (0, 1):
                 pairs = np.flatnonzero(live[p] & free)
-                if board.street == self.last:
-                    pairs = pairs[np.argsort(strengths[k][pairs], kind="stable")]
-                    values.append(strengths[k][pairs])
-                    one = np.ones(len(pairs), np.int64)
-                    found[p].append(Hands(pairs, pairs, np.arange(len(pairs)), one))
-                else:
-                    found[p].append(_classes(rules, board, pairs))
-            if values:
-                ties = np.unique(np.concatenate(values))
-                self.groups.append(
-                    np.stack([np.searchsorted(value, ties, "right") for value in values], 1)
-                )
-            else:
-                self.groups.append(np.zeros((0, 2), np.int64))
-        return found
+                pairs = pairs[np.argsort(strengths[pairs], kind="stable")]
+                values.append(strengths[pairs])
+                holes[p][number, : len(pairs)] = pairs
+                count[p].append(len(pairs))
+            ties = np.unique(np.concatenate(values))
+            found = [np.searchsorted(value, ties, "right") for value in values]
+            bound.append(np.stack(found, 1).astype(np.uint16))
+            ends.append(ends[-1] + len(ties))
+        self.bound: NDArray[np.uint16] = np.concatenate(bound)
+        """[groups, 2] where a group of hands that tie ends among each player's hands."""
+        self.group: NDArray[np.uint32] = np.array(ends, np.uint32)
+        """[boards + 1] the first group of each board."""
+        return Dealt(early[0], holes[0], count[0]), Dealt(early[1], holes[1], count[1])
+
+    def groups(self, board: int) -> NDArray[np.uint16]:
+        """[groups, 2] where hands that tie on a board end, of each player, the weakest first."""
+        return self.bound[self.group[board] : self.group[board + 1]]
 
     @cached_property
     def children(self) -> list[list[int]]:

@@ -57,76 +57,64 @@ class PublicArrays:
         self.money, self.ends = money_of(tree.nodes, 1.0 / tree.weight_sum, self.dtype)
         inner = np.array([board.street < tree.last for board in tree.boards])
         self.inner = np.where(inner, np.cumsum(inner) - 1, 0)
-        group = np.cumsum([0, *(len(ends) for ends in tree.groups)])
-        bound = np.concatenate(tree.groups) if tree.groups else np.zeros((0, 2))
         street = _wide([board.street for board in tree.boards])
-        self.boards = public.Boards(street, _wide(self.inner), _wide(group), _wide(bound))
+        self.boards = public.Boards(street, _wide(self.inner), tree.group, tree.bound)
         self.columns = [-(-tree.columns(p) // LANES) * LANES for p in (0, 1)]
         # Rows of sixteen ends: one a hand, then one of zeros for hands that nobody else holds.
         pairs = max(len(hands.pairs) for player in tree.hands for hands in player)
         self.nobody = -(-max(pairs, *self.columns) // LANES) * LANES
-        self.holes: list[NDArray[np.uint32]] = []
+        self._holes: dict[int, NDArray[np.uint16]] = {}
         self.hands = self._player(0), self._player(1)
 
     def _player(self, p: int) -> Any:
         from counterfold.kernels import public
 
         tree, rules = self.tree, self.tree.game.rules
-        faces, boards, wide = rules.cards, len(tree.boards), self.columns[p]
+        faces, boards, wide = rules.cards, len(tree.boards), tree.columns(p)
         faces[faces == NO_CARD] += p  # so that nobody blocks it
-        inner = max(1, sum(board.street < tree.last for board in tree.boards))
-        pairs = max(
-            1,
-            *(
-                len(h.pairs)
-                for h, b in zip(tree.hands[p], tree.boards, strict=True)
-                if b.street < tree.last
-            ),
-            1,
-        )
-        up, same = (
-            np.zeros((boards, wide), np.uint32),
-            np.full((boards, wide), self.nobody, np.uint32),
-        )
-        hole = np.zeros((boards, wide), np.uint32)
+        early = [tree.hands[p][k] for k, b in enumerate(tree.boards) if b.street < tree.last]
+        inner, pairs = max(1, len(early)), max((len(hands.pairs) for hands in early), default=1)
+        up, same = (np.full((boards, wide), x, np.uint16) for x in (0, self.nobody))
         passed = np.zeros((boards, wide), self.dtype)
         face = np.zeros((boards, wide, 2), np.uint8)
-        cards, hand = np.zeros((inner, pairs, 2), np.uint8), np.zeros((inner, pairs), np.uint32)
-        rows: dict[int, NDArray[np.int64]] = {}
+        cards, hand = np.zeros((inner, pairs, 2), np.uint8), np.zeros((inner, pairs), np.uint16)
+        rows: dict[int, NDArray[np.uint16]] = {}
+        where = np.full(rules.holes, self.nobody, np.uint16)
+        many = np.zeros(boards, np.uint32)
         for number, board in enumerate(tree.boards):
             hands = tree.hands[p][number]
-            width = len(hands.holes)
-            face[number, :width], hole[number, :width] = faces[hands.holes], hands.holes
+            width, many[number] = len(hands.holes), len(hands.pairs)
+            face[number, :width] = faces[hands.holes]
             if rules.hole == 2:
                 theirs = tree.hands[1 - p][number].pairs
-                where = np.full(rules.holes, self.nobody)
                 where[theirs] = np.arange(len(theirs))
                 same[number, :width] = where[hands.holes]
+                where[theirs] = self.nobody
             if number:
                 before = rows[board.before][hands.holes]
                 above = tree.hands[p][board.before].size[before]
                 up[number, :width] = before
                 passed[number, :width] = board.chance * hands.size / above
             if board.street < tree.last:
-                rows[number] = np.zeros(rules.holes, np.int64)
+                rows[number] = np.zeros(rules.holes, np.uint16)
                 rows[number][hands.pairs] = hands.of
                 k = self.inner[number]
-                cards[k, : len(hands.pairs)], hand[k, : len(hands.pairs)] = (
-                    faces[hands.pairs],
-                    hands.of,
-                )
+                cards[k, : len(hands.pairs)] = faces[hands.pairs]
+                hand[k, : len(hands.pairs)] = hands.of
         start = np.zeros(wide, self.dtype)
         first = tree.hands[p][0].holes
         start[: len(first)] = np.asarray(tree.game.ranges[p])[first]
-        self.holes.append(hole)
-        count, many = (
-            _wide([len(getattr(hands, name)) for hands in tree.hands[p]])
-            for name in ("holes", "pairs")
-        )
-        base = _wide(tree.base[:, p])
-        return public.Hands(
-            base, count, up, passed, face, same, many, cards, hand, start
-        )  # fmt: skip
+        base, count = _wide(tree.base[:, p]), tree.hands[p].counts
+        return public.Hands(base, count, up, passed, face, same, many, cards, hand, start)
+
+    def holes(self, p: int) -> NDArray[np.uint16]:
+        """[boards, hands] the numbers of a player's hands; made when it is first asked for."""
+        if p not in self._holes:
+            found = np.zeros((len(self.tree.boards), self.tree.columns(p)), np.uint16)
+            for row, hands in zip(found, self.tree.hands[p], strict=True):
+                row[: len(hands.holes)] = hands.holes
+            self._holes[p] = found
+        return self._holes[p]
 
     def extra(self, p: int, **asked: Any) -> Any:
         """What else is asked of a player: fields of kernels.public.Extra, empty if not given."""
@@ -134,7 +122,7 @@ class PublicArrays:
 
         none, table = np.zeros(0, self.dtype), np.zeros((0, 0), self.dtype)
         fields = {
-            "last": table, "hole": self.holes[p], "delta": table, "fallback": table, "beta": table,
+            "last": table, "hole": self.holes(p), "delta": table, "fallback": table, "beta": table,
             "lock": np.zeros((0, 0), np.uint32), "first": np.zeros(0, np.uint32), "trust": table,
             "held": table, "free": none, "bound": none, "model": table, **asked,
         }  # fmt: skip

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
+from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
@@ -67,9 +68,13 @@ class Traversal:
         cuts = np.linspace(0, len(each), count + 1).astype(int)
         for begin, stop in pairwise(cuts):
             self.tasks.append(_tape([step for part in each[begin:stop] for step in part]))
-        self.rooms = [self.arrays.room(model) for _ in self.tasks]
+        self.rooms: SimpleQueue[Any] = SimpleQueue()
+        self.rooms.put(self.top)  # of which tasks leave the first street as it is
+        for _ in range(1, min(self.threads, count)):
+            self.rooms.put(self.arrays.room(model))
         first = range(tree.nodes.begin[1])
         self.deals = np.array([tree.nodes.place[n] for n in first if tree.nodes.kind[n] == DEAL])
+        self.sums = np.zeros((count, len(self.deals), self.top.value.shape[1]), self.arrays.dtype)
         self.pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
 
     def run(
@@ -96,22 +101,31 @@ class Traversal:
         public.traverse(self.down, *given, top, *asked)
         kept = self.tree.nodes.first_rows
 
-        def work(task: int) -> None:
-            room = self.rooms[task]
-            for mine, theirs in ((room.mine, top.mine), (room.theirs, top.theirs)):
-                mine[:kept] = theirs[:kept]
-            if len(top.free):
-                room.free[:kept], room.model[:kept] = top.free[:kept], top.model[:kept]
+        def work(task: int, room: Any) -> None:
             room.value[self.deals] = 0
             public.traverse(self.tasks[task], *given, room, *asked)
+            self.sums[task] = room.value[self.deals]
+
+        def work_apart(task: int) -> None:
+            room = self.rooms.get()
+            try:
+                if room is not top:
+                    for mine, theirs in ((room.mine, top.mine), (room.theirs, top.theirs)):
+                        mine[:kept] = theirs[:kept]
+                    if len(top.free):
+                        room.free[:kept], room.model[:kept] = top.free[:kept], top.model[:kept]
+                work(task, room)
+            finally:
+                self.rooms.put(room)
 
         if self.pool is None:
             for task in range(len(self.tasks)):
-                work(task)
+                work(task, top)
         else:
-            list(self.pool.map(work, range(len(self.tasks))))
-        for room in self.rooms:
-            top.value[self.deals] += room.value[self.deals]
+            list(self.pool.map(work_apart, range(len(self.tasks))))
+        top.value[self.deals] = 0
+        for found in self.sums:
+            top.value[self.deals] += found
         public.traverse(self.up, *given, top, *asked)
 
     def call(self, tape: Any, tables: Any, packs: Any, extras: Any, who: Any, rows: Any) -> None:

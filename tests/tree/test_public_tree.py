@@ -87,12 +87,12 @@ def test_hands_are_all_that_the_board_leaves(game: Any) -> None:
                 assert (np.diff(strengths[hands.holes].astype(int)) >= 0).all()
                 assert (hands.size == 1).all()
         if board.street < tree.last:
-            assert len(tree.groups[number]) == 0
+            assert len(tree.groups(number)) == 0
             continue
         # Groups: hands of both that tie, the weakest first.
         begin = [0, 0]
         seen = -1
-        for ends in tree.groups[number]:
+        for ends in tree.groups(number):
             level = set()
             for p in (0, 1):
                 level |= set(strengths[tree.hands[p][number].holes[begin[p] : ends[p]]].tolist())
@@ -100,6 +100,26 @@ def test_hands_are_all_that_the_board_leaves(game: Any) -> None:
             assert min(level) > seen
             seen, begin = min(level), list(ends)
         assert begin == [len(tree.hands[p][number].holes) for p in (0, 1)]
+
+
+@EACH
+def test_hands_are_a_sequence_over_boards(game: Any) -> None:
+    tree = PublicTree(game, symmetry=not game.name.startswith("random"))
+    for dealt in tree.hands:
+        assert len(dealt) == len(tree.boards)
+        assert dealt.counts.tolist() == [len(hands.holes) for hands in dealt]
+        assert np.array_equal(dealt[-1].holes, dealt[len(dealt) - 1].holes)
+        assert [len(hands.of) for hands in dealt[1:]] == [len(h.pairs) for h in list(dealt)[1:]]
+        with pytest.raises(IndexError):
+            dealt[len(dealt)]
+        # Nobody can spoil what all boards of the last street share, nor the tree's own holes.
+        last = dealt[-1]
+        assert last.holes.dtype == np.int64
+        last.holes[:] = 0
+        assert len(set(dealt[-1].holes.tolist())) == len(last.holes)
+        if tree.last:
+            with pytest.raises(ValueError, match="read-only"):
+                last.of[0] = 1
 
 
 def test_before_the_flop_there_are_169_hands() -> None:

@@ -78,6 +78,28 @@ def test_a_value_does_not_depend_on_symmetry_or_parts(monkeypatch: Any) -> None:
                 assert walk.expected(me) == pytest.approx(known[me], abs=1e-12)
 
 
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_threads_change_no_bit(threads: int, monkeypatch: Any) -> None:
+    """Tasks work in whatever room is free, one for each thread."""
+    monkeypatch.setattr(traversal, "SMALL", 0)
+    tree = PublicTree(naive_poker.tiny_flop())
+    rng = np.random.default_rng(5)
+    shapes = [(tree.rows(p), tree.columns(p)) for p in (0, 1)]
+    given = tables([rng.uniform(0, 1, shape) for shape in shapes])
+    found = []
+    for count in (1, threads):
+        walk = Traversal(tree, "float64", threads=count)
+        assert walk.rooms.qsize() == count
+        for _ in range(2):  # what a walk leaves behind is no matter to the next
+            for me in (0, 1):
+                walk.run(me, given, (None, None), None, True, public.VALUE)
+                found.append(walk.found(me))
+        assert walk.rooms.qsize() == count
+    for k in range(2):
+        for other in found[k::2]:
+            assert np.array_equal(found[k], other)
+
+
 def test_every_board_is_walked_once(monkeypatch: Any) -> None:
     monkeypatch.setattr(traversal, "SMALL", 0)
     tree = PublicTree(naive_poker.tiny_flop())
