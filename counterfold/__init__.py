@@ -65,6 +65,7 @@ _HOMES = {
     "tree.public": ("PublicTree",),
     "strategy.public": ("PublicStrategy",),
     "evaluate.public_view": ("view",),
+    "evaluate.range_equity": ("RangeEquity", "range_equity"),
     "solve.flop_report": ("FlopReport",),
     "solve.poker": ("PokerResult", "resume_poker", "solve_poker"),
     "solve.public": ("PublicSolver",),
@@ -106,6 +107,7 @@ if TYPE_CHECKING:
         values,
     )
     from counterfold.evaluate.public_view import view
+    from counterfold.evaluate.range_equity import RangeEquity, range_equity
     from counterfold.exploit.models import OpponentModel
     from counterfold.exploit.online import Learner
     from counterfold.exploit.responses import (

@@ -64,7 +64,7 @@ class FlopWatch(Watch):
         super().__init__(quiet)
         self.flops = report
         self.before = len(report.rows)
-        self.began = time.monotonic()
+        self.began = self._since = time.monotonic()  # of all flops, and of the one at hand
         self._flop: Flop | None = None
         self._far = ""
 
@@ -75,16 +75,20 @@ class FlopWatch(Watch):
             signal.raise_signal(signal.SIGINT)
         total, done = len(self.flops.games), len(self.flops.rows)
         if flop != self._flop:
-            self._flop, self._far = flop, ""
+            self._flop, self._far, self._since = flop, "", time.monotonic()
         if report.exploitability is not None and self.flops.spot.pot:
             share = 100 * report.exploitability / self.flops.spot.pot
             self._far = f", exploitability {share:.3g}% of the pot"
         note = f"{done + 1} of {total}, iteration {report.iteration:,}{self._far}"
-        solved = done - self.before
-        if solved:
-            each = (time.monotonic() - self.began) / (solved + 0.5)
-            note += f", {duration(max(1.0, each * (total - done - 0.5)))} left"
+        if done > self.before:
+            left = self.left(total - done, time.monotonic())
+            note += f", {duration(max(1.0, left))} left"
         self._face.show(board_name(flop.cards), note, done / total)
+
+    def left(self, flops: int, now: float) -> float:
+        """Seconds for so many flops, the one at hand among them, if all take as long as before."""
+        each = (self._since - self.began) / (len(self.flops.rows) - self.before)
+        return each * (flops - 1) + max(0.1 * each, each - (now - self._since))
 
 
 def run(wanted: Wanted) -> None:
@@ -131,6 +135,11 @@ def _made(wanted: Wanted) -> FlopReport:
         except (OSError, UnicodeDecodeError):
             raise FileError(f"--flops {wanted.flops} is no text file of flops") from None
     given = read_spot(wanted.spot)
+    if isinstance(given, dict) and given.get("locks"):
+        raise ParameterError(
+            f'{wanted.spot} has "locks", which a report does not hold; leave them out, or solve '
+            "flop by flop"
+        )
     stem = os.path.splitext(os.path.basename(wanted.spot))[0]
     return FlopReport(
         given, flops, accuracy=wanted.accuracy, method=wanted.method, bits=wanted.bits or 32,
@@ -192,8 +201,10 @@ def _farewell(report: FlopReport, wanted: Wanted) -> str:
         return f"{done}; with --folder they would be kept, to go on from"
     words = ["counterfold", "report", wanted.spot, "--flops", wanted.flops]
     words += ["--accuracy", str(wanted.accuracy), "--folder", wanted.folder]
-    words += ["--keep"] * wanted.keep
-    return f"{done}, which are kept in {wanted.folder}: go on with `{shlex.join(words)}`"
+    for option, value in (("--method", wanted.method), ("--bits", wanted.bits)):
+        words += [] if value is None else [option, str(value)]
+    words += ["--keep"] * wanted.keep + (["--csv", wanted.csv] if wanted.csv else [])
+    return f"{done}; all is kept in {wanted.folder}: go on with `{shlex.join(words)}`"
 
 
 def _head(rows: Sequence[FlopRow], players: Sequence[str]) -> list[str]:

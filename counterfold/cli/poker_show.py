@@ -21,8 +21,8 @@ from counterfold.evaluate.public_view import Browser
 from counterfold.exploit.locks import fill_locks
 from counterfold.poker.cards import board_name, card_name
 from counterfold.poker.game import DEAL, DECISION, PokerGame
-from counterfold.poker.ranges import Range
-from counterfold.poker.view import NodeView
+from counterfold.poker.ranges import CELL, Range
+from counterfold.poker.view import CLASSES, NodeView
 from counterfold.solve.poker import poker_spec
 from counterfold.strategy.public import PublicStrategy, read_public
 from counterfold.strategy.store import write_whole
@@ -86,10 +86,10 @@ def run(asked: Asked) -> None:
         draw_grid(view, asked.png, mode)
         tell(f"the picture is {asked.png}")
     if asked.csv == "-":
-        sys.stdout.write(view.to_csv())
+        sys.stdout.write(view.to_csv(asked.hand))
     elif asked.csv:
-        write_whole(asked.csv, view.to_csv().encode())
-        tell(f"{len(view.hands()):,} hands are in {asked.csv}")
+        write_whole(asked.csv, view.to_csv(asked.hand).encode())
+        tell(f"{len(view.hands(asked.hand)):,} hands are in {asked.csv}")
     if asked.json:
         print_json(_document(asked, strategy, place, view))
     if not (asked.json or asked.csv or asked.png or asked.html):
@@ -228,8 +228,9 @@ def _document(
     game = strategy.tree.game
     document = view.to_dict()
     if asked.hand:
-        wanted = {hand.name for hand in view.hands(asked.hand)}
-        document["hands"] = [hand for hand in document["hands"] if hand["hand"] in wanted]
+        wanted = {hand.name: CLASSES[CELL[hand.hole]] for hand in view.hands(asked.hand)}
+        for key, names in (("classes", {*wanted.values()}), ("hands", wanted)):
+            document[key] = [entry for entry in document[key] if entry["hand"] in names]
     kind = int(game.betting.kind[place.node])
     document["next"] = next_words(game, place) if kind == DECISION else []
     document["deals"] = kind == DEAL

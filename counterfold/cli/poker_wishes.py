@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from counterfold.errors import ParameterError
 from counterfold.exploit.lock_files import read_locks
 from counterfold.exploit.locks import Lock, locked_solver, needs_start, symmetric
 from counterfold.poker.game import PokerGame
+from counterfold.poker.hands import hand_weights
 from counterfold.poker.spot import read_spot
 from counterfold.solve.poker import poker_dtype, poker_method
 from counterfold.solve.public import PublicSolver
@@ -89,11 +91,13 @@ def read_wishes(request: Request, game: PokerGame) -> Wishes:
     if request.game is not None and "spot" in game.about and request.game.endswith(".json"):
         given = read_spot(request.game)
     if isinstance(given, dict) and "locks" in given:
-        locks += read_locks({"locks": given["locks"]}, game)
+        locks += read_locks({"locks": given["locks"]}, game, f'{request.game}, "locks"')
     if request.locks:
         locks += read_locks(request.locks, game)
     if request.give_up is not None and not request.prefer:
         raise ParameterError("--give-up is what wishes may cost; say them with --prefer")
+    if request.give_up is not None and not 0 <= request.give_up < inf:
+        raise ParameterError(f"--give-up is {request.give_up:g}, and must be chips from 0 up")
     styles = [_style(text, game, request.give_up or 0.0) for text in request.prefer]
     return Wishes(locks, styles)
 
@@ -124,5 +128,10 @@ def _style(text: str, game: PokerGame, give_up: float) -> HandStyle:
         raise ParameterError(
             f"--prefer {text!r} names {street!r}; the streets are {', '.join(game.streets)}"
         )
+    if found["hands"]:
+        try:
+            hand_weights(game.rules, found["hands"])
+        except ParameterError as error:
+            raise ParameterError(f"--prefer {text!r}: {error}") from None
     style = Style({found["action"].strip(): degree}, player=player, give_up=give_up)
     return HandStyle(style, found["hands"], street)

@@ -8,12 +8,16 @@ from counterfold.abstraction.deals import DealSolver, Lens
 from counterfold.abstraction.duels import duel
 from counterfold.cli.output import StoppedError, duration, print_json, say
 from counterfold.cli.progress import Watch
+from counterfold.evaluate.range_equity import range_equity
+from counterfold.exploit.locks import Lock, locked_solver
 from counterfold.games.cheat import Cheat
 from counterfold.games.onecard import Kuhn
 from counterfold.kernels.jit import cache_folder
 from counterfold.play.agents import make_agent
 from counterfold.play.match import Match
+from counterfold.poker.cards import parse_board
 from counterfold.poker.holdem import kuhn
+from counterfold.poker.showdown import strengths
 from counterfold.solve.public import PublicSolver
 from counterfold.solve.result import solve
 from counterfold.solve.solver import TRAVERSALS, Until
@@ -57,6 +61,16 @@ def run(*, json: bool, quiet: bool) -> None:
             solver.step(1)
             solver.assess()
             watch.check()
+        watch.doing("compiling poker with locks and styles")
+        solver = locked_solver(kuhn(), [Lock("bet", {"call": 1})])
+        solver.step(1)
+        solver.assess()
+        watch.check()
+        watch.doing("compiling strengths of hands and equities")
+        strengths(parse_board("Ks 9h 6s 4d 2c"))
+        for samples in ("all", 10):
+            range_equity("AhAd", "KhKd", "Ks 9h 6s", samples=samples)
+        watch.check()
     seconds = perf_counter() - began
     folder = cache_folder()
     if json:

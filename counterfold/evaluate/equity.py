@@ -213,5 +213,6 @@ def _check_size(rules: CardRules, board: tuple[int, ...], deal: tuple[int, ...])
     if boards > MOST_BOARDS:
         where = f"after {board_name(board)}" if board else "before any card has come"
         raise UnsupportedError(
-            f"{where} {boards:,} boards can follow, too many for exact equities; deal a flop first"
+            f"{where} {boards:,} boards can follow, too many for equities by hand; deal a flop "
+            "first, or ask for the ranges as a whole with evaluate.range_equity"
         )

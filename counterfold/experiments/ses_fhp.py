@@ -36,7 +36,7 @@ ERRORS = (0.0, 0.3, 0.6, 0.9, 1.2)
 SHARES = (0.0, 0.3, 0.7)
 BUDGETS = {"normal": 10.0, "big": 190.0}
 """CPU seconds of a response at full size, as in the paper; a smaller game gets its part of them."""
-GAP, MOST = 0.01, 600
+GAP, MOST = 0.02, 600
 """Where a search ends: its lines are that many chips from their best on average, or so many
 iterations are done."""
 

@@ -8,11 +8,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import FileError
-from counterfold.strategy.store import write_whole
+from counterfold.strategy.store import open_arrays, write_arrays, write_whole
 
 __all__ = ["Store"]
 
@@ -34,7 +33,7 @@ class Store:
         if self.folder is None:
             return
         for path in sorted(self.folder.glob(f"{self.name}-*-0.safetensors")):
-            kept = json.loads(_about(path)["errors"])
+            kept = [float(word) for word in path.name.split("-")[3:-1]]
             if set(errors) <= set(kept):
                 self.errors = kept
         path = self.folder / f"{self.name}.json"
@@ -50,44 +49,20 @@ class Store:
         """What was kept of a seat's searches."""
         if self.folder is None or not self._path(seat).exists():
             return None
-        return _read(self._path(seat))
+        return open_arrays(self._path(seat))[1]
 
     def saver(self, seat: int, kept: Callable[[], dict[str, Any]]) -> Callable[[], None] | None:
         """What writes a seat's searches."""
-        from safetensors.numpy import save
-
         if self.folder is None:
             return None
-        about = {"errors": json.dumps(self.errors), "setting": json.dumps(self.setting)}
-        return lambda: write_whole(self._path(seat), save(kept(), about))
+        about = {"setting": json.dumps(self.setting)}
+        return lambda: write_arrays(self._path(seat), kept(), about)
 
     def write(self) -> None:
         """Keep the responses."""
         if self.folder is not None:
             told = {"setting": self.setting, "responses": self.responses}
             write_whole(self.folder / f"{self.name}.json", json.dumps(told, indent=1).encode())
-
-
-def _about(path: Path) -> dict[str, str]:
-    from safetensors import SafetensorError, safe_open
-
-    try:
-        with safe_open(path, "numpy") as file:
-            found: dict[str, str] = file.metadata() or {}
-            return found
-    except (OSError, SafetensorError) as error:
-        raise FileError(f"cannot read {path}: {error}") from None
-
-
-def _read(path: Path) -> dict[str, NDArray[Any]]:
-    from safetensors import SafetensorError, safe_open
-
-    try:
-        with safe_open(path, "numpy") as file:
-            names = file.keys()
-            return {name: np.array(file.get_tensor(name)) for name in names}
-    except (OSError, SafetensorError) as error:
-        raise FileError(f"cannot read {path}: {error}") from None
 
 
 def _read_json(path: Path) -> dict[str, Any]:

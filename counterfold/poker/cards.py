@@ -158,7 +158,9 @@ def parse_hole(text: str) -> int:
     """
     found = parse_cards(text)
     if len(found) != 2:
-        raise ParameterError(f"{text!r} has {len(found)} cards; a hole has two, as in AhKd")
+        raise ParameterError(
+            f"{text!r} has {len(found)} card{'s' * (len(found) != 1)}; a hole has two, as in AhKd"
+        )
     return hole_number(*found)
 
 
@@ -170,9 +172,8 @@ def parse_board(text: str) -> tuple[int, ...]:
     """
     found = parse_cards(text)
     if len(found) not in (0, 3, 4, 5):
-        raise ParameterError(
-            f"the board {text!r} has {len(found)} cards; a flop has 3, a turn 4 and a river 5"
-        )
+        many = f"{len(found)} card" + "s" * (len(found) != 1)
+        raise ParameterError(f"the board {text!r} has {many}; a flop has 3, a turn 4 and a river 5")
     return found
 
 

@@ -273,18 +273,18 @@ class NodeView:
     def _named(self, mix: Iterable[float]) -> dict[str, float | None]:
         return {action: _known(p) for action, p in zip(self.actions, mix, strict=True)}
 
-    def rows(self) -> Iterator[tuple[str | float, ...]]:
-        """A table of the hands that get here, its head first; for CSV."""
+    def rows(self, which: str | None = None) -> Iterator[tuple[str | float, ...]]:
+        """A table of the hands that get here (or of those in words), its head first; for CSV."""
         yield ("hand", "class", "weight", *self.actions, "ev", "equity")
-        for hand in self.hands():
+        for hand in self.hands(which):
             numbers = (hand.weight, *hand.mix, hand.ev, hand.equity)
             known = ("" if _known(x) is None else round(x, 6) + 0.0 for x in numbers)
             yield (hand.name, CLASSES[CELL[hand.hole]], *known)
 
-    def to_csv(self) -> str:
+    def to_csv(self, which: str | None = None) -> str:
         """The rows as CSV: probabilities and equity from 0 to 1, EV in chips."""
         out = io.StringIO()
-        csv.writer(out, lineterminator="\n").writerows(self.rows())
+        csv.writer(out, lineterminator="\n").writerows(self.rows(which))
         return out.getvalue()
 
 

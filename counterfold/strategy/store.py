@@ -195,7 +195,11 @@ def open_arrays(path: PathLike) -> tuple[dict[str, str], Arrays]:
         with safe_open(os.fspath(path), framework="numpy") as file:
             arrays = {key: np.array(file.get_tensor(key)) for key in file.keys()}  # noqa: SIM118
             return file.metadata() or {}, arrays
-    except (SafetensorError, OSError, ValueError) as error:
+    except SafetensorError as error:
+        raise FileError(
+            f"{path} cannot be read: it is no saved run or strategy ({error})"
+        ) from None
+    except (OSError, ValueError) as error:
         raise FileError(f"{path} cannot be read: {error}") from None
 
 

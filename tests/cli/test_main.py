@@ -10,7 +10,7 @@ from counterfold import __version__
 from counterfold.cli import endings
 from tests.cli.conftest import environment
 
-VERBS = ["games", "solve", "show", "demo", "warmup", "bench"]
+VERBS = ["games", "solve", "show", "equity", "demo", "warmup", "bench"]
 HEAVY = (
     "numpy",
     "numba",

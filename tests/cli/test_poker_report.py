@@ -4,8 +4,11 @@ import csv
 import json
 import signal
 import time
+from types import SimpleNamespace
 
 import pytest
+
+from counterfold.cli.poker_report import FlopWatch
 
 SPOT = {
     "board": "", "deck": "9TJQKA", "last_street": "flop", "pot": 20, "stack": 30,
@@ -99,6 +102,17 @@ def test_ctrl_c_keeps_what_is_done(start, spot, call, tmp_path):
     assert done >= 2
 
 
+def test_the_time_that_is_left_falls_while_a_flop_is_solved():
+    """As long as the flops before took, less what this one has had, and never nothing."""
+    report = SimpleNamespace(rows={})
+    watch = FlopWatch(report, quiet=True)
+    watch.began, watch._since, report.rows = 100.0, 120.0, {1: 0, 2: 0}
+    assert watch.left(3, 120.0) == pytest.approx(30)
+    assert watch.left(3, 124.0) == pytest.approx(26)
+    assert watch.left(3, 190.0) == pytest.approx(21)
+    assert watch.left(1, 190.0) == pytest.approx(1)
+
+
 def test_what_is_refused(call, spot, tmp_path):
     spot()
     assert call("report", "none.json").refused("none.json")
@@ -113,5 +127,7 @@ def test_what_is_refused(call, spot, tmp_path):
     assert call("report", "spot.json", *FLOPS, "--memory", "1k", "-q").refused("fewer bet sizes")
     assert call("report", spot("a.json", board="As Kh Td 9d 9c"), *FLOPS).refused("after the flop")
     assert call("report", spot("b.json", oop="QQ+,AKx"), *FLOPS).refused("'AKx' at character 5")
+    held = spot("d.json", locks=[{"at": "bet 10", "play": {"fold": 1}}])
+    assert call("report", held, *FLOPS).refused('"locks"')
     (tmp_path / "c.json").write_text("[]")
     assert call("report", "c.json", *FLOPS).refused("c.json")

@@ -104,6 +104,12 @@ def test_files(call, turn, tmp_path):
     answer = call("show", turn, "--csv", "-")
     rows = list(csv.DictReader(answer.out.splitlines()))
     assert float(rows[0]["check"]) + float(rows[0]["bet 10"]) == pytest.approx(1, abs=1e-5)
+    few = list(csv.DictReader(call("show", turn, "--csv", "-", "--hand", "AA").out.splitlines()))
+    assert few == [row for row in rows if row["class"] == "AA"]
+    assert 0 < len(few) < len(rows)
+    document = call("show", turn, "--json", "--hand", few[0]["hand"]).document
+    assert [entry["hand"] for entry in document["hands"]] == [few[0]["hand"]]
+    assert [entry["hand"] for entry in document["classes"]] == ["AA"]
     assert call("show", turn, "--csv", "hands.csv").out == ""
     assert (tmp_path / "hands.csv").read_text() == answer.out
     assert "picture" in call("show", turn, "--png", "grid.png", "--mode", "equity").err

@@ -142,6 +142,25 @@ def test_locks(call, river, tmp_path):
     assert call("solve", "river.json", "--locks", "locks.json").refused("bet 90", "bet 100")
 
 
+@pytest.mark.parametrize(
+    ("lock", "words"),
+    [
+        ({"at": "bet 90", "play": {"fold": 1}}, "\"at\": 'bet 90' is no action"),
+        ({"at": "", "play": {"check": 1}, "hands": "QQ+,AKx"}, "\"hands\": 'AKx' at character 5"),
+        ({"at": "bet 100", "play": {"jump": 1}}, "\"play\": 'jump' is no action"),
+        ({"at": "bet 100", "as": "none.cf"}, '"as": there is no file none.cf'),
+    ],
+)  # fmt: skip
+def test_a_wrong_lock_is_named_with_its_file(call, river, tmp_path, lock, words):
+    locks = [{"at": "bet 100", "play": {"fold": 1}}, lock]
+    (tmp_path / "locks.json").write_text(json.dumps(locks))
+    river()
+    answer = call("solve", "river.json", "--locks", "locks.json", "--dry-run")
+    assert answer.refused(f"locks.json, lock 2, {words}")
+    answer = call("solve", river("held.json", locks=locks))
+    assert answer.refused(f'held.json, "locks", lock 2, {words}')
+
+
 def test_locks_that_are_never_reached_are_shown_as_well(call, river, tmp_path):
     never = [
         {"at": "", "play": {"check": 1}},

@@ -79,7 +79,7 @@ def repro(
         str | None,
         typer.Option(
             metavar="GAME",
-            help="ses: another game than Leduc, or 'fhp(flops=100)'; fhp: a smaller deck.",
+            help="ses: another game than Leduc: fhp, 'fhp(flops=100)'; fhp: a smaller deck.",
         ),
     ] = None,
     minutes: Annotated[
@@ -92,7 +92,8 @@ def repro(
     folder: Annotated[
         str | None,
         typer.Option(
-            metavar="DIR", help="cheat original: where the strategies are kept; fhp: all files."
+            metavar="DIR",
+            help="Where files are kept, to go on from: cheat original, fhp, ses on fhp.",
         ),
     ] = None,
     seed: Annotated[

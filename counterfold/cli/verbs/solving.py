@@ -25,6 +25,15 @@ def low(text: str) -> Any:
         ) from None
 
 
+def some(text: str) -> Any:
+    """How many boards to draw: a whole number, or all of them.
+
+    >>> some("all"), some("1e4")
+    ('all', 10000)
+    """
+    return "all" if text.strip().lower() == "all" else count(text)
+
+
 @app.command()
 def games(
     name: Annotated[
@@ -368,3 +377,41 @@ def report(
             quiet=quiet,
         )
     )
+
+
+@app.command(
+    epilog="""Every pair of hands that can be held at once counts by its weights.
+
+\b
+Keys of --json: ranges, board, dead, combos, equity, win (each by range), tie,
+exact, boards (looked at), seed (null if exact), error (standard error of the
+equity), half (of its 95% interval).
+"""
+)
+def equity(
+    first: Annotated[
+        str, typer.Argument(metavar="RANGE", help="As AA, QQ+,AKs, A5s-A2s:0.5, AhKd or random.")
+    ],
+    second: Annotated[str, typer.Argument(metavar="RANGE", help="The range that it meets.")],
+    board: Annotated[
+        str, typer.Option(metavar="CARDS", help="A flop, turn or river: 'Qs Jh 2c'. [none]")
+    ] = "",
+    dead: Annotated[
+        str, typer.Option(metavar="CARDS", help="Cards that are out of play. [none]")
+    ] = "",
+    samples: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N",
+            parser=some,
+            help="Draw so many boards, or count all. [all, unless it takes long]",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="N", parser=count, help="For drawing boards.")] = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Tell what two ranges of hold'em win if all money goes in now."""
+    from counterfold.cli.poker_equity import run
+
+    run(first, second, board, dead, samples=samples, seed=seed, json=json, quiet=quiet)
