@@ -18,14 +18,18 @@ from counterfold.poker.cards import CARDS
 from counterfold.poker.game import DEAL, DECISION, FOLD, PokerGame
 from counterfold.tree.memory import memory_at_hand
 
-__all__ = ["cards_of", "lines_of", "pair_mass"]
+__all__ = ["cards_of", "empty_table", "lines_of", "pair_mass"]
 
 MOST_ENDS = 50_000_000
 
 
-def lines_of(game: PokerGame, layout: Layout) -> tuple[Any, int]:
-    """The betting for compiled code, and the size of a table with a row for each decision and
-    bucket: a stamp, the regrets of its actions and their sums of probability."""
+def lines_of(game: PokerGame, layout: Layout, stamped: bool) -> tuple[Any, NDArray[np.uint32], int]:
+    """The betting for compiled code, the number of each decision there, and the size of a table.
+
+    It has a row for each decision and bucket: the regrets of its actions, their sums of
+    probability, and a stamp if that is wanted. A walk has one bucket a street and player, so all
+    rows of a bucket are neighbours, and so are the decisions of one street after the same line.
+    """
     from counterfold.kernels import poker_sampling as kernels
 
     tree = game.betting
@@ -33,29 +37,62 @@ def lines_of(game: PokerGame, layout: Layout) -> tuple[Any, int]:
         raise UnsupportedError("sampled poker has at most four streets and 1,000 actions")
     kind = np.where(tree.kind == DECISION, tree.player, kernels.SHOWDOWN).astype(np.uint32)
     kind[tree.kind == FOLD] = kernels.FOLD
-    ends = np.flatnonzero((tree.kind != DECISION) & (tree.kind != DEAL))
-    info = np.zeros((len(tree), 8), np.uint32)
-    payoff = info.view(np.float32)
-    info[:, kernels.WHAT] = (
-        kind
-        | tree.street.astype(np.uint32) << kernels.STREET
-        | layout.actions.astype(np.uint32) << kernels.COUNT
-    )
-    info[:, kernels.NEXT] = tree.first
-    width = layout.buckets * (2 * layout.actions + 1) * (layout.actions > 0)
-    base = np.cumsum(width) - width
-    size = int(width.sum())
-    most = min(1 << 32, int(0.9 * memory_at_hand()) // 4)
-    if size >= most:
+    pair = int(kernels.PAIR)
+    owner = kind | tree.street.astype(np.uint32) << kernels.STREET
+    order = np.argsort(_beginnings(game), kind="stable")
+    width = (2 * layout.actions + stamped + 1) // pair
+    base, step, size = np.zeros(len(tree), np.int64), np.zeros(16, np.int64), 0
+    for who in np.unique(owner[layout.nodes]):
+        nodes = order[(owner == who)[order]]
+        ends = np.cumsum(width[nodes])
+        base[nodes] = size + ends - width[nodes]
+        step[who] = -(-ends[-1] // 8) * 8  # whole cache lines
+        size += int(step[who] * layout.buckets[nodes[0]])
+    most = min(pair << 32, int(0.9 * memory_at_hand()) // 4)
+    if pair * size >= most:
         raise TreeTooLargeError(
-            f"{game.name} with these buckets has {size:,} numbers to learn, where {most:,} fit; "
-            "take fewer buckets or bet sizes"
+            f"{game.name} with these buckets has {pair * size:,} numbers to learn, where "
+            f"{most:,} fit; take fewer buckets or bet sizes"
         )
-    info[:, kernels.BASE] = base
-    payoff[ends, 1:7] = tree.payoff[ends].reshape(-1, 6)
+    place = np.empty(len(tree), np.uint32)
+    place[order] = np.arange(len(tree), dtype=np.uint32)
+    payoff, which = _payoffs(game)
+    what = owner | layout.actions.astype(np.uint32) << kernels.COUNT
+    info = np.stack([what, place[tree.first], base, which], axis=1).astype(np.uint32)
     for node in np.flatnonzero(tree.kind == DEAL)[::-1]:  # a deal is what comes after it
         info[node] = info[tree.first[node]]
-    return kernels.Lines(info, payoff), size
+    lines = kernels.Lines(info[order].reshape(-1), payoff.reshape(-1), step.astype(np.uint32))
+    return lines, place[layout.nodes], pair * size
+
+
+def _beginnings(game: PokerGame) -> NDArray[np.int64]:
+    """The node with which the street of each node began."""
+    tree = game.betting
+    found = list(range(len(tree)))
+    dealt = (tree.kind == DEAL).tolist()
+    for node, parent in enumerate(tree.parent.tolist()):
+        if parent >= 0 and not dealt[parent]:
+            found[node] = found[parent]
+    return np.array(found)
+
+
+def _payoffs(game: PokerGame) -> tuple[NDArray[np.float32], NDArray[np.uint32]]:
+    """Payoffs that differ, for each player if player 0 wins, ties or loses; and each node's."""
+    tree = game.betting
+    worth = np.zeros((len(tree), 2, 4), np.float32)
+    worth[:, 0, :3] = tree.payoff[:, 0]
+    worth[:, 1, :3] = tree.payoff[:, 1, ::-1]
+    worth[tree.kind == FOLD, :, :3] = tree.payoff[tree.kind == FOLD, :, :1]
+    worth[(tree.kind == DECISION) | (tree.kind == DEAL)] = 0
+    found, where = np.unique(worth.reshape(-1, 8), axis=0, return_inverse=True)
+    return np.ascontiguousarray(found), where.reshape(-1).astype(np.uint32)
+
+
+def empty_table(size: int) -> NDArray[np.float32]:
+    """Zeros that begin with a cache line."""
+    room = np.zeros(size + 16, np.float32)
+    skip = -room.ctypes.data % 64 // 4
+    return room[skip : skip + size]
 
 
 def cards_of(game: PokerGame, buckets: Sequence[Buckets]) -> Any:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from counterfold.abstraction.blueprint import Blueprint, Layout, check_prints, game_print
 from counterfold.abstraction.buckets import Buckets
 from counterfold.abstraction.clusters import buckets_for
-from counterfold.abstraction.compiled import cards_of, lines_of, pair_mass
+from counterfold.abstraction.compiled import cards_of, empty_table, lines_of, pair_mass
 from counterfold.errors import FileError, ParameterError, UnsupportedError
 from counterfold.games.spec import whole
 from counterfold.poker.game import PokerGame
@@ -33,7 +33,7 @@ from counterfold.strategy.store import open_arrays, write_whole
 
 __all__ = ["SampledPoker", "blueprint"]
 
-FORMAT = "counterfold sampled poker 1"
+FORMAT = "counterfold sampled poker 2"
 ROUNDS = {"external": 1000, "public": 10}
 """Iterations that count as one of a method's, by traversal."""
 CHUNK_SECONDS = 0.1
@@ -75,13 +75,14 @@ class SampledPoker:
         self.iteration = self.visits = 0  # of decisions, in all walks
         self.seconds = self.cpu_seconds = 0.0
         self.layout = Layout.of(game, self.buckets)
-        self._lines, size = lines_of(game, self.layout)
+        self._stamped = not _weighable(self.method)
+        self._lines, self._nodes, size = lines_of(game, self.layout, self._stamped)
         self._cards = cards_of(game, self.buckets)
-        self._table = np.zeros(size, np.float32)
-        self._random = np.random.SeedSequence(seed).generate_state(threads, np.uint64)
+        self._table = empty_table(size)
+        streams = np.random.SeedSequence(seed).generate_state(2 * threads, np.uint64)
+        self._random = np.ascontiguousarray(streams.reshape(2, threads).T)  # plays and deals
         self._logs = np.zeros(3)
         self._scale = np.array([[1.0, 1.0, 1.0, 1.0, 0.0]])  # by round; see ``kernels.Rule``
-        self._fades = self._apart = False
         workers = _External if traversal == "external" else _Public
         self._workers = [workers(self, n) for n in range(threads)]
         self._cold = True
@@ -134,10 +135,9 @@ class SampledPoker:
             positive, negative, average = (rows[:, rule.LOG_POSITIVE + n] for n in range(3))
             more = [np.exp(positive), np.exp(-positive), np.exp(average), np.exp(-average)]
             self._scale = np.concatenate([self._scale, np.stack([*more, negative], 1)])
-            self._fades = bool(self._logs.any())
-            self._apart = self.method.alpha != self.method.beta
         lowest = np.float32(0.0 if self.method.floor else -np.inf)
-        return Rule(self._scale, number, self._fades, self._apart, lowest)
+        gain, share = (1.0, 1.0) if self._stamped else self._scale[number, [1, 3]]
+        return Rule(self._scale, number, self._stamped, np.float32(gain), np.float32(share), lowest)
 
     def run(self, until: Until) -> Iterator[Report]:
         """Iterate, yielding a report now and then (without exploitability: nobody measures it)."""
@@ -166,7 +166,8 @@ class SampledPoker:
         from counterfold.kernels.poker_sampling import averages
 
         out = np.empty(self.layout.size, np.float32)
-        averages(self._lines.info, self.layout.nodes, self.layout.buckets, self._table, out)
+        buckets = self.layout.buckets[self.layout.nodes]
+        averages(self._lines, self._nodes, buckets, self._table, out)
         return out
 
     def blueprint(self, **about: Any) -> Blueprint:
@@ -243,6 +244,14 @@ class SampledPoker:
         return solver
 
 
+def _weighable(method: Method) -> bool:
+    """Can new numbers weigh more, in the place of old ones that fade? Not where regrets above and
+    below zero fade apart, or so fast that weights outgrow 32 bits."""
+    steady = not (method.alpha_slope or method.beta_slope or method.gamma_slope)
+    together = method.alpha == method.beta or method.floor
+    return steady and together and method.alpha >= 1 and method.gamma <= 4
+
+
 class _External:
     """A thread that walks with one deal at a time."""
 
@@ -250,33 +259,30 @@ class _External:
         from counterfold.kernels import poker_sampling as kernels
 
         self._solver, self._kernels = solver, kernels
-        info = solver._lines.info
-        most = max(
-            kernels.most_visits(info, player, np.zeros(len(info), np.int64)) for player in (0, 1)
-        )
+        room = np.zeros(len(solver.game.betting), np.int64)
+        most = max(kernels.most_visits(solver._lines, player, room) for player in (0, 1))
         width = int(solver.layout.actions.max())
-        board = np.zeros((1, 5), np.uint8)
-        board[0, : len(solver.game.board)] = solver.game.board
+        deals = kernels.DEALS
+        board = np.zeros((deals, 5), np.uint8)
+        board[:, : len(solver.game.board)] = solver.game.board
         self._room = kernels.Room(
-            what=np.zeros(most, np.uint32),
-            first=np.zeros(most, np.uint32),
-            at=np.zeros(most, np.uint32),
-            above=np.zeros(most, np.uint32),
-            action=np.zeros(most, np.uint32),
-            play=np.zeros((most, width), np.float32),
-            value=np.zeros((most, width), np.float32),
+            visit=np.zeros(8 * (most + 1), np.uint32),
+            value=np.zeros((most + 1) * width, np.float32),
+            width=width,
             board=board,
-            hand=np.zeros(2, np.int64),
-            bucket=np.zeros((2, 4), np.int64),
-            word=np.zeros(4, np.int64),
-            outcome=np.zeros(1, np.int64),
-            random=solver._random[number : number + 1],
+            hand=np.zeros((deals, 2), np.uint32),
+            word=np.zeros((deals, 4), np.uint32),
+            start=np.zeros(deals * 16, np.uint32),
+            outcome=np.zeros(deals, np.uint32),
+            random=solver._random[number],
         )
 
     def work(self, rule: Any, iterations: int) -> int:
         it = self._solver
         return int(
-            self._kernels.external(it._lines, it._cards, rule, it._table, self._room, iterations)
+            self._kernels.external(
+                it._lines, it._cards, rule, it._table, self._room, iterations, len(it.buckets)
+            )
         )
 
 
@@ -287,7 +293,7 @@ class _Public:
         from counterfold.kernels import poker_boards as kernels
 
         self._solver, self._kernels = solver, kernels
-        self._random = solver._random[number : number + 1]
+        self._random = solver._random[number, :1]
         game, layout, tree = solver.game, solver.layout, solver.game.betting
         deep = [0] * len(tree)
         parent = tree.parent.tolist()

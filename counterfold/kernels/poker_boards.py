@@ -10,20 +10,20 @@ from typing import NamedTuple
 import numpy as np
 
 from counterfold.kernels.jit import inlined, jit
+from counterfold.kernels.poker_buckets import board_word, look_up
 from counterfold.kernels.poker_sampling import (
-    BASE,
     COUNT,
     FOLD,
     KIND,
     NEXT,
-    ONE,
+    PAYOFF,
     STREET,
     STREETS,
     TWO,
     WHAT,
-    board_word,
-    look_up,
     refresh,
+    row_of,
+    told,
 )
 
 NO_CARD = 52
@@ -131,21 +131,21 @@ def _meet(field, bucket, width):
 
 
 @inlined
-def _strategies(info, rule, table, field, d, hands, width):
+def _strategies(lines, rule, table, field, d, hands, width):
     """The strategy of each hand at the node of depth d, by its bucket."""
     node = field.node[d]
-    what = info[node, WHAT]
-    count, street = what >> COUNT, (what >> STREET) & STREETS
+    what = told(lines, node, WHAT)
+    count, street = np.uint64(what >> COUNT), (what >> STREET) & STREETS
     field.tick[0] += 1
     zero = np.float32(0)
     for j in range(hands):
         bucket = field.bucket[street, j]
         if _meet(field, bucket, count):
-            at = info[node, BASE] + bucket * (TWO * count + ONE)
-            refresh(table, at, count, rule)
+            low = row_of(lines, node, bucket)
+            refresh(table, low, count, rule)
             total = zero
             for a in range(count):
-                part = max(table[at + ONE + a], zero)
+                part = max(table[low + a], zero)
                 field.fresh[bucket, a] = part
                 total += part
             for a in range(count):
@@ -158,11 +158,11 @@ def _strategies(info, rule, table, field, d, hands, width):
 
 
 @inlined
-def _learn(info, rule, table, field, d, hands, width):
+def _learn(lines, rule, table, field, d, hands, width):
     """Add the regrets and the strategy of all hands to the rows of their buckets."""
     node = field.node[d]
-    what = info[node, WHAT]
-    count, street = what >> COUNT, (what >> STREET) & STREETS
+    what = told(lines, node, WHAT)
+    count, street = np.uint64(what >> COUNT), (what >> STREET) & STREETS
     field.tick[0] += 1
     met = 0
     for j in range(hands):
@@ -177,21 +177,21 @@ def _learn(info, rule, table, field, d, hands, width):
             field.fresh[bucket, a + count] += field.own[d, j] * field.play[row, j]
     for k in range(met):
         bucket = field.list[k]
-        at = info[node, BASE] + bucket * (TWO * count + ONE)
-        low = at + ONE
+        low = row_of(lines, node, bucket)
         for a in range(count):
-            table[low + a] = max(table[low + a] + field.fresh[bucket, a], rule.lowest)
-            table[low + count + a] += field.fresh[bucket, a + count]
+            gained = field.fresh[bucket, a] * rule.gain
+            table[low + a] = max(table[low + a] + gained, rule.lowest)
+            table[low + count + a] += field.fresh[bucket, a + count] * rule.share
 
 
 @inlined
 def _end(lines, boards, b, field, d, hands, player):
     """The values of the end of a hand, at depth d."""
     node = field.node[d]
-    column = np.uint32(3 * player + 1)
-    win = lines.payoff[node, column]
-    tie, lose = lines.payoff[node, column + ONE], lines.payoff[node, column + TWO]
-    if lines.info[node, WHAT] & KIND == FOLD:
+    row = 8 * np.int64(told(lines, node, PAYOFF))
+    win, tie = lines.payoff[row + 6 * player], lines.payoff[row + 4 * player + 1]
+    lose = lines.payoff[row + 2 + 2 * player]
+    if told(lines, node, WHAT) & KIND == FOLD:
         _fold(field, d, hands, win)
     else:
         _showdown(field, boards, b, d, hands, win, tie, lose)
@@ -223,20 +223,19 @@ def _step_up(field, d, a, hands, width, mine):
 
 @inlined
 def _walk(lines, rule, table, boards, b, field, hands, player, width):
-    info = lines.info
     field.node[0] = 0
     field.done[0] = -1
     d = 0
     while d >= 0:
         node = field.node[d]
-        what = info[node, WHAT]
+        what = told(lines, node, WHAT)
         kind, count = what & KIND, np.int64(what >> COUNT)
         mine = kind == player
         if kind >= FOLD:
             _end(lines, boards, b, field, d, hands, player)
             field.done[d] = count
         elif field.done[d] < 0:
-            _strategies(info, rule, table, field, d, hands, width)
+            _strategies(lines, rule, table, field, d, hands, width)
             for j in range(hands):
                 field.value[d, j] = np.float32(0)
             field.done[d] = 0
@@ -245,12 +244,12 @@ def _walk(lines, rule, table, boards, b, field, hands, player, width):
             field.done[d] += 1
         if field.done[d] < count:
             _step_down(field, d, field.done[d], hands, width, mine)
-            field.node[d + 1] = info[node, NEXT] + np.uint32(field.done[d])
+            field.node[d + 1] = told(lines, node, NEXT) + np.uint32(field.done[d])
             field.done[d + 1] = -1
             d += 1
         else:
             if mine:
-                _learn(info, rule, table, field, d, hands, width)
+                _learn(lines, rule, table, field, d, hands, width)
             d -= 1
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from counterfold.kernels.history import uniform
 from counterfold.kernels.jit import inlined, jit
+from counterfold.kernels.prefetch import prefetch_to_read
 
 RENAMINGS = np.uint32(24)
 
@@ -43,6 +44,49 @@ def set_numbers(cards, choose, out):
     """The number of each row of cards, as a set."""
     for b in range(cards.shape[0]):
         out[b] = set_number(cards, b, cards.shape[1], choose)
+
+
+@inlined
+def word_of(cards, number, street):
+    """The word of a board of a street by its number; ``cards`` are ``poker_sampling.Cards``."""
+    if street == 0:
+        return cards.words0[number]
+    if street == 1:
+        return cards.words1[number]
+    if street == 2:
+        return cards.words2[number]
+    return cards.words3[number]
+
+
+@inlined
+def board_word(cards, boards, row, street):
+    """The word of a board of a street."""
+    return word_of(cards, set_number(boards, row, cards.sizes[street], cards.choose), street)
+
+
+@inlined
+def look_up(cards, word, hand, street):
+    """The bucket of a hand on the board of a street."""
+    row = word // RENAMINGS
+    column = cards.renamed[word % RENAMINGS, hand]
+    if street == 0:
+        return cards.table0[row, column]
+    if street == 1:
+        return cards.table1[row, column]
+    if street == 2:
+        return cards.table2[row, column]
+    return cards.table3[row, column]
+
+
+@inlined
+def ask_for(cards, word, hand, street):
+    """Ask for what ``look_up`` is going to read, on the streets with large tables."""
+    row = np.uint64(word // RENAMINGS)
+    column = np.uint64(cards.renamed[word % RENAMINGS, hand])
+    if street == 2:
+        prefetch_to_read(cards.table2, row * np.uint64(cards.table2.shape[1]) + column)
+    else:
+        prefetch_to_read(cards.table3, row * np.uint64(cards.table3.shape[1]) + column)
 
 
 @inlined

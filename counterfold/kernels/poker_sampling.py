@@ -3,8 +3,13 @@
 A walk deals hands and a whole board. The walking player tries every action, the other one plays by
 its strategy ("external sampling"), so that each decision of the player has sampled regrets, and
 each of the other's adds to its average strategy. A row of the table is a decision with a bucket:
-the round in which it was last brought up, the regrets of its actions, and their sums of
-probability. What lies in a row fades when it is next touched.
+the regrets of its actions, their sums of probability and, where a row fades when it is next
+touched, the round in which it was last brought up.
+
+A walk has a queue for each player. Where it comes to a decision it asks for the row, and goes on
+elsewhere until the row has come; the walking player's own rows are read on the way back only. Deals
+are made some at a time, for the same reason. Nothing is read that a walk does not need, and what it
+needs lies together: the rows of a bucket, and the nodes of a street after the same line.
 """
 
 from typing import NamedTuple
@@ -12,26 +17,33 @@ from typing import NamedTuple
 import numpy as np
 
 from counterfold.kernels.hands import bit, strength
-from counterfold.kernels.history import uniform
 from counterfold.kernels.jit import inlined, jit
-from counterfold.kernels.poker_buckets import RENAMINGS, set_number
-from counterfold.kernels.prefetch import prefetch
+from counterfold.kernels.poker_buckets import RENAMINGS, ask_for, look_up, set_number, word_of
+from counterfold.kernels.prefetch import prefetch, prefetch_to_read
 
 FOLD, SHOWDOWN = 2, 3  # kinds of nodes; 0 and 1 are decisions of that player
-WHAT, NEXT, BASE = 0, 1, 2  # columns of ``Lines.info``
+ZERO, ONE, TWO, THREE = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
+WHAT, NEXT, BASE, PAYOFF = ZERO, ONE, TWO, THREE  # of a node, in ``Lines.info``
+ROW, FIRST, IS, SLOT = ZERO, ONE, TWO, THREE  # of a visit, in ``Room.visit``
+FOUR, EIGHT = np.uint64(4), np.uint64(8)  # numbers of a node or visit, and of a payoff
 STREET, COUNT = np.uint32(2), np.uint32(4)  # bits of WHAT: kind, street, number of actions
 KIND, STREETS = np.uint32(3), np.uint32(3)
-ONE, TWO = np.uint32(1), np.uint32(2)
+OWNER = np.uint32(15)  # kind and street
+PAIR = TWO  # places of rows are counted in pairs of numbers
+DEALS = 16  # that are made at a time
 NOTHING = -30.0  # the logarithm of a factor that leaves nothing
 END, START = 4, 5  # in ``Cards.sizes``
 DECK_BITS = np.uint64((1 << 52) - 1)
+PLAYS, DEALT = 0, 1  # streams of random numbers
 
 
 class Lines(NamedTuple):
     """The betting. A deal is written as what comes after it, so that lines run through."""
 
-    info: np.ndarray  # uint32 [nodes, 8] what it is, and at a decision its child and first row
-    payoff: np.ndarray  # float32, the same memory: at an end, from 1 on, what it is worth to each
+    info: np.ndarray  # uint32 [nodes x 4] what it is, its first child, its rows and its payoff
+    payoff: np.ndarray  # float32 [payoffs x 8] what it is worth to each, 4 numbers a player: if
+    # player 0 wins, ties or loses
+    step: np.ndarray  # uint32 [16] by street and owner, from a bucket's rows to those of the next
 
 
 class Cards(NamedTuple):
@@ -58,38 +70,50 @@ class Cards(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """How a row fades from one round to another, and the least that a regret can be."""
+    """How a row fades from one round to another, and the least that a regret can be.
+
+    Either rows fade when they are next touched, or what is new weighs more in each round.
+    """
 
     scale: np.ndarray  # [rounds, 5] of regrets above zero and its inverse; of the average and its;
     now: int  # the running logarithm of the other regrets
     fading: bool
-    apart: bool  # whether the other regrets fade otherwise
+    gain: np.float32  # the weight of new regrets
+    share: np.float32  # the weight of a strategy in the average
     lowest: np.float32
 
 
 class Room(NamedTuple):
-    """Room for one walk: its visits in the order in which they were made, and its deal."""
+    """Room for one walk, and for the deals of some."""
 
-    what: np.ndarray  # uint32, as in ``Lines.info``
-    first: np.ndarray
-    at: np.ndarray  # uint32 the row in the table
-    above: np.ndarray  # the player's own visit that led here, and by which action
-    action: np.ndarray
-    play: np.ndarray  # float32 [visits, actions] the strategy, at the player's own
-    value: np.ndarray  # float32 [visits, actions]
-    board: np.ndarray  # uint8 [1, 5]
-    hand: np.ndarray  # [2]
-    bucket: np.ndarray  # [2, 4] or -1 where it has not been looked up
-    word: np.ndarray  # [4] of the board; or -1
-    outcome: np.ndarray  # [1] of a showdown, for player 0: 0 wins, 1 ties, 2 loses; or -1
-    random: np.ndarray
+    visit: np.ndarray  # uint32 [2 x visits x 4] of the player, and of the other: its row, its
+    # first child, what it is, and where its value goes
+    value: np.ndarray  # float32 [visits x actions] by the player's own visits
+    width: int  # actions at most
+    board: np.ndarray  # uint8 [deals, 5]
+    hand: np.ndarray  # uint32 [deals, 2]
+    word: np.ndarray  # uint32 [deals, 4] of the board on each street; first its number
+    start: np.ndarray  # uint32 [deals x 16] by street and player, where a bucket's rows begin
+    outcome: np.ndarray  # uint32 [deals] of a showdown, for player 0: 0 wins, 1 ties, 2 loses
+    random: np.ndarray  # uint64 [2] the states of its streams
+
+
+@inlined
+def _uniform(random, stream):
+    """The next number in [0, 1) of a splitmix64 stream."""
+    z = random[stream] + np.uint64(0x9E3779B97F4A7C15)
+    random[stream] = z
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    z = z ^ (z >> np.uint64(31))
+    return np.float64(np.int64(z >> np.uint64(11))) * (1.0 / 9007199254740992.0)
 
 
 @inlined
 def _hand(cards, player, random):
-    drawn = uniform(random) * cards.odds.shape[1]
-    hand = int(drawn)
-    return hand if drawn - hand < cards.odds[player, hand] else np.int64(cards.other[player, hand])
+    drawn = _uniform(random, DEALT) * cards.odds.shape[1]
+    hand = np.uint32(drawn)
+    return hand if drawn - hand < cards.odds[player, hand] else cards.other[player, hand]
 
 
 @inlined
@@ -100,8 +124,8 @@ def _held(cards, hand):
 
 
 @inlined
-def deal(cards, room):
-    """Hands by the ranges, then a whole board from the cards that are left."""
+def deal(cards, room, n):
+    """Hands by the ranges, then a whole board from the cards that are left, as deal n."""
     random = room.random
     while True:
         first, second = _hand(cards, 0, random), _hand(cards, 1, random)
@@ -109,241 +133,238 @@ def deal(cards, room):
         if gone & more == 0:
             break
     gone |= more
-    room.hand[0] = first
-    room.hand[1] = second
+    room.hand[n, 0] = first
+    room.hand[n, 1] = second
     for k in range(cards.sizes[START], cards.sizes[END]):
         while True:
-            card = cards.deck[int(uniform(random) * cards.deck.size)]
+            card = cards.deck[np.uint32(_uniform(random, DEALT) * cards.deck.size)]
             mark = np.uint64(1) << np.uint64(card)
             if gone & mark == 0:
                 break
         gone |= mark
-        room.board[0, k] = card
-    for street in range(4):
-        room.bucket[0, street] = -1
-        room.bucket[1, street] = -1
-        room.word[street] = -1
-    room.outcome[0] = -1
+        room.board[n, k] = card
 
 
 @inlined
-def board_word(cards, boards, row, street):
-    """The word of a board of a street."""
-    number = set_number(boards, row, cards.sizes[street], cards.choose)
-    if street == 0:
-        return cards.words0[number]
-    if street == 1:
-        return cards.words1[number]
-    if street == 2:
-        return cards.words2[number]
-    return cards.words3[number]
+def _outcome(cards, room, n):
+    """Who wins a showdown."""
+    h, g = room.hand[n, 0], room.hand[n, 1]
+    if cards.ends.size > 0:
+        number = set_number(room.board, n, cards.sizes[END], cards.choose)
+        row = cards.ends[number] // RENAMINGS
+        first, second = np.uint64(cards.strength[row, h]), np.uint64(cards.strength[row, g])
+    else:
+        board = np.uint64(0)
+        for k in range(cards.sizes[END]):
+            board |= bit(room.board[n, k])
+        one = bit(cards.cards[h, 0]) | bit(cards.cards[h, 1])
+        two = bit(cards.cards[g, 0]) | bit(cards.cards[g, 1])
+        first = np.uint64(strength(board | one, cards.known))
+        second = np.uint64(strength(board | two, cards.known))
+    return np.uint32(first <= second) + np.uint32(first < second)
 
 
 @inlined
-def look_up(cards, word, hand, street):
-    """The bucket of a hand on the board of a street."""
-    row = word // RENAMINGS
-    column = cards.renamed[word % RENAMINGS, hand]
-    if street == 0:
-        return cards.table0[row, column]
-    if street == 1:
-        return cards.table1[row, column]
-    if street == 2:
-        return cards.table2[row, column]
-    return cards.table3[row, column]
+def _deals(lines, cards, room, count, streets):
+    """Some deals: cards first, then words of boards, then buckets; each asks for the next."""
+    for n in range(count):
+        deal(cards, room, n)
+        for street in range(streets):
+            number = set_number(room.board, n, cards.sizes[street], cards.choose)
+            room.word[n, street] = number
+            if street == 3:
+                prefetch_to_read(cards.words3, np.uint64(number))
+    for n in range(count):
+        for street in range(streets):
+            word = np.uint32(word_of(cards, room.word[n, street], street))
+            room.word[n, street] = word
+            if street >= 2:
+                ask_for(cards, word, room.hand[n, 0], street)
+                ask_for(cards, word, room.hand[n, 1], street)
+        room.outcome[n] = _outcome(cards, room, n)
+    for n in range(count):
+        for street in range(streets):
+            for player in range(2):
+                found = look_up(cards, room.word[n, street], room.hand[n, player], street)
+                owner = 4 * street + player
+                room.start[16 * n + owner] = np.uint32(found) * lines.step[owner]
 
 
 @inlined
-def _bucket(cards, room, player, street):
-    """The bucket of a player's hand, looked up once a deal."""
-    found = room.bucket[player, street]
-    if found < 0:
-        if room.word[street] < 0:
-            room.word[street] = np.int64(board_word(cards, room.board, 0, street))
-        word = np.uint32(room.word[street])
-        found = np.int64(look_up(cards, word, room.hand[player], street))
-        room.bucket[player, street] = found
-    return np.uint32(found)
-
-
-@inlined
-def _outcome(cards, room):
-    """Who wins a showdown, found out once a deal."""
-    if room.outcome[0] < 0:
-        if cards.ends.size > 0:
-            number = set_number(room.board, 0, cards.sizes[END], cards.choose)
-            row = cards.ends[number] // RENAMINGS
-            first = np.uint64(cards.strength[row, room.hand[0]])
-            second = np.uint64(cards.strength[row, room.hand[1]])
-        else:
-            board = np.uint64(0)
-            for k in range(cards.sizes[END]):
-                board |= bit(room.board[0, k])
-            h, g = room.hand[0], room.hand[1]
-            one = bit(cards.cards[h, 0]) | bit(cards.cards[h, 1])
-            two = bit(cards.cards[g, 0]) | bit(cards.cards[g, 1])
-            first = np.uint64(strength(board | one, cards.known))
-            second = np.uint64(strength(board | two, cards.known))
-        room.outcome[0] = 0 if first > second else 1 if first == second else 2
-    return room.outcome[0]
-
-
-@inlined
-def refresh(table, at, count, rule):
+def refresh(table, low, count, rule):
     """Let a row fade for the rounds since it was last touched."""
     if rule.fading:
-        then, now, scale = np.int64(table[at]), rule.now, rule.scale
+        stamp = low + TWO * count
+        then, now, scale = np.int64(table[stamp]), rule.now, rule.scale
         if then != now:
-            table[at] = np.float32(now)
+            table[stamp] = np.float32(now)
             positive = np.float32(scale[now, 0] * scale[then, 1])
             average = np.float32(scale[now, 2] * scale[then, 3])
-            negative = positive
-            if rule.apart:
-                gap = scale[now, 4] - scale[then, 4]
-                negative = np.float32(np.exp(gap)) if gap > NOTHING else np.float32(0)
-            for a in range(at + ONE, at + ONE + count):
+            gap = scale[now, 4] - scale[then, 4]
+            negative = np.float32(np.exp(gap)) if gap > NOTHING else np.float32(0)
+            for a in range(low, low + count):
                 table[a] *= positive if table[a] > 0 else negative
                 table[a + count] *= average
 
 
 @inlined
-def _arrive(lines, cards, table, room, player, node, above, action, visits):
-    """Come to a node: an end has its value at once, a decision waits for its turn."""
-    what = lines.info[node, WHAT]
-    kind = what & KIND
-    if kind >= FOLD:
-        column = ONE
-        if kind == SHOWDOWN:
-            outcome = _outcome(cards, room)
-            column += np.uint32(2 - outcome if player == 1 else outcome)
-        room.value[above, action] = lines.payoff[node, np.uint32(3 * player) + column]
-        return visits
-    count = what >> COUNT
-    bucket = _bucket(cards, room, kind, (what >> STREET) & STREETS)
-    at = lines.info[node, BASE] + bucket * (TWO * count + ONE)
-    prefetch(table, at)
-    prefetch(table, at + TWO * count)
-    room.what[visits] = what
-    room.first[visits] = lines.info[node, NEXT]
-    room.at[visits] = at
-    room.above[visits] = above
-    room.action[visits] = action
-    return visits + 1
+def told(lines, node, what):
+    """One of the four numbers of a node."""
+    return lines.info[np.uint64(node) * FOUR + what]
 
 
 @inlined
-def _draw(table, room, low, count, total):
+def row_of(lines, node, bucket):
+    """Where the row of a decision and a bucket begins."""
+    at = told(lines, node, BASE) + bucket * lines.step[told(lines, node, WHAT) & OWNER]
+    return np.uint64(at) * PAIR
+
+
+@inlined
+def _arrive(lines, table, room, walk, node, slot, own, others):
+    """Come to a node: an end has its value at once, a decision waits for its turn.
+
+    Both are done without asking which it is, since asking takes longer: what a decision is worth
+    is overwritten later, and the visit of an end by the next one.
+    """
+    player, start, column = walk
+    what, after = told(lines, node, WHAT), told(lines, node, NEXT)
+    payoff = np.uint64(told(lines, node, PAYOFF)) * EIGHT
+    room.value[slot] = lines.payoff[payoff + column]
+    at = told(lines, node, BASE) + room.start[start + np.uint64(what & OWNER)]
+    low = np.uint64(at) * PAIR
+    prefetch(table, low)
+    prefetch(table, low + np.uint64(what >> COUNT) * TWO - ONE)
+    prefetch_to_read(lines.info, np.uint64(after) * FOUR)
+    kind = what & KIND
+    mine = kind == player
+    to = own if mine else others
+    room.visit[to + ROW] = at
+    room.visit[to + FIRST] = after
+    room.visit[to + IS] = what
+    room.visit[to + SLOT] = slot
+    own += FOUR if mine else ZERO
+    others += FOUR if kind == np.uint32(1) - player else ZERO
+    return own, others
+
+
+@inlined
+def _draw(table, rule, room, low, count):
     """An action of the other player, by a strategy that joins its average."""
-    zero, even = np.float32(0), np.float32(1) / np.float32(count)
-    scale = np.float32(1) / total if total > 0 else zero
-    left = np.float32(uniform(room.random))
+    zero, one = np.float32(0), np.float32(1)
+    total = zero
+    for a in range(low, low + count):
+        total += max(table[a], zero)
+    known = total > 0
+    whole = total if known else np.float32(count)
+    share = rule.share / whole
+    left = np.float32(_uniform(room.random, PLAYS)) * whole
     chosen = np.uint32(0)
-    for a in range(count):
-        part = max(table[low + a], zero) * scale if total > 0 else even
-        table[low + count + a] += part
+    for a in range(low, low + count):
+        part = max(table[a], zero) if known else one
+        table[a + count] += part * share
         left -= part
         chosen += np.uint32(left >= 0)
-    if chosen >= count or (total > 0 and table[low + chosen] <= 0):
-        chosen = np.uint32(count - ONE)  # rounding must not choose what is never played
-        while total > 0 and chosen > 0 and table[low + chosen] <= 0:
-            chosen -= ONE
+    if chosen >= count:  # rounding must not choose what is never played
+        chosen = np.uint32(count - ONE)
+        while known and chosen > 0 and table[low + chosen] <= 0:
+            chosen -= np.uint32(1)
     return chosen
 
 
 @inlined
-def _go_on(lines, cards, rule, table, room, player, k, visits):
-    """Go on from visit k: along every action, or along one that the other player draws."""
-    what = room.what[k]
-    count = what >> COUNT
-    refresh(table, room.at[k], count, rule)
-    low = room.at[k] + ONE
-    total = np.float32(0)
-    for a in range(count):
-        total += max(table[low + a], np.float32(0))
-    if what & KIND == player:
-        scale = np.float32(1) / (total if total > 0 else np.float32(count))
+def _collect(rule, table, room, own):
+    """Carry values back up, adding the regrets of each own visit to its row."""
+    zero = np.float32(0)
+    width = np.uint64(room.width)
+    k, slot = own, own // FOUR * width
+    while k > FOUR:
+        k -= FOUR
+        slot -= width
+        low = np.uint64(room.visit[k + ROW]) * PAIR
+        count = np.uint64(room.visit[k + IS] >> COUNT)
+        refresh(table, low, count, rule)
+        total, value, plain = zero, zero, zero
         for a in range(count):
-            part = max(table[low + a], np.float32(0)) if total > 0 else np.float32(1)
-            room.play[k, a] = part * scale
+            part, worth = max(table[low + a], zero), room.value[slot + a]
+            total += part
+            value += part * worth
+            plain += worth
+        value = value / total if total > 0 else plain / np.float32(count)
         for a in range(count):
-            visits = _arrive(
-                lines, cards, table, room, player, room.first[k] + np.uint32(a), np.uint32(k),
-                np.uint32(a), visits,
-            )  # fmt: skip
-        return visits
-    chosen = _draw(table, room, low, count, total)
-    return _arrive(
-        lines, cards, table, room, player, room.first[k] + chosen, room.above[k], room.action[k],
-        visits,
-    )  # fmt: skip
+            gained = (room.value[slot + a] - value) * rule.gain
+            table[low + a] = max(table[low + a] + gained, rule.lowest)
+        room.value[room.visit[k + SLOT]] = value
 
 
 @inlined
-def _collect(rule, table, room, player, visits):
-    """Carry values back up, adding the regrets of each own visit to its row."""
-    for back in range(1, visits):
-        k = visits - back
-        if room.what[k] & KIND != player:
-            continue
-        count = room.what[k] >> COUNT
-        value = np.float32(0)
-        for a in range(count):
-            value += room.play[k, a] * room.value[k, a]
-        low = room.at[k] + ONE
-        for a in range(count):
-            table[low + a] = max(table[low + a] + (room.value[k, a] - value), rule.lowest)
-        room.value[room.above[k], room.action[k]] = value
+def _walk(lines, rule, table, room, n, player):
+    """A walk of a player with deal n; returns how many decisions it came to."""
+    walk = np.uint32(player), np.uint64(16 * n), np.uint64(4 * player + room.outcome[n])
+    zero, width = np.uint32(0), np.uint32(room.width)
+    middle = np.uint64(room.visit.size // 2)
+    k, slot, j = FOUR, width, middle  # the first place for a value is that of the whole walk
+    own, others = _arrive(lines, table, room, walk, zero, zero, FOUR, middle)
+    while k < own or j < others:
+        while k < own:  # every action
+            after, count = room.visit[k + FIRST], room.visit[k + IS] >> COUNT
+            for a in range(count):
+                own, others = _arrive(lines, table, room, walk, after + a, slot + a, own, others)
+            k += FOUR
+            slot += width
+        while j < others:  # one that is drawn
+            low = np.uint64(room.visit[j + ROW]) * PAIR
+            count = np.uint64(room.visit[j + IS] >> COUNT)
+            refresh(table, low, count, rule)
+            node = room.visit[j + FIRST] + _draw(table, rule, room, low, count)
+            to = room.visit[j + SLOT]
+            own, others = _arrive(lines, table, room, walk, node, to, own, others)
+            j += FOUR
+    _collect(rule, table, room, own)
+    return np.int64(own + others - middle) // 4 - 1
 
 
 @jit
-def external(lines, cards, rule, table, room, iterations):
+def external(lines, cards, rule, table, room, iterations, streets):
     """Walks, one for each player an iteration; returns how many decisions they came to."""
     met = 0
-    zero = np.uint32(0)
-    for _ in range(iterations):
-        for player in range(2):
-            deal(cards, room)
-            visits = _arrive(lines, cards, table, room, player, zero, zero, zero, 1)
-            k = 1
-            while k < visits:  # visits grow while they are made
-                visits = _go_on(lines, cards, rule, table, room, player, k, visits)
-                k += 1
-            _collect(rule, table, room, player, visits)
-            met += visits - 1
+    walks = 2 * iterations
+    for begin in range(0, walks, DEALS):
+        count = min(DEALS, walks - begin)
+        _deals(lines, cards, room, count, streets)
+        for n in range(count):
+            met += _walk(lines, rule, table, room, n, n & 1)
     return met
 
 
 @jit
-def most_visits(info, player, most):
+def most_visits(lines, player, most):
     """How many decisions the longest walk of a player can meet; ``most`` is room for each node."""
-    for back in range(info.shape[0]):
-        v = info.shape[0] - 1 - back
-        kind, count = info[v, WHAT] & KIND, info[v, WHAT] >> COUNT
+    for back in range(most.size):
+        v = most.size - 1 - back
+        kind, count = told(lines, v, WHAT) & KIND, told(lines, v, WHAT) >> COUNT
         most[v] = 0
         if kind < FOLD:
             below = 0
             for a in range(count):
-                here = most[info[v, NEXT] + np.uint32(a)]
+                here = most[told(lines, v, NEXT) + np.uint32(a)]
                 below = below + here if kind == player else max(below, here)
             most[v] = below + 1
     return most[0] + 1
 
 
 @jit
-def averages(info, nodes, buckets, table, out):
+def averages(lines, nodes, buckets, table, out):
     """The average strategy of each decision and bucket, one after the other."""
     to = np.uint64(0)
     for n in range(nodes.size):
-        node = nodes[n]
-        count = info[node, WHAT] >> COUNT
-        at = np.uint64(info[node, BASE])
-        for _ in range(buckets[node]):
-            low = at + np.uint64(1 + count)
+        count = np.uint64(told(lines, nodes[n], WHAT) >> COUNT)
+        even = np.float32(1) / np.float32(count)
+        for bucket in range(buckets[n]):
+            low = row_of(lines, nodes[n], np.uint32(bucket)) + count
             total = np.float32(0)
             for a in range(count):
                 total += table[low + np.uint64(a)]
             for a in range(count):
-                even = np.float32(1) / np.float32(count)
                 out[to] = table[low + np.uint64(a)] / total if total > 0 else even
                 to += np.uint64(1)
-            at += np.uint64(2 * count + 1)
