@@ -230,3 +230,54 @@ def test_bad_input_is_told() -> None:
         public_gadget("maxmargin", entry, alpha=1)
     with pytest.raises(SpecError, match="no gadget"):
         public_gadget("minmax", entry)
+
+
+def test_a_search_goes_on_from_another() -> None:
+    """It ends by its gap, sooner than from nothing, and what it says is as true."""
+    both, found, blueprint, opponent = setting("fhp")
+    search = PublicSearch(public(both, blueprint), 0, dtype="float64")
+    entry = search.entry(search.boards[2])
+    judged = entry.range_of(Arrivals(public(both, opponent), 1).at(entry.board))
+    parts = [public_gadget("ses", entry, alpha=a, range=judged) for a in (0.4, 0.5)]
+    first = search.refine(entry, parts[0], 2000, gap=0.002)
+    fresh = search.refine(entry, parts[1], 2000, gap=0.002)
+    after = search.refine(entry, parts[1], 2000, gap=0.002, after=first)
+    for made in (first, fresh, after):
+        assert 0 < made.gap[entry.reached].mean() <= 0.002
+        assert made.iterations < 2000
+    assert after.iterations < 0.7 * fresh.iterations
+    subs = [subgame_of(both, found, search, entry.board, k) for k in range(len(search.starts))]
+    for line, sub in enumerate(subs):
+        one = enters(sub, blueprint, 0)
+        exact = refine(copies.ses(one, 0.5, range=one.range_of(opponent)), "lp").objective
+        for made in (fresh, after):
+            assert made.objective[line] - 1e-9 <= exact
+            assert exact <= made.objective[line] + made.gap[line] + 1e-9
+    elsewhere = search.entry(search.boards[3])
+    with pytest.raises(ParameterError, match="same board and hero"):
+        search.refine(elsewhere, public_gadget("maxmargin", elsewhere), 5, after=first)
+
+
+@pytest.mark.pure
+def test_a_search_by_hand() -> None:
+    """Two iterations at the root are those of regret matching, written out."""
+    both, _, blueprint, _ = setting("leduc")
+    search = PublicSearch(public(both, blueprint), 0, dtype="float64", method="cfr")
+    entry = search.entry(search.boards[0])
+    parts = public_gadget("maxmargin", entry)
+    live, marks = entry.live, parts[0].shift
+    one, two = (search.refine(entry, parts, steps) for steps in (1, 2))
+    even = live / live.sum(1, keepdims=True)
+    assert one.root.arrays.total[0] == pytest.approx(even)
+    # In the first iteration both play all things alike there.
+    tables = [table.copy() for table in search.blueprint.tables]
+    for p in (0, 1):
+        tables[p][search.rows_of(entry.board, p)] = 1.0
+    plain = PublicSearch(PublicStrategy(search.tree, (tables[0], tables[1])), 0, dtype="float64")
+    worth = plain.entry(entry.board).value
+    gains = np.where(live, worth - marks, 0.0)
+    regret = np.where(live, gains - (even * gains).sum(1, keepdims=True), 0.0)
+    assert one.root.arrays.regret[0, 0] == pytest.approx(regret, abs=1e-9)
+    play = np.maximum(regret, 0.0)
+    play /= play.sum(1, keepdims=True)
+    assert two.root.arrays.total[0] == pytest.approx(even + play, abs=1e-9)
