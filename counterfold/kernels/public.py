@@ -14,6 +14,7 @@ import numpy as np
 from counterfold.kernels.jit import inlined, jit
 from counterfold.kernels.public_ends import end
 from counterfold.kernels.public_rule import (
+    PLAIN,
     best,
     choose,
     earn,
@@ -28,6 +29,7 @@ from counterfold.kernels.public_rule import (
     spread,
 )
 from counterfold.kernels.rule import AVERAGE, WEIGHT
+from counterfold.kernels.rule import BEST as HEAVIEST
 
 NOTHING = 0xFFFFFFFF
 DECISION, FOLD, DEAL, SHOWDOWN = 0, 1, 2, 3  # kinds of nodes, as in poker.game
@@ -112,6 +114,7 @@ class Extra(NamedTuple):
 
     last: np.ndarray  # [rows, hands] the newest regrets, which predict the next
     hole: np.ndarray  # [boards, hands] the number of a hand whatever the board
+    styled: np.ndarray  # [nodes] PLAIN, ALIKE or BY_HAND: where there is a style, and for whom
     delta: np.ndarray  # [actions, holes] preference degrees
     fallback: np.ndarray  # [actions, holes] what is played where no regret counts
     beta: np.ndarray  # [nodes, holes] vulnerability degrees
@@ -144,14 +147,16 @@ class Room(NamedTuple):
 
 
 @inlined
-def _is_plain(extra):
-    """Does the plain rule do, which needs no more than regrets?"""
-    return extra.last.size + extra.delta.size + extra.lock.size == 0
+def _is_locked(extra, board, n):
+    return extra.lock.size > 0 and extra.lock[board, n] != NOTHING
 
 
 @inlined
-def _is_locked(extra, board, n):
-    return extra.lock.size > 0 and extra.lock[board, n] != NOTHING
+def _is_plain(extra, board, n, row):
+    """Does the plain rule do at a node, which needs no more than regrets?"""
+    if extra.last.size > 0 or _is_locked(extra, board, n):
+        return False
+    return extra.delta.size == 0 or (extra.styled[n] == PLAIN and row[HEAVIEST] == 0)
 
 
 @jit
@@ -162,7 +167,7 @@ def _play(table, pack, extra, board, n, node, at, hands, reach, above, below, av
         spread(table.total, at, actions, hands, reach, above, below)
     elif extra is None:
         spread(table.regret, at, actions, hands, reach, above, below)
-    elif _is_plain(extra):
+    elif _is_plain(extra, board, n, row):
         spread(table.regret, at, actions, hands, reach, above, below)
     else:
         hole = extra.hole[board]
@@ -289,7 +294,7 @@ def _decide(table, pack, extra, board, n, node, at, hands, below, rows, average,
     actions, place = node[COUNT], node[PLACE]
     plain = True
     if extra is not None:
-        plain = _is_plain(extra)
+        plain = _is_plain(extra, board, n, rows[MINE])
     if how == BEST:
         best(actions, hands, value, place, below)
     elif average:

@@ -18,6 +18,8 @@ from counterfold.kernels.rule import (
     accumulate,
 )
 
+PLAIN, ALIKE, BY_HAND = 0, 1, 2  # whether a style has a say at a node, and one for all hands
+
 # Multiples of these, less their whole part, are spread evenly from 0 to 1.
 GOLDEN, PLASTIC = 0.6180339887498949, 0.7548776662466927
 
@@ -172,14 +174,21 @@ def foresee(last, at, actions, hands, rows, prediction):
 
 
 @jit
-def prefer(delta, beta, hole, slot, node, actions, hands, rows, spare, weight):
+def prefer(delta, beta, hole, slot, node, actions, hands, rows, spare, weight, alike):
     """A style: what exceeds the allowance beta counts, times the preference delta."""
     zero = rows.dtype.type(0)
-    for h in range(hands):
-        spare[h] = weight * beta[node, hole[h]]
-    for a in range(actions):
+    if alike:
+        allowance = weight * beta[node, hole[0]]
+        for a in range(actions):
+            degree = delta[slot + a, hole[0]]
+            for h in range(hands):
+                rows[a, h] = max(rows[a, h] - allowance, zero) * degree
+    else:
         for h in range(hands):
-            rows[a, h] = max(rows[a, h] - spare[h], zero) * delta[slot + a, hole[h]]
+            spare[h] = weight * beta[node, hole[h]]
+        for a in range(actions):
+            for h in range(hands):
+                rows[a, h] = max(rows[a, h] - spare[h], zero) * delta[slot + a, hole[h]]
 
 
 @jit
@@ -202,7 +211,7 @@ def to_one(actions, hands, rows, spare):
 
 
 @jit
-def share(fallback, hole, slot, actions, hands, rows, spare):
+def share(fallback, hole, slot, actions, hands, rows, spare, alike):
     """Weights as probabilities under a style, which says what is played where none weighs."""
     dtype = rows.dtype.type
     zero, one, least = dtype(0), dtype(1), _least(dtype)
@@ -214,9 +223,14 @@ def share(fallback, hole, slot, actions, hands, rows, spare):
     for h in range(hands):
         spare[h] = one / spare[h] if spare[h] > least else zero
     for a in range(actions):
-        for h in range(hands):
-            rest = fallback[slot + a, hole[h]]
-            rows[a, h] = rows[a, h] * spare[h] if spare[h] > zero else rest
+        rest = fallback[slot + a, hole[0]]
+        if alike:
+            for h in range(hands):
+                rows[a, h] = rows[a, h] * spare[h] if spare[h] > zero else rest
+        else:
+            for h in range(hands):
+                rest = fallback[slot + a, hole[h]]
+                rows[a, h] = rows[a, h] * spare[h] if spare[h] > zero else rest
 
 
 @jit
@@ -249,12 +263,12 @@ def choose(regret, pack, extra, hole, at, n, wide, actions, hands, rows, spare, 
     if extra.last.size > 0:
         foresee(extra.last, at, actions, hands, rows, dtype(row[PREDICTION]))
     if extra.delta.size > 0:
-        weight = dtype(row[WEIGHT])
-        prefer(extra.delta, extra.beta, hole, wide, n, actions, hands, rows, spare, weight)
+        weight, alike = dtype(row[WEIGHT]), extra.styled[n] != BY_HAND
+        prefer(extra.delta, extra.beta, hole, wide, n, actions, hands, rows, spare, weight, alike)
         if row[BEST] > 0:
             pick(extra.fallback, hole, wide, actions, hands, rows, spare)
         else:
-            share(extra.fallback, hole, wide, actions, hands, rows, spare)
+            share(extra.fallback, hole, wide, actions, hands, rows, spare, alike)
     else:
         to_one(actions, hands, rows, spare)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.poker.game import NO_CARD
+from counterfold.poker.game import DECISION, NO_CARD
 from counterfold.tree.public import PublicTree
 from counterfold.tree.public_nodes import LANES, PublicNodes, ends_of
 
@@ -122,11 +122,33 @@ class PublicArrays:
 
         none, table = np.zeros(0, self.dtype), np.zeros((0, 0), self.dtype)
         fields = {
-            "last": table, "hole": self.holes(p), "delta": table, "fallback": table, "beta": table,
+            "last": table, "hole": self.holes(p), "styled": self._styled(p, **asked),
+            "delta": table, "fallback": table, "beta": table,
             "lock": np.zeros((0, 0), np.uint32), "first": np.zeros(0, np.uint32), "trust": table,
             "held": table, "free": none, "bound": none, "model": table, **asked,
         }  # fmt: skip
         return public.Extra(**fields)
+
+    def _styled(
+        self, p: int, delta: Any = None, fallback: Any = None, beta: Any = None, **_: Any
+    ) -> NDArray[np.uint8]:
+        """[nodes] where a style has a say, and whether it tells hands apart."""
+        from counterfold.kernels.public_rule import ALIKE, BY_HAND, PLAIN
+
+        nodes = self.tree.nodes
+        found = np.full(len(nodes.old), PLAIN, np.uint8)
+        if delta is None or fallback is None or beta is None:
+            return found[:0]
+        live = np.asarray(self.tree.game.ranges[p]) > 0
+        for n in np.flatnonzero((nodes.kind == DECISION) & (nodes.owner == p)).tolist():
+            own = slice(int(nodes.wide[n]), int(nodes.wide[n] + nodes.count[n]))
+            rows = [delta[own][:, live], fallback[own][:, live], beta[n : n + 1, live]]
+            usual = 1, 1 / int(nodes.count[n]), 0
+            if all((abs(row - x) < 1e-6).all() for row, x in zip(rows, usual, strict=True)):
+                continue
+            alike = all((row == row[:, :1]).all() for row in rows)
+            found[n] = ALIKE if alike else BY_HAND
+        return found
 
     def room(self, model: bool = False) -> Any:
         """Room for one thread."""

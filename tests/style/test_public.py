@@ -9,11 +9,13 @@ import pytest
 
 import counterfold as cf
 from counterfold.errors import ParameterError
+from counterfold.kernels.public_rule import ALIKE, BY_HAND, PLAIN
 from counterfold.poker.cards import cards_name, parse_hole
 from counterfold.poker.spot import spot
 from counterfold.solve.public import PublicSolver
 from counterfold.style.public import HandStyle, public_preset, public_style
 from counterfold.tree.public import PublicTree
+from counterfold.tree.public_arrays import PublicArrays
 from tests import naive_poker
 from tests.public_layout import BothForms, without_ties
 from tests.solve.layout import regrets
@@ -161,3 +163,27 @@ def test_units_and_presets_that_are_not_known() -> None:
         public_style(cf.Style(), tree, per="chip")
     with pytest.raises(ParameterError, match="there are aggressive"):
         public_preset("wild", 2, tree)
+
+
+def test_nodes_without_a_say_keep_to_the_plain_rule(leduc: BothForms) -> None:
+    """Only where a style speaks is its rule walked, and hand by hand only where hands differ."""
+    nodes = leduc.tree.nodes
+
+    def styled(style: Any) -> Any:
+        asked = public_style(style, leduc.tree)[0]
+        return PublicArrays(leduc.tree, "float64").extra(0, **asked).styled
+
+    bets = np.array(
+        [
+            any(leduc.tree.game.betting.label[nodes.old[m]].startswith("bet") for m in children)
+            and nodes.owner[n] == 0
+            for n in range(len(nodes.old))
+            for children in [nodes.children(n)]
+        ]
+    )
+    assert 0 < bets.sum() < (nodes.owner == 0).sum()
+    everybody = styled(cf.Style({"bet": 3.0}, player=0))
+    assert np.array_equal(everybody, np.where(bets, ALIKE, PLAIN))
+    some = styled(HandStyle(cf.Style({"bet": 3.0}, player=0), "K"))
+    assert np.array_equal(some, np.where(bets, BY_HAND, PLAIN))
+    assert len(PublicArrays(leduc.tree, "float64").extra(0).styled) == 0
