@@ -18,8 +18,8 @@ __all__ = ["Responses"]
 
 DONE = 2e-5
 """In chips: a response that is so near its best is not made better."""
-LOOKS = 8
-"""How often a budget is broken off to look whether that is so."""
+LOOKS = (0.125, 0.25, 0.5)
+"""Parts of a budget after which one looks whether that is so."""
 
 
 class Responses:
@@ -88,10 +88,10 @@ class Responses:
     def _run(self, solver: RestrictedSolver, seconds: float) -> None:
         """Spend a budget, or less if nothing is left to gain."""
         spent = solver.solver.cpu_seconds
-        for look in range(1, LOOKS + 1):
-            solver.run_for(spent + (seconds - spent) * look / LOOKS)
+        for part in (*LOOKS, 1.0):
+            solver.run_for(spent + (seconds - spent) * part)
             self.count.check()
-            if look < LOOKS and solver.response().gap < DONE:
+            if part < 1 and solver.response().gap < DONE:
                 return
 
     def _numbers(self, told: PublicResponse, opponent: int) -> dict[str, float]:
