@@ -20,6 +20,7 @@ DONE = 2e-5
 """In chips: a response that is so near its best is not made better."""
 LOOKS = (0.125, 0.25, 0.5)
 """Parts of a budget after which one looks whether that is so."""
+MOMENT = 2.0  # CPU seconds after which a run can be stopped
 
 
 class Responses:
@@ -89,8 +90,10 @@ class Responses:
         """Spend a budget, or less if nothing is left to gain."""
         spent = solver.solver.cpu_seconds
         for part in (*LOOKS, 1.0):
-            solver.run_for(spent + (seconds - spent) * part)
-            self.count.check()
+            goal = spent + (seconds - spent) * part
+            while solver.solver.cpu_seconds < goal:
+                solver.run_for(min(goal, solver.solver.cpu_seconds + MOMENT))
+                self.count.check()
             if part < 1 and solver.response().gap < DONE:
                 return
 
