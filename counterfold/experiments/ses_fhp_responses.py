@@ -56,8 +56,8 @@ class Responses:
         return f"{share:g} {run} {p:g} {seat} {self.budgets[name]:g}"
 
     def all(self, ps: Sequence[float]) -> list[FhpResponse]:
-        """Every response: means of both seats."""
-        for p in ps:
+        """Every response: means of both seats. First both ends, then the middle, then the rest."""
+        for p in sorted(ps, key=lambda p: (0 < p < 1, abs(p - 0.5), -p)):
             for group in self._groups(p):
                 for seat in (0, 1):
                     self._make(group, p, seat)
