@@ -36,9 +36,7 @@ class Store:
             kept = [float(word) for word in path.name.split("-")[3:-1]]
             if set(errors) <= set(kept):
                 self.errors = kept
-        path = self.folder / f"{self.name}.json"
-        if path.exists():
-            self.responses = _read_json(path)["responses"]
+        self.responses = self._kept()
 
     def _path(self, seat: int) -> Path:
         assert self.folder is not None
@@ -58,9 +56,17 @@ class Store:
         about = {"setting": json.dumps(self.setting)}
         return lambda: write_arrays(self._path(seat), kept(), about)
 
+    def _kept(self) -> dict[str, dict[str, float]]:
+        """Responses that the folder has."""
+        assert self.folder is not None
+        path = self.folder / f"{self.name}.json"
+        found: dict[str, dict[str, float]] = {}
+        return _read_json(path)["responses"] if path.exists() else found
+
     def write(self) -> None:
-        """Keep the responses."""
+        """Keep the responses, beside those that others have written since."""
         if self.folder is not None:
+            self.responses = self._kept() | self.responses
             told = {"setting": self.setting, "responses": self.responses}
             write_whole(self.folder / f"{self.name}.json", json.dumps(told, indent=1).encode())
 

@@ -177,6 +177,15 @@ def test_a_stopped_figure_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert sum("flops" in said for said in told) == 2
 
 
+def test_two_runs_share_a_folder(tmp_path: Path) -> None:
+    one, other = (Store(tmp_path, {"game": GAME}, (0.0,)) for _ in range(2))
+    one.responses["a"] = {"payoff": 1.0}
+    one.write()
+    other.responses["b"] = {"payoff": 2.0}
+    other.write()
+    assert set(Store(tmp_path, {"game": GAME}, (0.0,)).responses) == {"a", "b"}
+
+
 def test_a_broken_file_is_told(tmp_path: Path) -> None:
     setting = {"game": GAME}
     store = Store(tmp_path, setting, (0.0,))
