@@ -89,6 +89,7 @@ def fhp_figure(
     }  # fmt: skip
     store = Store(folder, setting, errors)
     table = Table(game, iterations, seed, threads)
+    store.claim(table.fingerprint)
     kinds = [(share, run) for share in shares for run in range(runs)]
     opponents = [table.opponent(share, run) for share, run in kinds]
     count = Count(on_progress)
@@ -115,9 +116,7 @@ def fhp_figure(
         rnr = Responses(table, kinds, models, scaled, store, count)
         count.expect(rnr.expected(alphas))
     for side in sides:
-        kept = store.searches(side.seat)
-        if kept is not None:
-            side.go_on(kept)
+        side.go_on(store.searches(side.seat))
         side.run(threads, count, store.saver(side.seat, side.kept))
     responses = rnr.all(alphas) if rnr else []
     count.say("measuring what was found")

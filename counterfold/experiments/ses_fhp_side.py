@@ -95,8 +95,10 @@ class Side:
         }  # fmt: skip
         return found | {f"sums{plan}": sums for plan, sums in enumerate(self.sums)}
 
-    def go_on(self, kept: dict[str, NDArray[Any]]) -> None:
-        """Take over what was found before."""
+    def go_on(self, kept: dict[str, NDArray[Any]] | None) -> None:
+        """Take over what was found before, if anything was."""
+        if kept is None:
+            return
         for name, array in self.kept().items():
             array[...] = kept[name]
         self.taken = int(kept["taken"][0])
@@ -115,19 +117,21 @@ class Side:
         """Search on all flops that are left; what they come to is added up in their order."""
         total = len(self.table.boards)
         count.add(self.taken * self.weight, f"seat {self.seat}, {self.taken:,} of {total:,} flops")
-        saved = time.monotonic()
-        left = range(self.taken, total)
-        with ThreadPoolExecutor(threads) as pool:
-            for k, notes in zip(left, pool.map(self._flop, left), strict=True):
-                for note in notes:
-                    self._take(k, note)
-                self.taken = k + 1
-                if save and time.monotonic() > saved + SAVE_SECONDS:
-                    save()
-                    saved = time.monotonic()
-                count.add(self.weight, f"seat {self.seat}, {k + 1:,} of {total:,} flops")
-        if save and left:
-            save()
+        begun, saved = self.taken, time.monotonic()
+        left = range(begun, total)
+        try:
+            with ThreadPoolExecutor(threads) as pool:
+                for k, notes in zip(left, pool.map(self._flop, left), strict=True):
+                    for note in notes:
+                        self._take(k, note)
+                    self.taken = k + 1
+                    if save and time.monotonic() > saved + SAVE_SECONDS:
+                        save()
+                        saved = time.monotonic()
+                    count.add(self.weight, f"seat {self.seat}, {k + 1:,} of {total:,} flops")
+        finally:
+            if save and self.taken > begun:
+                save()
 
     def _flop(self, k: int) -> list[_Note]:
         """All searches on one flop."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from counterfold.errors import FileError
+from counterfold.errors import FileError, MismatchError
 from counterfold.strategy.store import open_arrays, write_arrays, write_whole
 
 __all__ = ["Store"]
@@ -30,6 +30,7 @@ class Store:
         self.name = f"ses-fhp-{hashlib.sha256(text.encode()).hexdigest()[:10]}"
         self.setting, self.errors = setting, list(errors)
         self.responses: dict[str, dict[str, float]] = {}
+        self.blueprint: str | None = None
         if self.folder is None:
             return
         for path in sorted(self.folder.glob(f"{self.name}-*-0.safetensors")):
@@ -37,6 +38,14 @@ class Store:
             if set(errors) <= set(kept):
                 self.errors = kept
         self.responses = self._kept()
+
+    def claim(self, blueprint: str) -> None:
+        """Say from which blueprint all this is; what the folder has must be from the same."""
+        if self.blueprint not in (None, blueprint):
+            raise MismatchError(
+                f"what {self.folder} has was made from another blueprint; name another folder"
+            )
+        self.blueprint = blueprint
 
     def _path(self, seat: int) -> Path:
         assert self.folder is not None
@@ -47,27 +56,35 @@ class Store:
         """What was kept of a seat's searches."""
         if self.folder is None or not self._path(seat).exists():
             return None
-        return open_arrays(self._path(seat))[1]
+        about, arrays = open_arrays(self._path(seat))
+        self.claim(about.get("blueprint") or str(self.blueprint))
+        return arrays
 
     def saver(self, seat: int, kept: Callable[[], dict[str, Any]]) -> Callable[[], None] | None:
         """What writes a seat's searches."""
         if self.folder is None:
             return None
-        about = {"setting": json.dumps(self.setting)}
+        about = {"setting": json.dumps(self.setting), "blueprint": str(self.blueprint)}
         return lambda: write_arrays(self._path(seat), kept(), about)
 
     def _kept(self) -> dict[str, dict[str, float]]:
         """Responses that the folder has."""
         assert self.folder is not None
         path = self.folder / f"{self.name}.json"
-        found: dict[str, dict[str, float]] = {}
-        return _read_json(path)["responses"] if path.exists() else found
+        kept = _read_json(path) if path.exists() else {}
+        self.blueprint = kept.get("blueprint", self.blueprint)
+        found: dict[str, dict[str, float]] = kept.get("responses", {})
+        return found
 
     def write(self) -> None:
         """Keep the responses, beside those that others have written since."""
         if self.folder is not None:
             self.responses = self._kept() | self.responses
-            told = {"setting": self.setting, "responses": self.responses}
+            told = {
+                "setting": self.setting,
+                "blueprint": self.blueprint,
+                "responses": self.responses,
+            }
             write_whole(self.folder / f"{self.name}.json", json.dumps(told, indent=1).encode())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from itertools import product
 from typing import Any
@@ -76,6 +77,14 @@ class Table:
     def part(self) -> float:
         """How large the game is beside the whole one; its budgets are as large a part."""
         return min(1.0, self.tree.table_bytes() / FULL_BYTES)
+
+    @property
+    def fingerprint(self) -> str:
+        """Tells blueprints apart, by what they play before the flop."""
+        digest = hashlib.sha256()
+        for player in (0, 1):
+            digest.update(np.ascontiguousarray(self.calm.rows(player, 0)).tobytes())
+        return digest.hexdigest()[:16]
 
     def mbb(self, chips: Sequence[float]) -> float:
         """The mean of some amounts, in thousandths of a big blind."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from counterfold.errors import FileError, ParameterError, SpecError
+from counterfold.errors import FileError, MismatchError, ParameterError, SpecError
 from counterfold.experiments.ses_fhp import fhp_figure
 from counterfold.experiments.ses_fhp_buckets import BucketReply
 from counterfold.experiments.ses_fhp_opponents import (
@@ -142,8 +142,7 @@ class StopError(Exception):
     """Somebody stops a run."""
 
 
-def test_a_stopped_figure_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("counterfold.experiments.ses_fhp_side.SAVE_SECONDS", 0.0)
+def test_a_stopped_figure_goes_on(tmp_path: Path) -> None:
     told: list[str] = []
 
     def stop_in(words: str, count: int) -> Any:
@@ -184,6 +183,25 @@ def test_two_runs_share_a_folder(tmp_path: Path) -> None:
     other.responses["b"] = {"payoff": 2.0}
     other.write()
     assert set(Store(tmp_path, {"game": GAME}, (0.0,)).responses) == {"a", "b"}
+
+
+def test_another_blueprint_needs_another_folder(tmp_path: Path) -> None:
+    store = Store(tmp_path, {"game": GAME}, (0.0,))
+    store.claim(table().fingerprint)
+    store.write()
+    save = store.saver(0, lambda: {"taken": np.array([1])})
+    assert save is not None
+    save()
+    again = Store(tmp_path, {"game": GAME}, (0.0,))
+    again.claim(table().fingerprint)
+    assert again.searches(0) is not None
+    with pytest.raises(MismatchError, match="another blueprint"):
+        Store(tmp_path, {"game": GAME}, (0.0,)).claim(Table(GAME, 9, 0, 1).fingerprint)
+    (tmp_path / f"{store.name}.json").unlink()
+    other = Store(tmp_path, {"game": GAME}, (0.0,))
+    other.claim(Table(GAME, 9, 0, 1).fingerprint)
+    with pytest.raises(MismatchError, match="another blueprint"):
+        other.searches(0)
 
 
 def test_a_broken_file_is_told(tmp_path: Path) -> None:
