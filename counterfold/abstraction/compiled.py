@@ -18,7 +18,7 @@ from counterfold.poker.cards import CARDS
 from counterfold.poker.game import DEAL, DECISION, FOLD, PokerGame
 from counterfold.tree.memory import memory_at_hand
 
-__all__ = ["cards_of", "empty_table", "lines_of", "pair_mass"]
+__all__ = ["cards_of", "lines_of", "pair_mass"]
 
 MOST_ENDS = 50_000_000
 
@@ -86,13 +86,6 @@ def _payoffs(game: PokerGame) -> tuple[NDArray[np.float32], NDArray[np.uint32]]:
     worth[(tree.kind == DECISION) | (tree.kind == DEAL)] = 0
     found, where = np.unique(worth.reshape(-1, 8), axis=0, return_inverse=True)
     return np.ascontiguousarray(found), where.reshape(-1).astype(np.uint32)
-
-
-def empty_table(size: int) -> NDArray[np.float32]:
-    """Zeros that begin with a cache line."""
-    room = np.zeros(size + 16, np.float32)
-    skip = -room.ctypes.data % 64 // 4
-    return room[skip : skip + size]
 
 
 def cards_of(game: PokerGame, buckets: Sequence[Buckets]) -> Any:

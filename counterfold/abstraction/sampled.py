@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from counterfold.abstraction.blueprint import Blueprint, Layout, check_prints, game_print
 from counterfold.abstraction.buckets import Buckets
 from counterfold.abstraction.clusters import buckets_for
-from counterfold.abstraction.compiled import cards_of, empty_table, lines_of, pair_mass
+from counterfold.abstraction.compiled import cards_of, lines_of, pair_mass
 from counterfold.errors import FileError, ParameterError, UnsupportedError
 from counterfold.games.spec import whole
 from counterfold.poker.game import PokerGame
@@ -30,6 +30,7 @@ from counterfold.solve.methods import Method
 from counterfold.solve.methods import method as method_of
 from counterfold.solve.solver import Report, Until
 from counterfold.strategy.store import open_arrays, write_whole
+from counterfold.tree.public_arrays import aligned
 
 __all__ = ["SampledPoker", "blueprint"]
 
@@ -78,7 +79,7 @@ class SampledPoker:
         self._stamped = not _weighable(self.method)
         self._lines, self._nodes, size = lines_of(game, self.layout, self._stamped)
         self._cards = cards_of(game, self.buckets)
-        self._table = empty_table(size)
+        self._table = aligned((size,), np.float32)
         streams = np.random.SeedSequence(seed).generate_state(2 * threads, np.uint64)
         self._random = np.ascontiguousarray(streams.reshape(2, threads).T)  # plays and deals
         self._logs = np.zeros(3)
