@@ -71,6 +71,11 @@ class Verbs(TyperGroup):
 def _end(sentence: str, code: int) -> NoReturn:
     try:
         sys.stdout.flush()
+    except BrokenPipeError:
+        _leave_quietly()
+    except OSError:  # a full disk: what is still held back cannot be written, the sentence can
+        _drop_output()
+    try:
         tell(" ".join(sentence.split()))
     except OSError:
         _leave_quietly()
@@ -78,13 +83,18 @@ def _end(sentence: str, code: int) -> NoReturn:
 
 
 def _leave_quietly() -> NoReturn:
-    """Nobody reads any more: keep the interpreter from complaining at its last flush."""
+    """Nobody reads any more."""
+    _drop_output()
+    sys.exit(CLOSED_PIPE)
+
+
+def _drop_output() -> None:
+    """Keep the interpreter from complaining at its last flush."""
     try:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
     except (OSError, ValueError):
         pass
-    sys.exit(CLOSED_PIPE)
 
 
 def _complaint(error: Any) -> str:
