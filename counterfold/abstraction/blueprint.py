@@ -178,3 +178,11 @@ def check_prints(
         )
     if header.get("buckets") != json.dumps([one.fingerprint for one in buckets]):
         raise MismatchError(f"{path} was made with other buckets of cards than these")
+
+
+def check_fits(made: Blueprint, game: PokerGame, buckets: Sequence[Buckets]) -> None:
+    """Is a blueprint of this game and these buckets?"""
+    if game_print(made.game) != game_print(game):
+        raise MismatchError(f"the blueprint is of {made.game.name}, and not of this {game.name}")
+    if [one.fingerprint for one in made.buckets] != [one.fingerprint for one in buckets]:
+        raise MismatchError("the blueprint was made with other buckets of cards than these")

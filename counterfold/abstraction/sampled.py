@@ -7,23 +7,30 @@ only, and walks the whole betting with all hands at once, which share the rows o
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import os
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.abstraction.blueprint import Blueprint, Layout, check_prints, game_print
+from counterfold.abstraction.blueprint import (
+    Blueprint,
+    Layout,
+    check_fits,
+    check_prints,
+    game_print,
+)
 from counterfold.abstraction.buckets import Buckets
 from counterfold.abstraction.clusters import buckets_for
 from counterfold.abstraction.compiled import cards_of, lines_of, pair_mass
-from counterfold.errors import FileError, ParameterError, UnsupportedError
+from counterfold.errors import FileError, MismatchError, ParameterError, UnsupportedError
 from counterfold.games.spec import whole
 from counterfold.poker.game import PokerGame
 from counterfold.solve.methods import Method
@@ -32,7 +39,7 @@ from counterfold.solve.solver import Report, Until
 from counterfold.strategy.store import open_arrays, write_whole
 from counterfold.tree.public_arrays import aligned
 
-__all__ = ["SampledPoker", "blueprint"]
+__all__ = ["Against", "SampledPoker", "blueprint"]
 
 FORMAT = "counterfold sampled poker 2"
 ROUNDS = {"external": 1000, "public": 10}
@@ -42,12 +49,39 @@ BOARDS = 64  # that are sorted out at a time
 MOST_ROUNDS = 1 << 24  # stamps of rows are exact up to here
 
 
+@dataclass(frozen=True, eq=False)
+class Against:
+    """A model of the opponent, whom the hero in a seat meets in a share p of its hands.
+
+    In the others it meets one who plays as well as it can. The hero's average strategy becomes a
+    restricted Nash response (Johanson, Zinkevich and Bowling, 2007) among those that see buckets.
+    """
+
+    model: Blueprint
+    seat: int
+    p: float
+
+    def __post_init__(self) -> None:
+        if self.seat not in (0, 1):
+            raise ParameterError(f"the hero is player 0 or 1, not {self.seat!r}")
+        if isinstance(self.p, bool) or not 0 <= self.p <= 1:
+            raise ParameterError(f"p is {self.p!r}, and must be from 0 to 1")
+
+    @property
+    def print(self) -> str:
+        """Tells models, seats and shares apart."""
+        digest = hashlib.sha256(repr((self.seat, float(self.p))).encode())
+        digest.update(self.model.probabilities.tobytes())
+        return digest.hexdigest()[:16]
+
+
 class SampledPoker:
     """Sampled CFR at work on a poker game with buckets, one set for each street.
 
     ``method`` is any that does not predict. Its discounts are of rounds of ``per_round``
     iterations, and what lies in a row fades when it is next touched. Threads share one table
     without locks: with one thread a seed gives the same table again, with more it does not.
+    ``against`` makes it answer an opponent of whom there is a model.
     """
 
     def __init__(
@@ -60,9 +94,12 @@ class SampledPoker:
         seed: int = 0,
         threads: int = 1,
         per_round: int | None = None,
+        against: Against | None = None,
     ) -> None:
         if traversal not in ROUNDS:
             raise ParameterError(f"traversal is external or public, not {traversal!r}")
+        if against is not None and traversal != "external":
+            raise UnsupportedError("a model of the opponent is met by external sampling only")
         self.method = method_of(method)
         if self.method.prediction:
             raise UnsupportedError(
@@ -80,6 +117,8 @@ class SampledPoker:
         self._lines, self._nodes, size = lines_of(game, self.layout, self._stamped)
         self._cards = cards_of(game, self.buckets)
         self._table = aligned((size,), np.float32)
+        self.against = against
+        self._model = self._met(against)
         streams = np.random.SeedSequence(seed).generate_state(2 * threads, np.uint64)
         self._random = np.ascontiguousarray(streams.reshape(2, threads).T)  # plays and deals
         self._logs = np.zeros(3)
@@ -87,6 +126,18 @@ class SampledPoker:
         workers = _External if traversal == "external" else _Public
         self._workers = [workers(self, n) for n in range(threads)]
         self._cold = True
+
+    def _met(self, against: Against | None) -> Any:
+        """The opponent's model for the kernel, in the places of this solver's own table."""
+        from counterfold.kernels.poker_sampling import Model, spread
+
+        if against is None:
+            return Model(self._table[:0], -1, 0.0)
+        check_fits(against.model, self.game, self.buckets)
+        table, layout = aligned(self._table.shape, np.float32), self.layout
+        buckets = layout.buckets[layout.nodes]
+        spread(self._lines, self._nodes, buckets, against.model.probabilities, table)
+        return Model(table, against.seat, float(against.p))
 
     @property
     def size(self) -> int:
@@ -182,6 +233,7 @@ class SampledPoker:
             "per_round": self.per_round,
             "buckets": [one.count for one in self.buckets],
             "cpu_seconds": self.cpu_seconds,
+            **({"p": self.against.p, "seat": self.against.seat} if self.against else {}),
             **about,
         }
         return Blueprint(self.game, self.buckets, self.layout, self.table(), told)
@@ -210,6 +262,7 @@ class SampledPoker:
             "game": self.game.name,
             "fingerprint": game_print(self.game),
             "buckets": json.dumps([one.fingerprint for one in self.buckets]),
+            "against": self.against.print if self.against else "",
             "run": json.dumps(run),
         }
         arrays = {"table": self._table, "random": self._random}
@@ -217,19 +270,24 @@ class SampledPoker:
 
     @classmethod
     def resume(
-        cls, path: str | os.PathLike[str], game: PokerGame, buckets: Sequence[Buckets]
-    ) -> SampledPoker:
-        """Go on from a checkpoint of this game with these buckets."""
+        cls, path: str | os.PathLike[str], game: PokerGame, buckets: Sequence[Buckets],
+        against: Against | None = None,
+    ) -> SampledPoker:  # fmt: skip
+        """Go on from a checkpoint of this game with these buckets (and this opponent)."""
         header, arrays = open_arrays(path)
         if header.get("format") != FORMAT:
             raise FileError(
                 f"{path} is no checkpoint of sampled poker (format {header.get('format')!r})"
             )
         check_prints(path, header, game, buckets)
+        if header.get("against", "") != (against.print if against else ""):
+            raise MismatchError(
+                f"{path} answers another opponent, or another share of the hands, than this"
+            )
         try:
             run = json.loads(header["run"])
             options = {key: run[key] for key in ("traversal", "seed", "threads", "per_round")}
-            solver = cls(game, buckets, Method(**run["rule"]), **options)
+            solver = cls(game, buckets, Method(**run["rule"]), against=against, **options)
             table, random = arrays["table"], arrays["random"]
             solver.iteration, solver.visits = int(run["iteration"]), int(run["visits"])
             solver.seconds, solver.cpu_seconds = float(run["seconds"]), float(run["cpu_seconds"])
@@ -282,7 +340,14 @@ class _External:
         it = self._solver
         return int(
             self._kernels.external(
-                it._lines, it._cards, rule, it._table, self._room, iterations, len(it.buckets)
+                it._lines,
+                it._cards,
+                rule,
+                it._table,
+                it._model,
+                self._room,
+                iterations,
+                len(it.buckets),
             )
         )
 
@@ -387,6 +452,7 @@ def blueprint(
     method: str | Method = "linear",
     traversal: str = "external",
     threads: int = 1,
+    against: Against | None = None,
 ) -> Blueprint:
     """A strategy by sampled CFR over buckets, as the paper on safe exploitation search has it.
 
@@ -394,7 +460,9 @@ def blueprint(
     or the buckets themselves.
     """
     given = buckets_for(game, buckets, seed=seed) if isinstance(buckets, int) else buckets
-    solver = SampledPoker(game, given, method, traversal, seed=seed, threads=threads)
+    solver = SampledPoker(
+        game, given, method, traversal, seed=seed, threads=threads, against=against
+    )
     for _ in solver.run(Until(iterations=iterations)):
         pass
     return solver.blueprint()

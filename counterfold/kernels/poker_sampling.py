@@ -10,6 +10,9 @@ A walk has a queue for each player. Where it comes to a decision it asks for the
 elsewhere until the row has come; the walking player's own rows are read on the way back only. Deals
 are made some at a time, for the same reason. Nothing is read that a walk does not need, and what it
 needs lies together: the rows of a bucket, and the nodes of a street after the same line.
+
+Where a player is answered whose play is known in part (a restricted Nash response), some of the
+hero's walks meet a table that does not learn, in the place of the one that does.
 """
 
 from typing import NamedTuple
@@ -81,6 +84,15 @@ class Rule(NamedTuple):
     gain: np.float32  # the weight of new regrets
     share: np.float32  # the weight of a strategy in the average
     lowest: np.float32
+
+
+class Model(NamedTuple):
+    """A player who follows a table of its own in a share of the other one's walks."""
+
+    table: np.ndarray  # float32 probabilities where regrets lie (a row may fade as a whole: the
+    # mix stays); sums mean nothing
+    hero: int  # who meets it; -1 if nobody does
+    share: float
 
 
 class Room(NamedTuple):
@@ -298,8 +310,11 @@ def _collect(rule, table, room, own):
 
 
 @inlined
-def _walk(lines, rule, table, room, n, player):
-    """A walk of a player with deal n; returns how many decisions it came to."""
+def _walk(lines, rule, table, theirs, room, n, player):
+    """A walk of a player with deal n; returns how many decisions it came to.
+
+    The other one plays by ``theirs``: the same table, or a model's.
+    """
     walk = np.uint32(player), np.uint64(16 * n), np.uint64(4 * player + room.outcome[n])
     zero, width = np.uint32(0), np.uint32(room.width)
     middle = np.uint64(room.visit.size // 2)
@@ -315,8 +330,8 @@ def _walk(lines, rule, table, room, n, player):
         while j < others:  # one that is drawn
             low = np.uint64(room.visit[j + ROW]) * PAIR
             count = np.uint64(room.visit[j + IS] >> COUNT)
-            refresh(table, low, count, rule)
-            node = room.visit[j + FIRST] + _draw(table, rule, room, low, count)
+            refresh(theirs, low, count, rule)
+            node = room.visit[j + FIRST] + _draw(theirs, rule, room, low, count)
             to = room.visit[j + SLOT]
             own, others = _arrive(lines, table, room, walk, node, to, own, others)
             j += FOUR
@@ -325,7 +340,7 @@ def _walk(lines, rule, table, room, n, player):
 
 
 @jit
-def external(lines, cards, rule, table, room, iterations, streets):
+def external(lines, cards, rule, table, model, room, iterations, streets):
     """Walks, one for each player an iteration; returns how many decisions they came to."""
     met = 0
     walks = 2 * iterations
@@ -333,7 +348,11 @@ def external(lines, cards, rule, table, room, iterations, streets):
         count = min(DEALS, walks - begin)
         _deals(lines, cards, room, count, streets)
         for n in range(count):
-            met += _walk(lines, rule, table, room, n, n & 1)
+            player = n & 1
+            theirs = table
+            if player == model.hero and _uniform(room.random, PLAYS) < model.share:
+                theirs = model.table
+            met += _walk(lines, rule, table, theirs, room, n, player)
     return met
 
 
@@ -351,6 +370,19 @@ def most_visits(lines, player, most):
                 below = below + here if kind == player else max(below, here)
             most[v] = below + 1
     return most[0] + 1
+
+
+@jit
+def spread(lines, nodes, buckets, given, table):
+    """Put probabilities, in the order of ``averages``, where a table has regrets."""
+    at = np.uint64(0)
+    for n in range(nodes.size):
+        count = np.uint64(told(lines, nodes[n], WHAT) >> COUNT)
+        for bucket in range(buckets[n]):
+            low = row_of(lines, nodes[n], np.uint32(bucket))
+            for a in range(count):
+                table[low + np.uint64(a)] = given[at]
+                at += np.uint64(1)
 
 
 @jit
