@@ -164,7 +164,27 @@ def check_can_write(path: str, option: str) -> None:
         raise FileError(f"{option} {path} is no ordinary file; choose another name")
     if not folder.is_dir():
         raise FileError(f"{option} {path}: there is no folder {folder}; make it first")
+    _try_writing(folder, f"{option} {path}")
+
+
+def make_folder(path: str | None, option: str = "--folder") -> None:
+    """Have a folder for what is kept, made if need be, before any work is done for it."""
+    if path is None:
+        return
+    folder = Path(path)
+    if folder.exists() and not folder.is_dir():
+        raise FileError(f"{option} {path} is a file; name a folder")
+    if not folder.parent.is_dir():
+        raise FileError(f"{option} {path}: there is no folder {folder.parent}; make it first")
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise FileError(f"{option} {path} cannot be made: {error.strerror or error}") from None
+    _try_writing(folder, f"{option} {path}")
+
+
+def _try_writing(folder: Path, named: str) -> None:
     try:
         tempfile.TemporaryFile(dir=folder).close()  # permissions alone do not tell
     except OSError as error:
-        raise FileError(f"{option} {path} cannot be written: {error.strerror or error}") from None
+        raise FileError(f"{named} cannot be written: {error.strerror or error}") from None

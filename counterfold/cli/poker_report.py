@@ -19,6 +19,7 @@ from counterfold.cli.output import (
     advise,
     check_can_write,
     duration,
+    make_folder,
     memory_of,
     on_terminal,
     paint,
@@ -118,12 +119,11 @@ def _check(wanted: Wanted) -> None:
         check_can_write(wanted.csv, "--csv")
     if wanted.keep and not wanted.folder:
         raise ParameterError("--keep needs a place for the solutions: name it with --folder")
-    if wanted.folder and os.path.exists(wanted.folder) and not os.path.isdir(wanted.folder):
-        raise FileError(f"--folder {wanted.folder} is a file; name a folder")
     if wanted.threads is not None and not 1 <= wanted.threads <= 256:
         raise ParameterError(f"--threads is {wanted.threads}, and must be from 1 to 256")
     if wanted.method is not None:
         method(wanted.method)
+    make_folder(wanted.folder)
 
 
 def _made(wanted: Wanted) -> FlopReport:

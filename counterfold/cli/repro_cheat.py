@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from functools import partial
 from typing import Any
 
-from counterfold.cli.output import advise, duration, say
+from counterfold.cli.output import advise, duration, make_folder, say
 from counterfold.cli.repro import Job, Wish, print_columns
-from counterfold.errors import FileError, ParameterError
+from counterfold.errors import ParameterError
 
 __all__ = ["job"]
 
@@ -54,8 +53,7 @@ def _original(wish: Wish) -> Job:
 
     if wish.minutes is not None and not 0 < wish.minutes < float("inf"):
         raise ParameterError(f"--minutes is {wish.minutes:g}, and must be above 0")
-    if wish.folder is not None and not os.path.isdir(wish.folder):
-        raise FileError(f"--folder {wish.folder}: there is no such folder; make it first")
+    make_folder(wish.folder)
 
     def make(on_progress: Any) -> Any:
         return cheat_original.original_table(

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
-from counterfold.cli.output import advise, duration, say, size
+from counterfold.cli.output import advise, duration, make_folder, say, size
 from counterfold.cli.repro import Job, Wish, print_columns
 from counterfold.errors import FileError, ParameterError
 
@@ -22,8 +21,6 @@ def job(wish: Wish) -> Job:
     wish.refuse_other("fhp", "experiment", "game", "iterations", "minutes", "hands", "folder")
     if wish.experiment not in (None, "check"):
         raise ParameterError(f"fhp has no experiment {wish.experiment!r}; it has check")
-    if wish.folder is not None and not os.path.isdir(wish.folder):
-        raise FileError(f"--folder {wish.folder}: there is no such folder; make it first")
     if wish.experiment == "check":
         return _checks(wish)
     wish.refuse_other("fhp without --experiment", "game", "iterations", "minutes", "folder")
@@ -34,6 +31,7 @@ def job(wish: Wish) -> Job:
     from counterfold.experiments import fhp, fhp_pictures
 
     game = fhp.fhp_game(wish.game)
+    make_folder(wish.folder)
 
     def make(on_progress: Any) -> Any:
         found = fhp.fhp_exact(
@@ -57,6 +55,8 @@ def _checks(wish: Wish) -> Job:
     from counterfold.experiments import fhp_checks
 
     wish.refuse_other("fhp --experiment check", "experiment", "iterations", "hands", "folder")
+    if wish.folder is not None and not Path(wish.folder).is_dir():
+        raise FileError(f"--folder {wish.folder}: there is no such folder; solve into it first")
     given: dict[str, Any] = {"seed": wish.seed, "folder": wish.folder}
     given |= {} if wish.hands is None else {"hands": wish.hands}
     given |= {} if wish.iterations is None else {"iterations": wish.iterations}

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from functools import partial
 from typing import Any
 
-from counterfold.cli.output import advise, duration, say
+from counterfold.cli.output import advise, duration, make_folder, say
 from counterfold.cli.repro import Job, Wish, print_columns
-from counterfold.errors import FileError, ParameterError
+from counterfold.errors import ParameterError
 
 __all__ = ["job"]
 
@@ -60,8 +59,7 @@ def _fhp_job(figure: str, given: dict[str, Any], folder: str | None) -> Job:
     from counterfold.experiments import ses_fhp, ses_fhp_pictures, ses_fhp_table
 
     ses_fhp_table.read_game(given.get("game", "fhp"))
-    if folder is not None and not os.path.isdir(folder):
-        raise FileError(f"--folder {folder}: there is no such folder; make it first")
+    make_folder(folder)
     if figure == "3":
         make, draw = ses_fhp.figure_3_fhp, ses_fhp_pictures.draw_figure_3_fhp
     else:

@@ -70,6 +70,6 @@ def test_the_original_game(call, tmp_path):
 def test_the_original_game_refuses(call, tmp_path):
     wrong = ("repro", "cheat", "--table", "original", "-q")
     assert call(*wrong, "--minutes", 0).refused("--minutes is 0")
-    assert call(*wrong, "--folder", tmp_path / "none").refused("there is no such folder")
+    assert call(*wrong, "--folder", tmp_path / "no" / "ne").refused("make it first")
     assert call(*wrong, "--runs", 3).refused("does not take --runs")
     assert call("repro", "cheat", "--table", "1", "--minutes", 3).refused("does not take --minutes")

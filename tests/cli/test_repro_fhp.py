@@ -80,7 +80,8 @@ def test_published_numbers_stand_beside_the_whole_game(capsys):
         (["--game", "kuhn"], "about fhp"),
         (["--iterations", 5, "--minutes", 1], "not both"),
         (["--minutes", -1], "must be above 0"),
-        (["--folder", "nowhere"], "there is no such folder"),
+        (["--folder", "no/where"], "there is no folder no; make it first"),
+        (["--experiment", "check", "--folder", "nowhere"], "there is no such folder"),
         (["--experiment", "check", "--minutes", 1], "does not take --minutes"),
     ],
 )
