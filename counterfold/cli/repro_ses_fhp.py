@@ -6,9 +6,11 @@ from typing import Any
 
 from counterfold.cli.output import advise, duration, say
 from counterfold.cli.repro import print_columns
+from counterfold.experiments.ses_fhp_found import IN_BUCKETS
 
 __all__ = ["show"]
 
+MEASURES = ("wins", "payoff"), ("exploitable", "exploitability")
 _DRAWN = (
     " With flops that were drawn it is too high on average, and what it is at least too low; both "
     "vary with the draw."
@@ -66,7 +68,7 @@ def _rows(found: Any, share: float) -> list[list[str]]:
     rows = [["", "", *(f"{alpha:g}" for alpha in found.alphas)]]
     for error in found.errors:
         name = f"SES, error {error:g}" if found.figure == 3 else "SES"
-        for title, field in (("wins", "payoff"), ("exploitable", "exploitability")):
+        for title, field in MEASURES:
             curve = found.curve(share, error, field)
             rows.append([name if field == "payoff" else "", title, *(f"{x:.1f}" for x in curve)])
         if not found.exact:
@@ -77,10 +79,11 @@ def _rows(found: Any, share: float) -> list[list[str]]:
         if known[0] == known[0]:
             rows.append(["", "in buckets", *(f"{x:.1f}" for x in known)])
     for budget in found.budgets:
-        for title, field in (("wins", "payoff"), ("exploitable", "exploitability")):
+        for title, field in (*MEASURES, ("in buckets", "in_buckets")):
             curve = found.response_curve(share, budget, field)
             name = f"RNR ({budget})" if field == "payoff" else ""
-            rows.append([name, title, *(f"{x:.1f}" for x in curve)])
+            if curve[0] == curve[0]:
+                rows.append([name, title, *(f"{x:.1f}" for x in curve)])
     return rows
 
 
@@ -89,7 +92,8 @@ def _tell_responses(found: Any) -> None:
         some = [r for r in found.responses if r.budget == budget]
         spent = sum(r.cpu_seconds for r in some) / len(some)
         steps = sum(r.iterations for r in some) / len(some)
+        of = "samples over buckets" if budget == IN_BUCKETS else "iterations of the whole game"
         advise(
-            f"RNR ({budget}): {spent:.1f} s of CPU time and {steps:.0f} iterations of the whole "
-            "game for each p and seat. Columns are alpha of SES and p of RNR."
+            f"RNR ({budget}): {spent:.1f} s of CPU time and {steps:,.0f} {of} for each p and seat."
         )
+    advise("Columns are alpha of SES and p of RNR.")

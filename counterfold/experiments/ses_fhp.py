@@ -39,6 +39,8 @@ BUDGETS = {"normal": 10.0, "big": 190.0}
 GAP, MOST = 0.02, 600
 """Where a search ends: its lines are that many chips from their best on average, or so many
 iterations are done."""
+OPPONENTS = "shuffled in buckets"
+"""How the opponents of a full deck are made; what was kept of others is not taken."""
 
 
 def figure_3_fhp(game: str = "fhp", runs: int = 1, **given: Any) -> FhpSweep:
@@ -86,6 +88,7 @@ def fhp_figure(
     setting = {
         "game": game, "runs": runs, "iterations": iterations, "seed": seed, "shares": shares,
         "alphas": alphas, "search_iterations": search_iterations, "search_gap": search_gap,
+        "opponents": OPPONENTS,
     }  # fmt: skip
     store = Store(folder, setting, errors)
     table = Table(game, iterations, seed, threads)
@@ -113,7 +116,7 @@ def fhp_figure(
     rnr = None
     if figure == 4:
         scaled = {name: table.part * seconds for name, seconds in budgets.items()}
-        rnr = Responses(table, kinds, models, scaled, store, count)
+        rnr = Responses(table, kinds, opponents, models, scaled, store, count)
         count.expect(rnr.expected(alphas))
     for side in sides:
         side.go_on(store.searches(side.seat))

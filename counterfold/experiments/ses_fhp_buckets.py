@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.experiments.ses_fhp_opponents import Whole
 from counterfold.experiments.ses_fhp_trunk import TrunkReply
 from counterfold.poker.game import DECISION
 from counterfold.search.public import PublicSearch
@@ -47,6 +48,15 @@ class BucketReply:
     def empty(self) -> NDArray[np.float32]:
         """Sums of nothing yet: [ends, first hands x buckets]."""
         return np.zeros((len(self.ends), len(self.size) * self.buckets.count), np.float32)
+
+    def blueprint(self) -> NDArray[np.float32]:
+        """Sums over all boards, on which the hero plays as it does without a search."""
+        sums, player = self.empty(), Whole(self.search.blueprint)
+        for board in self.search.boards:
+            rows = player.rows(self.search.hero, board)
+            chance = self.tree.boards[board].chance
+            self.add(sums, self.see(self.search.entry(board), rows, chance))
+        return sums
 
     def see(self, entry: PublicEntry, weights: NDArray[Any], share: float) -> Seen:
         """A board on which the hero plays by weights; ``share`` is how often it comes."""

@@ -7,7 +7,10 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["FhpOpponent", "FhpPoint", "FhpResponse", "FhpSweep", "Spent"]
+__all__ = ["IN_BUCKETS", "FhpOpponent", "FhpPoint", "FhpResponse", "FhpSweep", "Spent"]
+
+IN_BUCKETS = "in buckets"
+"""A response over the blueprint's buckets, as the paper makes it."""
 
 
 @dataclass(frozen=True)
@@ -44,10 +47,11 @@ class FhpResponse:
     share: float
     seed: int
     p: float
-    budget: str  # normal or big
+    budget: str  # normal, big, or in buckets
     payoff: float
     exploitability: float
-    gap: float
+    in_buckets: float | None  # exploitability by an opponent who knows buckets only
+    gap: float | None  # distance from the best for its p; nobody knows it over buckets
     iterations: float
     cpu_seconds: float  # of one seat
 
@@ -106,7 +110,8 @@ class FhpSweep:
 
     @property
     def budgets(self) -> tuple[str, ...]:
-        return tuple(b for b in ("normal", "big") if any(r.budget == b for r in self.responses))
+        order = ("normal", "big", IN_BUCKETS)
+        return tuple(b for b in order if any(r.budget == b for r in self.responses))
 
     @property
     def exact(self) -> bool:

@@ -7,11 +7,13 @@ same ones each time, and is written out as a whole only to be measured.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.abstraction.blueprint import Blueprint
 from counterfold.errors import ParameterError
 from counterfold.poker.game import DECISION
 from counterfold.search.public_entry import Floats, to_one
@@ -26,6 +28,7 @@ __all__ = [
     "Trunk",
     "Whole",
     "blurred",
+    "shaken",
     "shares_of",
     "started_at_random",
     "written",
@@ -60,8 +63,7 @@ class Shuffled:
     """Another opponent, shaken: at a share of infosets, actions times numbers from 0 to 1."""
 
     def __init__(self, tree: PublicTree, calm: Opponent, share: float, seed: Sequence[int]) -> None:
-        if not 0 <= share <= 1:
-            raise ParameterError(f"the share of infosets is {share!r}, and must be from 0 to 1")
+        _check(share)
         self.tree, self.calm, self.share, self.seed = tree, calm, share, list(seed)
 
     def rows(self, player: int, board: int) -> Rows:
@@ -78,10 +80,28 @@ class Shuffled:
         return found
 
 
+def shaken(calm: Blueprint, share: float, seed: Sequence[int]) -> Blueprint:
+    """The same for a blueprint over buckets: a bucket at a decision is an infoset."""
+    _check(share)
+    random = np.random.default_rng(list(seed))
+    made = replace(calm, probabilities=calm.probabilities.copy(), about={"shuffled": share})
+    for node in made.layout.nodes.tolist():
+        rows = made.at(node)
+        chosen = random.random(len(rows)) < share
+        rows[chosen] *= random.random((int(chosen.sum()), rows.shape[1]), np.float32)
+        rows /= rows.sum(1, keepdims=True)
+    return made
+
+
+def _check(share: float) -> None:
+    if not 0 <= share <= 1:
+        raise ParameterError(f"the share of infosets is {share!r}, and must be from 0 to 1")
+
+
 class Bucketed:
     """A blueprint over buckets, as every hand plays it."""
 
-    def __init__(self, tree: PublicTree, blueprint: Any) -> None:
+    def __init__(self, tree: PublicTree, blueprint: Blueprint) -> None:
         self.tree, self.blueprint = tree, blueprint
 
     def rows(self, player: int, board: int) -> Rows:

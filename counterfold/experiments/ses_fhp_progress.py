@@ -25,12 +25,17 @@ class Count:
         self.done += seconds
         self.say(words)
 
+    def spare(self, seconds: float, words: str) -> None:
+        """So much need not be done: it was kept. It says nothing of how fast things go."""
+        self.total -= seconds
+        self.say(words)
+
     def say(self, words: str) -> None:
         """Tell what is being done."""
         self.words = words
         self.check()
 
-    def check(self) -> None:
-        """Let somebody stop it here."""
+    def check(self, more: float = 0.0) -> None:
+        """Let somebody stop it here; ``more`` is done of what will be added."""
         if self.told:
-            self.told(self.done, self.total, self.words)
+            self.told(self.done + more, self.total, self.words)

@@ -1,17 +1,25 @@
-"""Restricted Nash responses of the whole of Flop Hold'em, with little and with much time."""
+"""Restricted Nash responses of the whole of Flop Hold'em, with little and with much time.
+
+They are made twice: hand by hand, with exact walks for so many CPU seconds, and as the paper has
+them, over the buckets of the blueprint with as many samples as that has.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from counterfold.experiments.ses_fhp_found import FhpResponse
+from counterfold.experiments.ses_fhp_buckets import BucketReply
+from counterfold.experiments.ses_fhp_found import IN_BUCKETS, FhpResponse
+from counterfold.experiments.ses_fhp_opponents import Bucketed, Opponent, written
 from counterfold.experiments.ses_fhp_progress import Count
 from counterfold.experiments.ses_fhp_store import Store
 from counterfold.experiments.ses_fhp_table import Table
-from counterfold.exploit.public import PublicResponse, RestrictedSolver, earned_against
+from counterfold.experiments.ses_fhp_trunk import TrunkReply
+from counterfold.exploit.public import RestrictedSolver, best_against, earned_against
+from counterfold.search.public import PublicSearch
 from counterfold.strategy.public import PublicStrategy
 
 __all__ = ["Responses"]
@@ -21,6 +29,10 @@ DONE = 2e-5
 LOOKS = (0.125, 0.25, 0.5)
 """Parts of a budget after which one looks whether that is so."""
 MOMENT = 2.0  # CPU seconds after which a run can be stopped
+PACE = 500_000  # samples a CPU second over buckets, about
+MEASURED = 15.0  # CPU seconds that it takes to measure a response, about
+
+Numbers = dict[str, float | None]
 
 
 class Responses:
@@ -30,21 +42,32 @@ class Responses:
     """
 
     def __init__(
-        self, table: Table, kinds: Sequence[tuple[float, int]], models: Sequence[PublicStrategy],
-        budgets: dict[str, float], store: Store, count: Count,
+        self, table: Table, kinds: Sequence[tuple[float, int]], opponents: Sequence[Opponent],
+        models: Sequence[PublicStrategy], budgets: dict[str, float], store: Store, count: Count,
     ) -> None:  # fmt: skip
-        self.table, self.kinds, self.models = table, list(kinds), models
+        self.table, self.kinds = table, list(kinds)
+        self.opponents, self.models = opponents, models
         self.budgets = dict(sorted(budgets.items(), key=lambda item: item[1]))
         self.store, self.count = store, count
 
     @property
+    def names(self) -> list[str]:
+        """Kinds of responses: by budget, and over buckets where the blueprint has any."""
+        return [*self.budgets, *([IN_BUCKETS] if self.table.buckets else [])]
+
+    @property
     def longest(self) -> float:
-        """CPU seconds of one p, seat and opponent."""
+        """CPU seconds of the exact response for one p, seat and opponent."""
         return max(self.budgets.values(), default=0.0)
+
+    @property
+    def sampled(self) -> float:
+        """CPU seconds of the response over buckets."""
+        return self.table.iterations / PACE + MEASURED if self.table.buckets else 0.0
 
     def expected(self, ps: Sequence[float]) -> float:
         """CPU seconds of all of them, at most."""
-        return self.longest * sum(2 * len(group) for p in ps for group in self._groups(p))
+        return 2 * (self.longest + self.sampled) * sum(len(self._groups(p)) for p in ps)
 
     def _groups(self, p: float) -> list[list[int]]:
         """Opponents by number, those together that have one response."""
@@ -53,38 +76,56 @@ class Responses:
 
     def _key(self, opponent: int, p: float, seat: int, name: str) -> str:
         share, run = self.kinds[opponent]
-        return f"{share:g} {run} {p:g} {seat} {self.budgets[name]:g}"
+        effort = f"{self.budgets[name]:g}" if name in self.budgets else name
+        return f"{share:g} {run} {p:g} {seat} {effort}"
 
     def all(self, ps: Sequence[float]) -> list[FhpResponse]:
         """Every response: means of both seats. First both ends, then the middle, then the rest."""
         for p in sorted(ps, key=lambda p: (0 < p < 1, abs(p - 0.5), -p)):
             for group in self._groups(p):
                 for seat in (0, 1):
-                    self._make(group, p, seat)
+                    if self.table.buckets:
+                        self._make([IN_BUCKETS], self._over_buckets, self.sampled, group, p, seat)
+                    self._make(list(self.budgets), self._exact, self.longest, group, p, seat)
         found = []
         for p in ps:
             for opponent, (share, run) in enumerate(self.kinds):
-                for name in self.budgets:
+                for name in self.names:
                     pair = [
                         self.store.responses[self._key(opponent, p, seat, name)] for seat in (0, 1)
                     ]
-                    means = {key: float(np.mean([one[key] for one in pair])) for key in pair[0]}
+                    means: Any = {key: _mean([one[key] for one in pair]) for key in pair[0]}
                     found.append(FhpResponse(share, run, p, name, **means))
         return found
 
-    def _make(self, group: list[int], p: float, seat: int) -> None:
-        keys = [self._key(o, p, seat, name) for o in group for name in self.budgets]
-        if not all(key in self.store.responses for key in keys):
-            solver = RestrictedSolver(self.models[group[0]], seat, p, threads=self.table.threads)
-            for name, seconds in self.budgets.items():
-                self.count.say(f"RNR with p {p:g}, seat {seat}, {seconds:.3g} s")
-                self._run(solver, seconds)
-                told = solver.response()
-                for o in group:
-                    self.store.responses[self._key(o, p, seat, name)] = self._numbers(told, o)
-                del told  # which holds on to the solver's tables
-            self.store.write()
-        self.count.add(self.longest * len(group), f"RNR with p {p:g}, seat {seat}")
+    def _make(
+        self, names: list[str], make: Callable[[list[int], float, int], None], seconds: float,
+        group: list[int], p: float, seat: int,
+    ) -> None:  # fmt: skip
+        """Make some responses, unless they were kept."""
+        words = f"RNR with p {p:g}, seat {seat}"
+        keys = [self._key(o, p, seat, name) for o in group for name in names]
+        if all(key in self.store.responses for key in keys):
+            self.count.spare(seconds, words)
+            return
+        make(group, p, seat)
+        self.store.write()
+        self.count.add(seconds, words)
+
+    def _exact(self, group: list[int], p: float, seat: int) -> None:
+        """Vector CFR of the whole game, for one budget after another."""
+        solver = RestrictedSolver(self.models[group[0]], seat, p, threads=self.table.threads)
+        for name, seconds in self.budgets.items():
+            self.count.say(f"RNR with p {p:g}, seat {seat}, {seconds:.3g} s")
+            self._run(solver, seconds)
+            told = solver.response()
+            about: Numbers = {
+                "gap": self.table.mbb([told.gap]),
+                "iterations": float(told.iterations),
+                "cpu_seconds": told.cpu_seconds,
+            }
+            self._keep(group, p, seat, name, told.strategy, about)
+            del told  # which holds on to the solver's tables
 
     def _run(self, solver: RestrictedSolver, seconds: float) -> None:
         """Spend a budget, or less if nothing is left to gain."""
@@ -93,20 +134,51 @@ class Responses:
             goal = spent + (seconds - spent) * part
             while solver.solver.cpu_seconds < goal:
                 solver.run_for(min(goal, solver.solver.cpu_seconds + MOMENT))
-                self.count.check()
+                self.count.check(solver.solver.cpu_seconds)
             if part < 1 and solver.response().gap < DONE:
                 return
 
-    def _numbers(self, told: PublicResponse, opponent: int) -> dict[str, float]:
-        """In mbb a hand, against one of the opponents."""
-        table, won = self.table, told.winnings
-        if not told.p:
-            won = earned_against(told.strategy, told.seat, self.models[opponent], table.walk)
-        found: dict[str, Any] = {
-            "payoff": table.mbb([won]),
-            "exploitability": table.mbb([-told.guarantee]),
-            "gap": table.mbb([told.gap]),
-            "iterations": float(told.iterations),
-            "cpu_seconds": told.cpu_seconds,
+    def _over_buckets(self, group: list[int], p: float, seat: int) -> None:
+        """Sampled CFR over the opponent's buckets, as many iterations as a blueprint has."""
+        from counterfold.abstraction.sampled import Against, SampledPoker
+        from counterfold.solve.solver import Until
+
+        table, model = self.table, self.opponents[group[0]]
+        assert isinstance(model, Bucketed)
+        against = Against(model.blueprint, seat, p)
+        solver = SampledPoker(table.game, table.buckets, seed=table.seed, against=against)
+        self.count.say(f"RNR with p {p:g}, seat {seat}, {table.iterations:,} samples over buckets")
+        for _ in solver.run(Until(iterations=table.iterations)):
+            self.count.check(solver.cpu_seconds)
+        about: Numbers = {
+            "gap": None,
+            "iterations": float(solver.iteration),
+            "cpu_seconds": solver.cpu_seconds,
         }
-        return found
+        strategy = written(table.tree, Bucketed(table.tree, solver.blueprint()))
+        self._keep(group, p, seat, IN_BUCKETS, strategy, about)
+
+    def _keep(
+        self, group: list[int], p: float, seat: int, name: str, made: PublicStrategy, about: Numbers
+    ) -> None:  # fmt: skip
+        """Measure a response, in mbb a hand: in the whole game, and by who knows buckets only."""
+        table = self.table
+        reply, known = best_against(made, 1 - seat, table.walk), None
+        if table.buckets:
+            search = PublicSearch(made, seat, threads=table.threads)
+            trunk = TrunkReply(table.walk, made, seat)
+            bucketed = BucketReply(search, trunk, table.buckets[-1])
+            known = table.mbb([bucketed.earns(bucketed.blueprint())])
+        for o in group:
+            won = earned_against(made, seat, self.models[o], table.walk)
+            self.store.responses[self._key(o, p, seat, name)] = {
+                "payoff": table.mbb([won]),
+                "exploitability": table.mbb([reply]),
+                "in_buckets": known,
+                **about,
+            }
+
+
+def _mean(numbers: Sequence[float | None]) -> float | None:
+    known = [number for number in numbers if number is not None]
+    return float(np.mean(known)) if known else None

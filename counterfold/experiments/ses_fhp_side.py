@@ -116,7 +116,9 @@ class Side:
     def run(self, threads: int, count: Count, save: Callable[[], None] | None = None) -> None:
         """Search on all flops that are left; what they come to is added up in their order."""
         total = len(self.table.boards)
-        count.add(self.taken * self.weight, f"seat {self.seat}, {self.taken:,} of {total:,} flops")
+        count.spare(
+            self.taken * self.weight, f"seat {self.seat}, {self.taken:,} of {total:,} flops"
+        )
         begun, saved = self.taken, time.monotonic()
         left = range(begun, total)
         try:
@@ -219,13 +221,7 @@ class Side:
         if self.bucketed is None:
             return None
         if plan is None:
-            sums = self.bucketed.empty()
-            for board in self.search.boards:
-                rows = self.table.calm.rows(self.seat, board)
-                chance = self.table.tree.boards[board].chance
-                entry = self.search.entry(board)
-                self.bucketed.add(sums, self.bucketed.see(entry, rows, chance))
-            return self.bucketed.earns(sums)
+            return self.bucketed.earns(self.bucketed.blueprint())
         return self.bucketed.earns(self.sums[plan]) if self.sums else None
 
     def point(self, opponent: int, error: int, alpha: float) -> Found:

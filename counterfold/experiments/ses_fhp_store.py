@@ -29,7 +29,7 @@ class Store:
         text = json.dumps(setting, sort_keys=True)
         self.name = f"ses-fhp-{hashlib.sha256(text.encode()).hexdigest()[:10]}"
         self.setting, self.errors = setting, list(errors)
-        self.responses: dict[str, dict[str, float]] = {}
+        self.responses: dict[str, dict[str, float | None]] = {}
         self.blueprint: str | None = None
         if self.folder is None:
             return
@@ -67,13 +67,13 @@ class Store:
         about = {"setting": json.dumps(self.setting), "blueprint": str(self.blueprint)}
         return lambda: write_arrays(self._path(seat), kept(), about)
 
-    def _kept(self) -> dict[str, dict[str, float]]:
+    def _kept(self) -> dict[str, dict[str, float | None]]:
         """Responses that the folder has."""
         assert self.folder is not None
         path = self.folder / f"{self.name}.json"
         kept = _read_json(path) if path.exists() else {}
         self.blueprint = kept.get("blueprint", self.blueprint)
-        found: dict[str, dict[str, float]] = kept.get("responses", {})
+        found: dict[str, dict[str, float | None]] = kept.get("responses", {})
         return found
 
     def write(self) -> None:

@@ -16,6 +16,7 @@ from counterfold.experiments.ses_fhp_opponents import (
     Opponent,
     Shuffled,
     Whole,
+    shaken,
     shares_of,
     started_at_random,
     written,
@@ -62,9 +63,10 @@ class Table:
         whole("iterations", self.iterations, least=1)
         self.kind = f"{BUCKETS} buckets" if self.full else "coarse"
         self.buckets: Any = None
-        self.calm: Opponent = self._blueprint(seed)
-        self.blueprint = written(self.tree, self.calm)
-        self.calm = Whole(self.blueprint)
+        first = self._blueprint(seed)
+        self.blueprint = written(self.tree, first)
+        self.calm: Opponent = Whole(self.blueprint)
+        self._bucketed = first.blueprint if isinstance(first, Bucketed) else None
         self.walk = Traversal(self.tree, "float32", threads)
         self.boards, self.weights = drawn(self.tree, asked, seed)
 
@@ -105,7 +107,10 @@ class Table:
         """A blueprint of another seed, or the hero's own, shaken at a share of infosets."""
         if not share:
             return self._blueprint(self.seed + run + 1)
-        return Shuffled(self.tree, self.calm, share, [self.seed, run, round(1000 * share)])
+        seed = [self.seed, run, round(1000 * share)]
+        if self._bucketed is not None:
+            return Bucketed(self.tree, shaken(self._bucketed, share, seed))
+        return Shuffled(self.tree, self.calm, share, seed)
 
     def distance(self, opponent: Opponent) -> float:
         """Mean L1 distance from the blueprint over infosets, on a hundred of the flops or all."""

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from counterfold.abstraction.buckets import every_hand
+from counterfold.abstraction.sampled import blueprint
 from counterfold.errors import FileError, MismatchError, ParameterError, SpecError
 from counterfold.experiments.ses_fhp import fhp_figure
 from counterfold.experiments.ses_fhp_buckets import BucketReply
@@ -19,11 +21,13 @@ from counterfold.experiments.ses_fhp_opponents import (
     Shuffled,
     Whole,
     blurred,
+    shaken,
     started_at_random,
     written,
 )
 from counterfold.experiments.ses_fhp_pictures import draw_figure_3_fhp, draw_figure_4
 from counterfold.experiments.ses_fhp_progress import Count
+from counterfold.experiments.ses_fhp_responses import Responses
 from counterfold.experiments.ses_fhp_side import Side
 from counterfold.experiments.ses_fhp_store import Store
 from counterfold.experiments.ses_fhp_table import Table, drawn, read_game
@@ -34,6 +38,7 @@ from counterfold.search.public import PublicSearch
 from counterfold.search.public_entry import Arrivals, public_gadget
 from counterfold.strategy.public import PublicStrategy
 from counterfold.tree.public import PublicTree
+from counterfold.tree.traversal import Traversal
 
 GAME = "fhp(deck=QKA, cap=2)"
 STEPS = 40
@@ -117,6 +122,29 @@ def test_responses_stand_beside() -> None:
         assert won[-1] == pytest.approx(best, rel=0.05)
         risked = found.response_curve(share, "big", "exploitability")
         assert risked[-1] > risked[0]
+
+
+def test_responses_over_buckets() -> None:
+    """With a bucket for every hand they come near exact ones, and buckets hide nothing."""
+    base = Table(GAME, 8, 0, 1)
+    base.tree = PublicTree(base.game, symmetry=False)
+    base.walk = Traversal(base.tree, "float32", 1)
+    base.buckets, base.iterations = every_hand(base.game), 3_000_000
+    model = Bucketed(base.tree, blueprint(base.game, base.buckets, 1_000_000, seed=3))
+    known = written(base.tree, model)
+    made = Responses(base, [(0.0, 0)], [model], [known], {}, Store(None, {}, (0.0,)), Count(None))
+    assert made.names == ["in buckets"]
+    safe, bold = made.all((0.0, 1.0))
+    # With five seeds the safe one won 16 to 17 and could lose 37, the bold one won 46 to 47 and
+    # could lose 154 to 170; a best response wins 72.
+    best = base.mbb([best_against(known, seat) for seat in (0, 1)])
+    assert 10 < safe.payoff < 25
+    assert 40 < bold.payoff < best
+    assert safe.exploitability < 45
+    assert bold.exploitability > 120
+    for one in (safe, bold):
+        assert one.in_buckets == pytest.approx(one.exploitability, abs=0.01)
+        assert one.iterations == 3_000_000
 
 
 def chained(**given: Any) -> Any:
@@ -290,6 +318,38 @@ def test_opponents() -> None:
     assert owner in (0, 1)
     with pytest.raises(ParameterError, match="share"):
         Shuffled(base.tree, base.calm, 2, [0])
+
+
+def test_blueprints_are_shuffled_in_buckets() -> None:
+    game = fhp(deck="QKA", cap=2)
+    calm = blueprint(game, every_hand(game), 2000, seed=1)
+    before = calm.probabilities.copy()
+    one, again, other = (shaken(calm, 0.7, [0, seed]) for seed in (1, 1, 2))
+    assert np.array_equal(calm.probabilities, before)
+    assert np.array_equal(one.probabilities, again.probabilities)
+    assert not np.array_equal(one.probabilities, other.probabilities)
+    moved = count = 0
+    for node in calm.layout.nodes.tolist():
+        rows = one.at(node)
+        assert rows.sum(1) == pytest.approx(np.ones(len(rows)), abs=1e-5)
+        assert not rows[calm.at(node) == 0].any()
+        mixed = (calm.at(node) > 0).sum(1) > 1  # a pure row stays what it is
+        moved += (np.abs(rows - calm.at(node)).max(1)[mixed] > 1e-6).sum()
+        count += mixed.sum()
+    assert moved / count == pytest.approx(0.7, abs=4 * np.sqrt(0.21 / count))
+    with pytest.raises(ParameterError, match="share"):
+        shaken(calm, -0.1, [0])
+
+
+def test_what_is_kept_says_nothing_of_the_pace() -> None:
+    told: list[tuple[float, float]] = []
+    count = Count(lambda done, total, words: told.append((done, total)))
+    count.expect(100.0)
+    count.spare(60.0, "kept")
+    count.check(5.0)
+    count.add(10.0, "made")
+    assert [done for done, _ in told] == [0, 5, 10]
+    assert [total for _, total in told] == pytest.approx([40, 40, 40])
 
 
 def test_blueprints_of_other_seeds_are_others() -> None:
