@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from counterfold.cli.certificate import print_panel
+from counterfold.cli.certificate import Lines, print_panel
 from counterfold.cli.output import (
     StoppedError,
     advise,
@@ -15,7 +15,7 @@ from counterfold.cli.output import (
     print_json,
     size,
 )
-from counterfold.cli.poker_certificate import units
+from counterfold.cli.poker_certificate import units, won
 from counterfold.cli.poker_names import poker_game
 from counterfold.cli.progress import Watch
 from counterfold.errors import ParameterError
@@ -48,6 +48,9 @@ class Wish:
     seed: int = 0
     save: str | None = None
     resume: str | None = None
+    against: str | None = None
+    seat: int = 1
+    rnr: float | None = None
     strategy: str | None = None
     exact: bool = False
     json: bool = False
@@ -66,6 +69,7 @@ def run(wish: Wish) -> None:
             check_can_write(path, option)
     if wish.traversal not in WORDS:
         raise ParameterError(f"--traversal is external or public, not {wish.traversal!r}")
+    _check_against(wish, game)
     until = _limits(wish)
     with Watch(wish.quiet) as watch:
         solver = _solver(wish, game, watch)
@@ -85,6 +89,21 @@ def run(wish: Wish) -> None:
         kept = f"; its work is in {target}" if target else "; nothing was saved"
         raise StoppedError(f"stopped after {solver.iteration:,} iterations{kept}")
     _tell(wish, solver, found)
+
+
+def _check_against(wish: Wish, game: PokerGame) -> None:
+    if wish.against is None:
+        if wish.rnr is not None or wish.seat != 1:
+            raise ParameterError("--rnr and --seat are for an answer: say to whom with --against")
+        return
+    if wish.seat not in (1, 2):
+        raise ParameterError(f"--seat is {wish.seat}, and must be 1 or 2")
+    if wish.rnr is None or not 0 <= wish.rnr <= 1:
+        raise ParameterError("say with --rnr how far to trust the opponent's play, from 0 to 1")
+    if wish.cards is None and game.rules.hole > 1:
+        raise ParameterError(
+            f"--against {wish.against} plays by buckets: name the file that has them with --cards"
+        )
 
 
 def _limits(wish: Wish) -> Until:
@@ -109,35 +128,63 @@ def _buckets(wish: Wish, game: PokerGame, watch: Watch) -> tuple[Buckets, ...]:
 
 
 def _solver(wish: Wish, game: PokerGame, watch: Watch) -> SampledPoker:
-    from counterfold.abstraction.sampled import SampledPoker
+    from counterfold.abstraction.sampled import Against, SampledPoker
 
     buckets = _buckets(wish, game, watch)
     watch.doing("laying out the table and loading the kernels (compiled when first used)")
+    against = None
+    if wish.against is not None:
+        model = SampledPoker.resume(wish.against, game, buckets).blueprint()
+        against = Against(model, wish.seat - 1, float(wish.rnr or 0.0))
     if wish.resume:
-        return SampledPoker.resume(wish.resume, game, buckets)
+        return SampledPoker.resume(wish.resume, game, buckets, against)
     return SampledPoker(
-        game, buckets, wish.method, wish.traversal, seed=wish.seed, threads=wish.threads
-    )
+        game, buckets, wish.method, wish.traversal, seed=wish.seed, threads=wish.threads,
+        against=against,
+    )  # fmt: skip
 
 
-def _exact(wish: Wish, solver: SampledPoker, watch: Watch) -> PublicAssessment | None:
+@dataclass(frozen=True)
+class Measured:
+    """What a strategy is worth in the game without buckets.
+
+    That of an answer is what it wins from the opponent it answers, and what it wins at least.
+    """
+
+    whole: PublicAssessment | None = None
+    winnings: float | None = None
+    guarantee: float | None = None
+
+
+def _exact(wish: Wish, solver: SampledPoker, watch: Watch) -> Measured | None:
     """The strategy hand by hand, in the game without buckets, if that was asked for."""
     if not (wish.exact or wish.strategy):
         return None
     from counterfold.evaluate.public import assess_public
+    from counterfold.exploit.public import earned_against, guaranteed
+    from counterfold.strategy.public import PublicStrategy
     from counterfold.tree.public import PublicTree
 
     watch.doing("measuring the strategy in the game without buckets")
     made = solver.blueprint()
     whole = any(one.kind == "all" for one in made.buckets)
     strategy = made.public(PublicTree(solver.game, symmetry=not whole))
-    found = assess_public(strategy)
+    if solver.against is None:
+        found = Measured(assess_public(strategy))
+    else:
+        seat, model = solver.against.seat, solver.against.model.public(strategy.tree)
+        known = guaranteed(strategy, seat) if solver.game.betting.zero_sum else None
+        found = Measured(None, earned_against(strategy, seat, model), known)
+        pair = [model.tables[0], model.tables[1]]
+        pair[seat] = strategy.tables[seat]
+        strategy = PublicStrategy(strategy.tree, (pair[0], pair[1]), strategy.about)
     if wish.strategy:
         strategy.save(wish.strategy)
     return found
 
 
-def _told(wish: Wish, solver: SampledPoker, found: PublicAssessment | None) -> dict[str, Any]:
+def _told(wish: Wish, solver: SampledPoker, found: Measured | None) -> dict[str, Any]:
+    whole = None if found is None else found.whole
     pace = 2 * solver.iteration / solver.cpu_seconds if solver.cpu_seconds else None
     return {
         "game": solver.game.name,
@@ -152,16 +199,25 @@ def _told(wish: Wish, solver: SampledPoker, found: PublicAssessment | None) -> d
         "seconds": solver.seconds,
         "cpu_seconds": solver.cpu_seconds,
         "seed": solver.seed,
-        "values": None if found is None else list(found.values),
-        "exploitability": None if found is None else found.exploitability,
-        "percent_of_pot": None if found is None else found.percent_of_pot,
-        "mbb": None if found is None else found.mbb,
+        "values": None if whole is None else list(whole.values),
+        "exploitability": None if whole is None else whole.exploitability,
+        "percent_of_pot": None if whole is None else whole.percent_of_pot,
+        "mbb": None if whole is None else whole.mbb,
+        "answer": None
+        if solver.against is None
+        else {
+            "model": wish.against,
+            "seat": wish.seat,
+            "p": solver.against.p,
+            "winnings": None if found is None else found.winnings,
+            "guarantee": None if found is None else found.guarantee,
+        },
         "saved": wish.save or wish.resume,
         "strategy": wish.strategy,
     }
 
 
-def _tell(wish: Wish, solver: SampledPoker, found: PublicAssessment | None) -> None:
+def _tell(wish: Wish, solver: SampledPoker, found: Measured | None) -> None:
     told = _told(wish, solver, found)
     if wish.json:
         print_json(told)
@@ -176,13 +232,29 @@ def _tell(wish: Wish, solver: SampledPoker, found: PublicAssessment | None) -> N
         ("table", f"{told['infoset_actions']:,} infoset-actions, {size(solver.size)}"),
         ("time", f"{duration(solver.cpu_seconds)} CPU, {duration(solver.seconds)} wall"),
     ]
-    if found is not None:
-        lines.insert(4, ("exploitability", f"{units(solver.game, found.exploitability)} (exact)"))
+    if found is not None and found.whole is not None:
+        exact = f"{units(solver.game, found.whole.exploitability)} (exact)"
+        lines.insert(4, ("exploitability", exact))
+    if solver.against is not None:
+        lines[1:1] = _answer(wish, solver, found)
     for key, path in (("saved", told["saved"]), ("strategy", wish.strategy)):
         if path:
             lines.append((key, path))
-    print_panel("Blueprint", lines)
+    print_panel("Blueprint" if solver.against is None else "Response", lines)
     if wish.strategy:
         advise(f"Look at it with `counterfold show {wish.strategy}`.")
     elif found is None:
         advise("Exploitability is not measured while sampling; --exact does it where it fits.")
+
+
+def _answer(wish: Wish, solver: SampledPoker, found: Measured | None) -> Lines:
+    assert solver.against is not None
+    who = solver.game.players[solver.against.seat]
+    lines = [("response", f"of {who} to {wish.against}, trusted by {solver.against.p:g}")]
+    for words, chips in (
+        ("from the model (exact)", None if found is None else found.winnings),
+        ("at least (exact)", None if found is None else found.guarantee),
+    ):
+        if chips is not None:
+            lines.append(("wins", f"{won(solver.game, solver.against.seat, chips)} {words}"))
+    return lines

@@ -13,7 +13,7 @@ from counterfold.solve.poker import PokerResult, poker_spec
 from counterfold.solve.poker_size import PokerSize
 from counterfold.solve.solver import Until
 
-__all__ = ["poker_certificate", "size_lines", "size_told", "units"]
+__all__ = ["poker_certificate", "size_lines", "size_told", "units", "won"]
 
 
 def size_told(found: PokerSize) -> str:
@@ -55,6 +55,15 @@ def units(game: PokerGame, chips: float) -> str:
     if game.big_blind:
         parts.append(f"{_short(1000 * chips / game.big_blind)} mbb/h")
     return ", ".join(parts) or tiny(chips)
+
+
+def won(game: PokerGame, seat: int, chips: float) -> str:
+    """What a player wins a hand; in a spot, what it gets of the pot that it begins with."""
+    if game.pot:
+        chips += float(game.betting.paid[0][seat])
+        return f"{chips:.6g} chips a hand ({100 * chips / game.pot:.4g}% of the pot)"
+    told = f"{chips:.6g} a hand"
+    return told + (f" ({1000 * chips / game.big_blind:.4g} mbb/h)" if game.big_blind else "")
 
 
 def _short(number: float) -> str:

@@ -232,7 +232,9 @@ def _from_json(path: Path, text: str) -> NormalForm:
         raise FileError(f"{path}, line 1: nested too deeply to be a game") from None
     keys = content.keys() if isinstance(content, dict) else set()
     if not keys.isdisjoint({"oop", "ip", "pot", "blinds"}):
-        raise FileError(f"{path} is a poker spot: it is for solve, show, report and blueprint")
+        raise FileError(
+            f"{path} is a poker spot: it is for solve, show, report, exploit and blueprint"
+        )
     if ("payoffs" in keys) == ("matrix" in keys):
         raise FileError(f'{path}, line 1: a game needs either "payoffs" or "matrix"')
     strange = sorted(keys - {"payoffs", "matrix", "actions"})

@@ -52,6 +52,15 @@ class BettingTree:
         """How many rounds of betting there can be."""
         return int(self.street.max()) + 1
 
+    @property
+    def zero_sum(self) -> bool:
+        """Whether one player loses what the other one wins: not where there is rake."""
+        ends = np.isin(self.kind, (FOLD, SHOWDOWN))
+        both = self.payoff[ends, 0] + self.payoff[ends, 1, ::-1]
+        folds = self.kind[ends] == FOLD
+        both[folds] = (self.payoff[ends].sum(1))[folds]
+        return bool(np.abs(both).max(initial=0.0) < 1e-9 * max(1.0, np.abs(self.payoff).max()))
+
     def children(self, node: int) -> range:
         """The nodes after a node."""
         return range(int(self.first[node]), int(self.first[node] + self.count[node]))

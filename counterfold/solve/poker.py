@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from counterfold.errors import ParameterError, UnsupportedError
-from counterfold.poker.game import FOLD, SHOWDOWN, PokerGame
+from counterfold.poker.game import PokerGame
 from counterfold.solve.methods import DEFAULT_METHOD, Method
 from counterfold.solve.poker_size import PokerSize, poker_size, size_of
 from counterfold.solve.public import POKER_METHOD, PublicSolver
@@ -314,12 +314,7 @@ def _promise(game: PokerGame, held: bool) -> str:
             "With locks: an equilibrium of the game in which they hold; exploitability is what "
             "could be gained where nothing is locked."
         )
-    betting = game.betting
-    ends = np.isin(betting.kind, (FOLD, SHOWDOWN))
-    both = betting.payoff[ends, 0] + betting.payoff[ends, 1, ::-1]
-    folds = betting.kind[ends] == FOLD
-    both[folds] = (betting.payoff[ends].sum(1))[folds]
-    if np.abs(both).max(initial=0.0) < 1e-9 * max(1.0, np.abs(betting.payoff).max()):
+    if game.betting.zero_sum:
         return "Two-player zero-sum: the average strategy converges to a Nash equilibrium."
     return (
         "With rake the game is not zero-sum: CFR has no guarantee here, but the exploitability "

@@ -4,12 +4,13 @@ import json
 
 import pytest
 
+from counterfold.exploit.public import best_against
 from counterfold.strategy.public import read_public
 
 KEYS = {
     "game", "method", "traversal", "buckets", "iterations", "traversals_a_cpu_second", "nodes",
     "infoset_actions", "memory", "seconds", "cpu_seconds", "seed", "values", "exploitability",
-    "percent_of_pot", "mbb", "saved", "strategy",
+    "percent_of_pot", "mbb", "answer", "saved", "strategy",
 }  # fmt: skip
 
 
@@ -52,3 +53,38 @@ def test_what_is_refused(call, tmp_path):
     assert call("blueprint", "kuhn", "--method", "pcfr+").refused("predicts")
     assert call("blueprint", "kuhn", "--resume", "none.cf").refused("none.cf")
     assert call("blueprint", "kuhn", "--save", "no/such/file").refused("no/such")
+
+
+def test_another_blueprint_is_answered(call, tmp_path):
+    """With a bucket for each hand, what the linear program wins from the same opponent."""
+    call("blueprint", "kuhn", "--iterations", 300, "--save", "model.cf", "-q")
+    words = ("blueprint", "kuhn", "--against", "model.cf", "--seat", 2, "-q")
+    more = ("--rnr", 1, "--iterations", 100_000, "--strategy", "answer.cf")
+    told = call(*words, *more, "--json").document
+    assert told["exploitability"] is None
+    answer = told["answer"]
+    assert (answer["model"], answer["seat"], answer["p"]) == ("model.cf", 2, 1.0)
+    strategy = read_public(tmp_path / "answer.cf")[0]  # with the model in the other seat
+    assert best_against(strategy, 1) == pytest.approx(answer["winnings"], abs=0.005)
+    assert -best_against(strategy, 0) == pytest.approx(answer["guarantee"], abs=1e-6)
+    text = call(*words, "--rnr", 0.5, "--iterations", 2000, "--exact", "--save", "run.cf").out
+    assert "to model.cf, trusted by 0.5" in text
+    assert "from the model (exact)" in text
+    assert "at least (exact)" in text
+    go_on = ("--resume", "run.cf", "--iterations", 3000)
+    assert call(*words, "--rnr", 0.5, *go_on).code == 0
+    assert call(*words, "--rnr", 0.6, *go_on).refused("another opponent")
+    assert call("blueprint", "kuhn", *go_on).refused("another opponent")
+
+
+def test_answers_that_are_refused(call):
+    call("blueprint", "kuhn", "--iterations", 10, "--save", "model.cf", "-q")
+    words = ("blueprint", "kuhn", "--against", "model.cf")
+    assert call(*words).refused("say with --rnr")
+    assert call(*words, "--rnr", 1.5).refused("from 0 to 1")
+    assert call(*words, "--rnr", 1, "--seat", 3).refused("--seat is 3")
+    assert call(*words, "--rnr", 1, "--traversal", "public").refused("external sampling only")
+    assert call("blueprint", "kuhn", "--rnr", 1).refused("--against")
+    assert call("blueprint", "kuhn", "--against", "no.cf", "--rnr", 1).refused("no.cf")
+    assert call("blueprint", "fhp", "--against", "model.cf", "--rnr", 1).refused("--cards")
+    assert call("blueprint", "leduc", "--against", "model.cf", "--rnr", 1).refused("made for kuhn")

@@ -102,11 +102,13 @@ def curriculum(
     epilog="""For poker that does not fit hand by hand: hands that are worth much the same share a
 bucket on each street, and deals are sampled. `counterfold blueprint fhp --exact` is that of
 the paper on safe exploitation search. Ctrl-C ends it with its work saved, if there is a file.
+With --against it is a restricted Nash response to one who plays by another blueprint.
 
 \\b
 Keys of --json: game, method, traversal, buckets, iterations,
 traversals_a_cpu_second, nodes, infoset_actions, memory, seconds, cpu_seconds,
-seed, values, exploitability, percent_of_pot, mbb, saved, strategy.
+seed, values, exploitability, percent_of_pot, mbb, answer (model, seat, p,
+winnings, guarantee), saved, strategy.
 """
 )
 def blueprint(
@@ -146,6 +148,15 @@ def blueprint(
     resume: Annotated[
         str | None, typer.Option(metavar="FILE", help="Go on from a checkpoint, and write it back.")
     ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Answer an opponent: a checkpoint of the same buckets."),
+    ] = None,
+    seat: Annotated[int, typer.Option(metavar="N", help="Where you sit, counted from 1.")] = 1,
+    rnr: Annotated[
+        float | None,
+        typer.Option(metavar="P", help="How far to trust that the opponent plays so, 0 to 1."),
+    ] = None,
     strategy: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Write the strategy hand by hand, for `show`."),
@@ -162,6 +173,7 @@ def blueprint(
     run(
         Wish(
             game, 200 if buckets is None else buckets, cards, method, traversal, iterations,
-            seconds, threads, seed or 0, save, resume, strategy, exact, json, quiet,
+            seconds, threads, seed or 0, save, resume, against, seat, rnr, strategy, exact, json,
+            quiet,
         )
     )  # fmt: skip
