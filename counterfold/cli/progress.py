@@ -82,6 +82,8 @@ class Watch:
     compiled or loaded would swallow it. The second is raised at once.
     """
 
+    work, measure = "solving", "exploitability"  # what is being done, and what goes down
+
     def __init__(self, quiet: bool = False) -> None:
         self._face: _Face = _Silence()
         if not quiet:
@@ -150,12 +152,12 @@ class Watch:
         found = self._checks[-1].exploitability if self._checks else None
         note = f"iteration {report.iteration:,}"
         if found is not None:
-            note += f", exploitability {self.told(found)}"
+            note += f", {self.measure} {self.told(found)}"
         part = None
         if left is not None:
             note += f", {duration(math.ceil(left))} left"
             part = report.run_seconds / (report.run_seconds + left + 1e-9)
-        self._face.show("solving", note, part)
+        self._face.show(self.work, note, part)
 
 
 class _Face(Protocol):
