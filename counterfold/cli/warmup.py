@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from time import perf_counter
 
+from counterfold.abstraction.buckets import every_hand
+from counterfold.abstraction.clusters import buckets_for
+from counterfold.abstraction.contest import contest
 from counterfold.abstraction.deals import DealSolver, Lens
 from counterfold.abstraction.duels import duel
+from counterfold.abstraction.sampled import Against, blueprint
 from counterfold.cli.output import StoppedError, duration, print_json, say
 from counterfold.cli.progress import Watch
 from counterfold.evaluate.range_equity import range_equity
@@ -16,12 +20,18 @@ from counterfold.kernels.jit import cache_folder
 from counterfold.play.agents import make_agent
 from counterfold.play.match import Match
 from counterfold.poker.cards import parse_board
-from counterfold.poker.holdem import kuhn
+from counterfold.poker.game import PokerGame
+from counterfold.poker.holdem import kuhn, leduc
 from counterfold.poker.showdown import strengths
+from counterfold.poker.spot import spot
+from counterfold.search.public import PublicSearch
+from counterfold.search.public_entry import Arrivals, public_gadget
 from counterfold.solve.public import PublicSolver
 from counterfold.solve.result import solve
 from counterfold.solve.solver import TRAVERSALS, Until
+from counterfold.strategy.public import PublicStrategy
 from counterfold.tree.history import compile_game
+from counterfold.tree.public import PublicTree
 
 __all__ = ["run"]
 
@@ -54,6 +64,7 @@ def run(*, json: bool, quiet: bool) -> None:
         game = Cheat(health=1)
         DealSolver(game, Lens()).step()
         duel(game, "random", "heuristic", games=2, seed=0)
+        contest("heuristic", "random", games=2)
         watch.check()
         for bits in (32, 16):
             watch.doing(f"compiling poker, all hands at once, {bits} bits")
@@ -65,6 +76,17 @@ def run(*, json: bool, quiet: bool) -> None:
         solver = locked_solver(kuhn(), [Lock("bet", {"call": 1})])
         solver.step(1)
         solver.assess()
+        watch.check()
+        for traversal in ("external", "public"):
+            watch.doing(f"compiling sampled poker, {traversal}")
+            one = blueprint(kuhn(), every_hand(kuhn()), 1, traversal=traversal)
+            watch.check()
+        watch.doing("compiling responses over buckets")
+        blueprint(kuhn(), one.buckets, 1, against=Against(one, 0, 0.5))
+        watch.doing("compiling buckets of hands")
+        buckets_for(_river(), 2)
+        watch.doing("compiling searches with all hands")
+        _search()
         watch.check()
         watch.doing("compiling strengths of hands and equities")
         strengths(parse_board("Ks 9h 6s 4d 2c"))
@@ -79,3 +101,17 @@ def run(*, json: bool, quiet: bool) -> None:
         say(f"All kernels compile, in {duration(seconds)}, but no folder was found to keep them.")
     else:
         say(f"All kernels are ready in {folder} ({duration(seconds)}).")
+
+
+def _river() -> PokerGame:
+    ranges = {"oop": "AA,KQs", "ip": "QQ,AKs"}
+    money = {"pot": 2, "stack": 2, "bets": ["allin"], "raises": ["allin"]}
+    return spot({"board": "Ks 9h 6s 4d 2c", **ranges, **money})
+
+
+def _search() -> None:
+    """Safe exploitation search on one board of Leduc."""
+    search = PublicSearch(PublicStrategy.uniform(PublicTree(leduc())), 0)
+    entry = search.entry(search.boards[0])
+    judged = entry.range_of(Arrivals(search.blueprint, 1).at(entry.board))
+    search.refine(entry, public_gadget("ses", entry, alpha=0.5, range=judged), 2)
