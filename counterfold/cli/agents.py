@@ -14,7 +14,7 @@ from counterfold.play.agents import AGENTS
 __all__ = ["run"]
 
 ALSO = (
-    ("leduc.safetensors", "a saved strategy or learner"),
+    ("leduc.safetensors", "a saved strategy or learner; at poker spots a saved solution"),
     ("path/to/mybot.py:MyBot", "your own class with a method act(observation, rng)"),
 )
 

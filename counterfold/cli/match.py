@@ -6,24 +6,26 @@ import math
 import os
 import shlex
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from counterfold.agent import Agent
 from counterfold.cli.certificate import Lines, print_panel
 from counterfold.cli.output import StoppedError, advise, check_can_write, duration, print_json, say
+from counterfold.cli.poker_names import rules_of
 from counterfold.cli.progress import Watch
 from counterfold.cli.scores import print_faults, print_scores, verdict, versus
 from counterfold.cli.solve import check_not_foreign, compiled_game, interruptible
 from counterfold.errors import FileError, MismatchError, ParameterError, UnsupportedError
 from counterfold.exploit.online import Learner
-from counterfold.games.catalog import load
 from counterfold.play.bots import needs_tree, seated
 from counterfold.play.match import Match
+from counterfold.play.poker import PokerMatch, PokerRules, poker_agents
 from counterfold.play.record import read_record
 from counterfold.play.result import MatchResult
 from counterfold.plot import check_plot
+from counterfold.solve.poker import poker_until
 
 __all__ = [
     "HandsWatch",
@@ -34,6 +36,7 @@ __all__ = [
     "check_picture",
     "learns",
     "run",
+    "seated_at_poker",
 ]
 
 HANDS = 100_000
@@ -274,13 +277,18 @@ def _check_no_other_file(path: str) -> None:
 
 def _begun(request: Request, watch: Watch) -> Match:
     spec = str(request.game)
-    rules = load(spec)
+    rules = rules_of(spec)
+    poker = isinstance(rules, PokerRules)
     # Some agents can do without the compiled game, which may be too large or have no end.
-    tree = compiled_game(spec, None, watch) if needs_tree(rules, request.agents) else None
+    needed = not poker and needs_tree(rules, request.agents)
+    tree = compiled_game(spec, None, watch) if needed else None
     watch.doing("preparing the agents")
-    made = aside(watch, lambda: seated(rules, request.agents, tree))
+    if poker:
+        made = seated_at_poker(rules, request.agents, watch)
+    else:
+        made = aside(watch, lambda: seated(rules, request.agents, tree))
     names = [agent.name for agent in made]
-    return Match(
+    return (PokerMatch if poker else Match)(
         rules if tree is None else tree,
         *made,
         seed=request.seed or 0,
@@ -290,6 +298,13 @@ def _begun(request: Request, watch: Watch) -> Match:
         on_fault=FAULTS[request.on_fault or "go-on"],
         stranger=None if request.stranger is None else _place(request.stranger, names),
     )
+
+
+def seated_at_poker(rules: PokerRules, specs: Sequence[str], watch: Watch) -> list[Agent]:
+    """Agents by name for a poker game with all hands; an equilibrium is found on the way."""
+    watch.doing("preparing the agents")
+    watch.begin(poker_until(rules.poker))
+    return poker_agents(rules, specs, watch.report)
 
 
 def _place(text: str, names: list[str]) -> int:
@@ -305,7 +320,7 @@ def _place(text: str, names: list[str]) -> int:
 
 def _resumed(request: Request, watch: Watch) -> Match:
     path = str(request.resume)
-    game = None if request.game is None else load(request.game)
+    game = None if request.game is None else rules_of(request.game)
     watch.doing("reading the match")
     match: Match = aside(watch, lambda: Match.load(path, game))
     for option, wanted, was in (

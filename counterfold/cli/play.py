@@ -11,20 +11,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from counterfold.agent import Agent, Observation
-from counterfold.cli.match import aside
+from counterfold.cli.match import aside, seated_at_poker
 from counterfold.cli.output import StoppedError, advise, check_can_write
 from counterfold.cli.play_keys import QUIT, keys, meant
 from counterfold.cli.play_screen import Screen, option_line
+from counterfold.cli.poker_names import is_poker_file, rules_of
 from counterfold.cli.progress import Watch
 from counterfold.errors import CounterfoldError, FileError, ParameterError
 from counterfold.exploit.online import Learner
 from counterfold.games.base import spec_of
-from counterfold.games.catalog import load
 from counterfold.games.spec import whole
 from counterfold.play.agents import StrategyAgent
 from counterfold.play.bots import needs_tree, seated
 from counterfold.play.human import HumanAgent, Leave, Session, Sitting, read_session
 from counterfold.play.match import Match
+from counterfold.play.poker import PokerRules
+from counterfold.play.trainer import Trainer
 from counterfold.tree.history import compile_game
 
 __all__ = ["run"]
@@ -99,7 +101,7 @@ def _resumed(
 ) -> _Plan:
     session = read_session(path)
     if game is not None:
-        game = spec_of(load(game))
+        game = spec_of(rules_of(game))
     if against and len(against) == 1:
         against *= len(session.against)
     for option, given, kept in (
@@ -127,9 +129,9 @@ def _check_new(path: str) -> None:
 
 
 def _seated(plan: _Plan, watch: Watch) -> Sitting:
-    rules = load(plan.game)
+    rules = rules_of(plan.game)
     players = int(getattr(rules, "players", 2))
-    against = plan.against or (OPPONENT,)
+    against = plan.against or (plan.game if is_poker_file(plan.game) else OPPONENT,)
     if len(against) == 1:
         against *= players - 1
     if len(against) != players - 1:
@@ -140,7 +142,8 @@ def _seated(plan: _Plan, watch: Watch) -> Sitting:
     others, table = _agents(rules, against, watch)
     watch.doing("loading the kernels (compiled when they are first used)")
     aside(watch, lambda: _rehearse(table, others))
-    sitting = Sitting(table, *others, ask=_nobody, seed=plan.seed, against=against)
+    kind = Trainer if isinstance(rules, PokerRules) else Sitting
+    sitting = kind(table, *others, ask=_nobody, seed=plan.seed, against=against)
     if plan.session is not None:
         watch.doing(f"playing {len(plan.session.hands):,} hands again")
         sitting.replay(plan.session)
@@ -149,6 +152,8 @@ def _seated(plan: _Plan, watch: Watch) -> Sitting:
 
 def _agents(rules: Any, against: tuple[str, ...], watch: Watch) -> tuple[list[Agent], Any]:
     """The opponents, and the game for their table: compiled, unless all are users' own."""
+    if isinstance(rules, PokerRules):
+        return seated_at_poker(rules, against, watch), rules
     tree = compile_game(rules, None, watch.counting) if needs_tree(rules, against) else None
     watch.doing("preparing the opponents")
     made: list[Agent] = aside(watch, lambda: seated(rules, against, tree))

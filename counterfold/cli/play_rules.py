@@ -12,6 +12,7 @@ from counterfold.games.liars_dice import LiarsDice
 from counterfold.games.normal_form import NormalForm
 from counterfold.games.onecard import Kuhn, OneCard
 from counterfold.games.spec import written
+from counterfold.play.poker import PokerRules
 
 __all__ = ["rules_in_short"]
 
@@ -27,6 +28,8 @@ def rules_in_short(game: Any) -> list[str]:
         return [*_leduc(game), *_cards(game)]
     if isinstance(game, Kuhn | OneCard):
         return [*_one_card(game), *_cards(game)]
+    if isinstance(game, PokerRules):
+        return _holdem(game)
     if isinstance(game, LiarsDice):
         return _liars_dice(game)
     if isinstance(game, Goofspiel):
@@ -52,6 +55,24 @@ def _leduc(game: Leduc) -> list[str]:
         "else the highest card.",
         f"Bets and raises are {first} in the first round and {second} in the second, at most "
         f"{game.max_raises} in each.",
+    ]
+
+
+def _holdem(game: PokerRules) -> list[str]:
+    poker = game.poker
+    first, second = poker.players
+    paid = poker.betting.paid[0]
+    pot = ""
+    if poker.pot:
+        pot = (
+            f" Half of the first pot of {written(poker.pot)} counts as paid by each: to fold at "
+            f"once loses {written(float(paid[0]))}."
+        )
+    return [
+        f"Hold'em: {first} and {second} are dealt two cards each, by their ranges; you take both "
+        f"seats in turn. The best five of all cards win the pot.{pot}",
+        "Amounts are chips; a raise names what it raises to. After a hand, decisions are held "
+        "against the value of each action over all hands that the opponent may have.",
     ]
 
 

@@ -16,8 +16,10 @@ from counterfold.games.betting import LimitPoker
 from counterfold.games.liars_dice import LiarsDice
 from counterfold.games.normal_form import NormalForm
 from counterfold.play.human import Advice, Move, Sitting
+from counterfold.play.poker import PokerRules
 from counterfold.play.score import Estimate, Score
 from counterfold.play.table import PlayedHand
+from counterfold.play.trainer import Judgement, Trainer
 
 __all__ = ["Screen", "option_line", "plainly", "short_name"]
 
@@ -27,6 +29,9 @@ LAST = 6
 
 HARDLY = 0.0005
 """An action that a hint does not name."""
+
+FINE = 0.002
+"""Of the pot: less than that an action may be worse than the best, and is not blamed."""
 
 COMMANDS = (
     ("?", "this help"),
@@ -80,6 +85,8 @@ class Screen:
             others = [(g, x) for g, x in zip(hand.seats, hand.payoffs, strict=True) if g]
             text += "; " + ", ".join(f"{self.names[g]} {plainly(x, sign=True)}" for g, x in others)
         self._rows([("Result", text)], "32" if won > 0 else "31" if won < 0 else "")
+        if isinstance(self.sitting, Trainer) and self.sitting.judged and hand.fault is None:
+            self._rows([("Decisions", "; ".join(map(_judged, self.sitting.judged)))])
         self._shown = []
         self.score()
 
@@ -111,8 +118,11 @@ class Screen:
         if not advice:
             self.note("There is no hint: nobody's strategy is known here.")
         titles = ["Hint"] + [" "] * len(advice)
-        for title, (who, odds) in zip(titles, advice, strict=False):
+        for title, (who, odds, worth) in zip(titles, advice, strict=False):
             self._rows([(title, f"{self._adviser(who)}: {_odds(odds)}")])
+            if worth is not None:
+                told = ", ".join(f"{action} {plainly(x, sign=True)}" for action, x in worth.items())
+                self._rows([(" ", f"worth in chips from here on: {told}")])
 
     def _adviser(self, who: str) -> str:
         for name, short in zip(self.sitting.names, self.names, strict=True):
@@ -161,6 +171,8 @@ class Screen:
         game = self.sitting.game
         if isinstance(game, LimitPoker) and isinstance(seen, tuple):
             return self._poker(game, seat, seen)
+        if isinstance(game, PokerRules) and isinstance(seen, tuple):
+            return self._holdem(game, seat, seen)
         if isinstance(game, LiarsDice) and isinstance(seen, tuple):
             bids = self._story(self.sitting.moves())
             return [("Your dice", str(seen[0])), ("Bids", bids or "none yet")]
@@ -196,12 +208,29 @@ class Screen:
         call = f"; {plainly(owed)} to call" if owed and game.turn(here) == seat else ""
         return [*rows, ("Pot", f"{plainly(sum(paid))} ({told}){call}")]
 
+    def _holdem(self, game: PokerRules, seat: int, seen: tuple[Any, ...]) -> Rows:
+        here, who, moves = self.sitting.here, self._seats(), iter(self.sitting.moves())
+        told: list[str] = []
+        for word in game.line(here):
+            move = None if word.startswith("[") else next(moves)
+            told.append(word if move is None else f"{who[move.seat]} {move.action}")
+        paid, behind = game.betting.paid[here[2]], game.poker.behind(here[2])
+        owed = float(paid.max() - paid[seat])
+        call = f"; {plainly(owed)} to call" if owed and game.turn(here) == seat else ""
+        left = ", ".join(f"{who[s]} {plainly(x)}" for s, x in enumerate(behind))
+        return [
+            ("Your hand", f"{seen[0]}, {game.poker.players[seat]}"),
+            *([("Board", str(seen[1]))] if seen[1] else []),
+            ("Betting", ", ".join(told) or "nothing yet"),
+            ("Pot", f"{plainly(float(paid.sum()))}{call}; behind: {left}"),
+        ]
+
     def _showdown(self, hand: PlayedHand) -> Rows:
         game, show = self.sitting.game, getattr(self.sitting.game, "shown", None)
         shown = show(self.sitting.here) if callable(show) else None
         if not shown:
             return []
-        if isinstance(game, LimitPoker | LiarsDice | NormalForm):
+        if isinstance(game, LimitPoker | PokerRules | LiarsDice | NormalForm):
             who = self._seats(hand.number)
             told = ", ".join(f"{who[seat]} {one}" for seat, one in enumerate(shown) if one)
             return [("Shown", told)]
@@ -298,6 +327,13 @@ def _interval(one: Estimate) -> str:
     if not one.half:  # unknown, or all results were alike so far
         return ""
     return f" (95%: {plainly(one.low, sign=True)} to {plainly(one.high, sign=True)})"
+
+
+def _judged(found: Judgement) -> str:
+    """A decision, and what it cost against the opponent's play."""
+    if found.lost <= FINE * found.pot:
+        return f"{found.action} was right"
+    return f"{found.action} cost {plainly(found.lost)} ({found.best} was best)"
 
 
 def _odds(odds: dict[str, float]) -> str:

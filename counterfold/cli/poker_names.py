@@ -12,9 +12,10 @@ from counterfold.games.spec import parse_spec
 from counterfold.poker.game import PokerGame
 from counterfold.poker.holdem import POKER_GAMES
 from counterfold.poker.spot import read_spot, spot
-from counterfold.strategy.public import KIND
+from counterfold.strategy.public import KIND, game_of
+from counterfold.strategy.store import header_of
 
-__all__ = ["FORMS", "header_of", "is_poker_file", "means_poker", "poker_game", "run_of"]
+__all__ = ["FORMS", "game_in", "is_poker_file", "means_poker", "poker_game", "rules_of", "run_of"]
 
 FORMS = ("history", "public")
 PUBLIC_ONLY = ("fhp",)
@@ -49,6 +50,28 @@ def poker_game(text: str) -> PokerGame:
     return spot(given, name=os.path.splitext(os.path.basename(text))[0], where=text)
 
 
+def rules_of(text: str) -> Any:
+    """The rules that a word names, of whatever game, to be played at a table.
+
+    A poker strategy in a file names the game that it is of.
+    """
+    from counterfold.games.catalog import load
+    from counterfold.play.poker import PokerRules
+
+    if is_poker_file(text):
+        return PokerRules(game_in(text), text)
+    return PokerRules(poker_game(text), text) if means_poker(text) else load(text)
+
+
+def game_in(path: str) -> PokerGame:
+    """The game that a poker strategy in a file is of."""
+    header = header_of(path)
+    try:
+        return game_of(json.loads(header["rules"]), header["game"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise FileError(f"{path} is damaged: {type(error).__name__} {error}") from None
+
+
 def _name(text: str) -> str:
     return text.partition("(")[0].strip()
 
@@ -80,19 +103,6 @@ def _named(text: str) -> PokerGame:
         takes = ", ".join(signature(make).parameters) or "no parameters"
         raise SpecError(f"{text} does not fit: {name} takes {takes} in public form") from None
     return make(*given.args, **given.kwargs)
-
-
-def header_of(path: str) -> dict[str, str]:
-    """What a saved file says about itself, without its arrays; nothing if it is no such file."""
-    from safetensors import SafetensorError, safe_open
-
-    if not os.path.isfile(path):
-        return {}
-    try:
-        with safe_open(path, framework="numpy") as file:
-            return dict(file.metadata() or {})
-    except (SafetensorError, OSError, ValueError):
-        return {}
 
 
 def is_poker_file(path: str) -> bool:

@@ -17,7 +17,7 @@ from counterfold.cli.output import (
     tell,
 )
 from counterfold.cli.poker_certificate import poker_certificate, size_lines, size_told, units
-from counterfold.cli.poker_names import header_of, poker_game, run_of
+from counterfold.cli.poker_names import game_in, poker_game, run_of
 from counterfold.cli.poker_wishes import Wishes, read_wishes
 from counterfold.cli.progress import Watch
 from counterfold.errors import MismatchError, ParameterError
@@ -162,12 +162,7 @@ def _with_wishes(
 
 def _game(request: Request) -> PokerGame:
     if request.resume:
-        import json
-
-        from counterfold.strategy.public import game_of
-
-        header = header_of(request.resume)
-        kept = game_of(json.loads(header["rules"]), header["game"])
+        kept = game_in(request.resume)
         if request.game is not None and poker_game(request.game).about != kept.about:
             raise MismatchError(
                 f"{request.resume} is a run of {poker_spec(kept)}, not of {request.game}; "

@@ -9,11 +9,11 @@ from typing import Any
 from counterfold.cli.certificate import print_panel
 from counterfold.cli.match import aside
 from counterfold.cli.output import StoppedError, advise, amount, on_terminal, print_json, say
+from counterfold.cli.poker_names import rules_of
 from counterfold.cli.progress import Watch
 from counterfold.cli.scores import print_columns, print_faults, print_scores, verdict, versus
 from counterfold.errors import ParameterError
 from counterfold.games.base import CHANCE, label
-from counterfold.games.catalog import load
 from counterfold.play.record import Record, read_record, replay_states
 from counterfold.play.table import PlayedHand, view_of
 
@@ -23,7 +23,7 @@ __all__ = ["run"]
 def run(path: str, *, hand: int | None, json: bool, quiet: bool) -> None:
     """Play a record through again by the rules."""
     record = read_record(path)
-    game = load(record.game)
+    game = rules_of(record.game)
     if hand is not None:
         found = next((one for one in record.hands() if one.number == hand), None)
         if found is None:

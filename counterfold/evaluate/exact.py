@@ -110,8 +110,8 @@ def assess(*strategies: Strategy) -> Assessment:
     """Values and best responses of a profile: one strategy for all, or one a player.
 
     >>> import counterfold as cf
-    >>> cf.assess(cf.Strategy.uniform(cf.Kuhn())).exploitability
-    0.4583333333333333
+    >>> round(cf.assess(cf.Strategy.uniform(cf.Kuhn())).exploitability, 6)
+    0.458333
     """
     tree, probabilities = profile(strategies)
     return assess_form(sequence_form(tree), probabilities)[0]

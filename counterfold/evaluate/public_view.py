@@ -168,7 +168,7 @@ class Browser:
             line=place.line,
             board=place.cards,
             pot=float(paid.sum()),
-            stacks=self._stacks(node),
+            stacks=game.behind(node),
             actions=actions,
             weight=reaches[me][turned],
             against=reaches[1 - me][turned],
@@ -179,6 +179,24 @@ class Browser:
             players=game.players,
         )
 
+    def action_values(self, path: Path | Place = "") -> dict[str, Floats]:
+        """[holes] of each action, chips that the one who decides wins from here on by taking it.
+
+        Everybody plays the strategy from then on. What is paid for the action is taken off.
+        """
+        tree, betting = self.tree, self.tree.game.betting
+        place = path if isinstance(path, Place) else find_place(tree, path)
+        boards, names = find_boards(tree, place.cards)
+        me, node = int(betting.player[place.node]), place.node
+        against = self.reaches(node, boards)[1 - me]
+        met = compatible(against)
+        turned = renamed_holes(tree.game.rules, np.arange(tree.game.rules.holes), names)
+        found = {}
+        for label, child in children(tree, place).items():
+            paid = float(betting.paid[child.node, me] - betting.paid[node, me])
+            found[label] = self._ev(child.node, boards, me, against, met)[turned] - paid
+        return found
+
     def _player(self, player: int | str | None, owner: int) -> int:
         players = self.tree.game.players
         if player is None:
@@ -188,17 +206,6 @@ class Browser:
         if player in players:
             return players.index(str(player))
         raise ParameterError(f"there is no player {player!r}; choose {players[0]} or {players[1]}")
-
-    def _stacks(self, node: int) -> tuple[float, float]:
-        """What each player has behind, of its stack or of the most that it can ever pay."""
-        game, paid = self.tree.game, self.tree.game.betting.paid
-        told = game.about.get("spot", {})
-        if "stack" in told:
-            first = paid[0] * 0.0 if "blinds" in told and not game.board else paid[0]
-            left = first + np.array(told["stack"], np.float64) - paid[node]
-        else:
-            left = paid.max(0) - paid[node]
-        return float(left[0]), float(left[1])
 
     def walk_through(
         self,

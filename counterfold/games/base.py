@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from counterfold.games.spec import written
 
-__all__ = ["CHANCE", "TERMINAL", "Game", "label", "spec_of"]
+__all__ = ["CHANCE", "TERMINAL", "Game", "label", "spec_of", "unlisted"]
 
 CHANCE = -1
 """What ``turn`` returns where nature moves."""
@@ -65,6 +65,16 @@ class Game:
 
     def __str__(self) -> str:
         return spec_of(self)
+
+
+def unlisted(game: Any) -> bool:
+    """Whether a game is for the table alone: it has no end, or says that it is too large to list.
+
+    >>> from counterfold.games.leduc import Leduc
+    >>> unlisted(Leduc())
+    False
+    """
+    return bool(getattr(game, "endless", False) or getattr(game, "unlisted", False))
 
 
 def label(observation: Hashable) -> str:

@@ -13,7 +13,7 @@ from counterfold.abstraction.fallback import FallbackAgent
 from counterfold.abstraction.large import LargeStrategy, is_large
 from counterfold.agent import Agent, Observation
 from counterfold.errors import ParameterError, SpecError, UnsupportedError
-from counterfold.games.base import spec_of
+from counterfold.games.base import spec_of, unlisted
 from counterfold.games.cheat import CHALLENGE, PASS, Cheat
 from counterfold.games.cheat_sights import PERFECT, Round, Sight, read_round
 from counterfold.games.spec import parse_spec
@@ -260,7 +260,7 @@ def needs_table(game: Any, specs: Sequence[str]) -> bool:
     >>> needs_table(Cheat(health=None), ["uniform"]), needs_table(Cheat(), ["uniform"])
     (True, False)
     """
-    if getattr(game, "endless", False):
+    if unlisted(game):
         return True
     return hasattr(game, "adopt") and any(
         is_large(spec) or Strategy.load(spec).spec != spec_of(game)

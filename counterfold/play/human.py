@@ -62,10 +62,11 @@ class Move(NamedTuple):
 
 
 class Advice(NamedTuple):
-    """How often somebody would take each action."""
+    """How often somebody would take each action, and in poker what each is worth, in chips."""
 
     who: str
     odds: dict[str, float]
+    worth: dict[str, float] | None = None
 
 
 class Sitting(Match):

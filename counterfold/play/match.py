@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from counterfold.agent import Agent
 from counterfold.errors import MismatchError, ParameterError, TreeTooLargeError, UnsupportedError
 from counterfold.exploit.online import Learner
+from counterfold.games.base import unlisted
 from counterfold.games.spec import whole
 from counterfold.play.agents import StrategyAgent
 from counterfold.play.arena import Arena, blank_tally, is_fixed, is_tabular, odds_of
@@ -134,6 +135,11 @@ class Match:
     def compiled(self) -> bool:
         """Do all agents play in compiled code?"""
         return self._arena is not None
+
+    @property
+    def takes_luck_out(self) -> bool:
+        """Is there a score without luck beside the plain one?"""
+        return self.tree is not None
 
     def play(
         self,
@@ -343,7 +349,7 @@ class Match:
         return Sums(counts, self._repeat, self._tally.total.copy(), self._tally.square.copy())
 
     def _scores(self, sums: Sums) -> tuple[Score, ...]:
-        reduced = self.tree is not None and not self.faults.any()
+        reduced = self.takes_luck_out and not self.faults.any()
         return scores(self.names, sums, reduced=reduced, exact=self._exact_once())
 
     def _exact_once(self) -> tuple[float, ...] | None:
@@ -377,11 +383,7 @@ class Match:
     def _count(self, hand: PlayedHand, rows: Sequence[NDArray[np.float64] | None]) -> None:
         """Write a hand down; ``rows`` are the odds with which it was played."""
         tally = self._tally
-        fair: Sequence[float] = hand.payoffs
-        if self.tree is not None and hand.fault is None:
-            places = [step.place for step in hand.steps]
-            turn = hand.number % len(self.agents)
-            fair = fair_payoffs(self.tree, self._insight, rows, turn, places, hand.payoffs)
+        fair = hand.payoffs if hand.fault else self._fair(hand, rows)
         for seat, g in enumerate(hand.seats):
             for k, won in enumerate((hand.payoffs[seat], fair[seat])):
                 tally.total[g, seat, k] += won
@@ -394,12 +396,22 @@ class Match:
             tally.square[:, 0, :] += tally.unit**2
             tally.unit[:] = 0.0
 
+    def _fair(
+        self, hand: PlayedHand, rows: Sequence[NDArray[np.float64] | None]
+    ) -> Sequence[float]:
+        """What a hand pays with luck taken out, where that can be known."""
+        if self.tree is None:
+            return hand.payoffs
+        places = [step.place for step in hand.steps]
+        turn = hand.number % len(self.agents)
+        return fair_payoffs(self.tree, self._insight, rows, turn, places, hand.payoffs)
+
 
 def _tree_of(game: Any, agents: Sequence[Agent]) -> tuple[HistoryTree | None, Any]:
     """The compiled game, if the agents have it or it is small, and the rules."""
     if isinstance(game, HistoryTree):
         return game, story(game).game
-    if getattr(game, "endless", False) or any(getattr(a, "at_table", False) for a in agents):
+    if unlisted(game) or any(getattr(a, "at_table", False) for a in agents):
         return None, game
     if any(map(is_tabular, agents)):
         return compile_game(game), game

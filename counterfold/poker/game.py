@@ -124,3 +124,13 @@ class PokerGame:
     big_blind: float | None = None
     streets: tuple[str, ...] = ()  # names, as "flop", "turn", "river"
     about: dict[str, Any] = field(default_factory=dict)  # what it was read from
+
+    def behind(self, node: int) -> tuple[float, float]:
+        """What each player has left at a node, of its stack or of the most that it can ever pay."""
+        paid, told = self.betting.paid, self.about.get("spot", {})
+        if "stack" in told:
+            first = paid[0] * 0.0 if "blinds" in told and not self.board else paid[0]
+            left = first + np.array(told["stack"], np.float64) - paid[node]
+        else:
+            left = paid.max(0) - paid[node]
+        return float(left[0]), float(left[1])

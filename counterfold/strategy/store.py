@@ -20,6 +20,7 @@ from counterfold.tree.history import Infosets
 
 __all__ = [
     "FORMAT",
+    "header_of",
     "load_strategy",
     "open_arrays",
     "read",
@@ -201,6 +202,19 @@ def open_arrays(path: PathLike) -> tuple[dict[str, str], Arrays]:
         ) from None
     except (OSError, ValueError) as error:
         raise FileError(f"{path} cannot be read: {error}") from None
+
+
+def header_of(path: PathLike) -> dict[str, str]:
+    """What a saved file says about itself, without its arrays; nothing if it is no such file."""
+    from safetensors import SafetensorError, safe_open
+
+    if not os.path.isfile(path):
+        return {}
+    try:
+        with safe_open(os.fspath(path), framework="numpy") as file:
+            return dict(file.metadata() or {})
+    except (SafetensorError, OSError, ValueError):
+        return {}
 
 
 def _check_layout(infosets: Infosets, players: int) -> None:

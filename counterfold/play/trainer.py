@@ -1,0 +1,140 @@
+"""A person at a poker game with all hands, whose decisions are judged by what they are worth."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterfold.agent import Agent, Observation
+from counterfold.evaluate.public_view import Browser
+from counterfold.exploit.public import earned_against
+from counterfold.play.human import Advice, Ask, Sitting
+from counterfold.play.poker import PokerAgent, PokerRules, hand_and_line
+from counterfold.play.table import PlayedHand
+from counterfold.strategy.public import PublicStrategy
+
+__all__ = ["Judgement", "Trainer"]
+
+
+class Judgement(NamedTuple):
+    """A decision of the person's: what it was worth against the opponent, in chips.
+
+    ``worth`` has each action with the person's hand, over all that the opponent may hold; both
+    play the opponent's strategy from then on. ``usual`` is what that strategy makes of it here.
+    """
+
+    action: str
+    worth: dict[str, float]
+    usual: float
+    pot: float
+
+    @property
+    def best(self) -> str:
+        return max(self.worth, key=lambda action: self.worth[action])
+
+    @property
+    def lost(self) -> float:
+        """Chips less than the best action would have been worth."""
+        return self.worth[self.best] - self.worth[self.action]
+
+    @property
+    def edge(self) -> float:
+        """Chips more than the opponent's own strategy makes in this place."""
+        return self.worth[self.action] - self.usual
+
+
+class Trainer(Sitting):
+    """A sitting at a poker game or spot against a strategy for all hands.
+
+    Every decision is judged by the exact value of its actions, so that the score is known with
+    luck taken out: what the opponent's strategy is worth in the seat, and the edges of the
+    person's decisions. On average over deals and over what the opponent does, that is what the
+    person wins. Against other agents it is a plain sitting.
+
+    >>> from counterfold.play.poker import poker_agents
+    >>> from counterfold.poker.spot import spot
+    >>> rules = PokerRules(spot({"board": "Ks 9h 6s 4d 2c", "pot": 20, "stack": 40, "oop": "QQ,99",
+    ...                          "ip": "JJ,AKs", "bets": ["50%"], "raises": []}))
+    >>> other = poker_agents(rules, ["uniform"])[0]
+    >>> trainer = Trainer(rules, other, ask=lambda seen: seen.actions[0])
+    >>> hand = trainer.deal()
+    >>> [judged.action for judged in trainer.judged]
+    ['check', 'fold']
+    """
+
+    def __init__(
+        self,
+        game: PokerRules,
+        other: Agent,
+        *,
+        ask: Ask,
+        seed: int = 0,
+        name: str = "you",
+        against: Sequence[str] = (),
+    ) -> None:
+        self.strategy: PublicStrategy | None = None
+        self._browser: Browser | None = None
+        if isinstance(other, PokerAgent) and game.betting.zero_sum:
+            self.strategy = other.strategy
+            self._browser = Browser(other.strategy)
+            walk = self._browser.walk
+            self._base = [earned_against(self.strategy, p, self.strategy, walk) for p in (0, 1)]
+        self.judged: list[Judgement] = []
+        self._number = -1
+        super().__init__(game, other, ask=ask, seed=seed, name=name, against=against)
+
+    @property
+    def takes_luck_out(self) -> bool:
+        return self._browser is not None
+
+    def judge(self, observation: Observation, action: str) -> Judgement | None:
+        """What an action is worth at a decision; None where the opponent never comes there."""
+        worth = self._worth(observation)
+        if worth is None:
+            return None
+        odds = self._odds(observation)
+        usual = sum(odds[name] * worth[name] for name in worth)
+        pot = float(self.game.betting.paid[self.here[2]].sum())
+        return Judgement(action, worth, usual, pot)
+
+    def advice(self, observation: Observation) -> list[Advice]:
+        """What the opponent would do in the person's place, and what each action is worth."""
+        if self._browser is None:
+            return []
+        return [Advice(self.names[1], self._odds(observation), self._worth(observation))]
+
+    def _odds(self, observation: Observation) -> dict[str, float]:
+        other = self.agents[1]
+        assert isinstance(other, PokerAgent)
+        return other.odds(observation)
+
+    def _worth(self, observation: Observation) -> dict[str, float] | None:
+        if self._browser is None:
+            return None
+        hole, line = hand_and_line(observation)
+        values = self._browser.action_values(line)
+        found = {action: float(of[hole]) for action, of in values.items()}
+        return found if np.isfinite(list(found.values())).all() else None
+
+    def _asked(self, observation: Observation) -> Hashable:
+        if self._number != observation.hand:
+            self._number, self.judged = observation.hand, []
+        action = super()._asked(observation)
+        if action in observation.actions:
+            found = self.judge(observation, str(action))
+            if found is not None:
+                self.judged.append(found)
+        return action
+
+    def _fair(
+        self, hand: PlayedHand, rows: Sequence[NDArray[np.float64] | None]
+    ) -> Sequence[float]:
+        if self._browser is None:
+            return hand.payoffs
+        seat = hand.seats.index(0)
+        edges = self.judged if self._number == hand.number else []
+        own = self._base[seat] + sum(judged.edge for judged in edges)
+        return (own, -own) if seat == 0 else (-own, own)
