@@ -9,7 +9,7 @@ from counterfold.errors import MismatchError, SpecError, UnsupportedError
 from counterfold.evaluate.public import assess_public
 from counterfold.evaluate.public_view import Browser
 from counterfold.exploit.public import earned_against
-from counterfold.games.base import CHANCE, TERMINAL
+from counterfold.games.base import CHANCE, TERMINAL, label
 from counterfold.play.match import Match
 from counterfold.play.poker import PokerAgent, PokerMatch, PokerRules, poker_agents
 from counterfold.play.trainer import Trainer
@@ -90,25 +90,33 @@ def test_rules_keep_the_contract_of_a_game():
     assert report.terminals > 1000
 
 
-def _as_strategy(tree, agent):
+def _as_strategy(tree, rules, agent):
     """What an agent does at every infoset of the compiled rules."""
-    odds = []
-    for at in range(len(tree.infosets.owner)):
-        actions = tree.infosets.actions[at]
-        seen = tuple(tree.infosets.labels[at].split(" | "))
-        seen = (*seen, "") if len(seen) == 2 else seen
-        told = Observation(int(tree.infosets.owner[at]), seen, actions)
-        odds += agent.odds(told).values()
-    return cf.Strategy.of(tree, np.array(odds))
+    met, stack = {}, [rules.root()]
+    while stack:
+        state = stack.pop()
+        turn = rules.turn(state)
+        if turn == CHANCE:
+            stack += [rules.next(state, move) for move, _ in rules.chance(state)]
+        elif turn != TERMINAL:
+            seen = rules.observe(state, turn)
+            met[turn, label(seen)] = Observation(turn, seen, rules.actions(state))
+            stack += [rules.next(state, move) for move in rules.actions(state)]
+    infosets = tree.infosets
+    places = zip(infosets.owner.tolist(), infosets.labels, strict=True)
+    return cf.Strategy.of(tree, np.concatenate([[*agent.odds(met[p]).values()] for p in places]))
 
 
-@pytest.mark.parametrize("name", ["river", "turn"])
-def test_agents_play_their_strategy_hand_by_hand(name):
-    poker = naive_poker.TINY[name](seed=None)
+@pytest.mark.parametrize(
+    "poker",
+    [naive_poker.tiny_river(None), naive_poker.tiny_turn(None), naive_poker.tiny_fhp(cap=1)],
+    ids=["river", "turn", "fhp"],
+)
+def test_agents_play_their_strategy_hand_by_hand(poker):
     tree = PublicTree(poker)
     strategy = _solved(tree, 4)
-    compiled = cf.compile_game(PokerRules(poker))
-    played = _as_strategy(compiled, PokerAgent(strategy))
+    rules = PokerRules(poker)
+    played = _as_strategy(cf.compile_game(rules), rules, PokerAgent(strategy))
     found = assess_public(strategy, walk=Traversal(tree, "float64"))
     assert cf.values(played) == pytest.approx(found.values, abs=1e-9)
     best = [cf.best_response(played, player=p).value for p in (0, 1)]
@@ -201,19 +209,20 @@ def _node(rules, line):
     return find_place(PublicTree(rules.poker), line).node
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_luck_is_taken_out_of_a_persons_score_and_nothing_else(seed):
+@pytest.mark.parametrize("good", [True, False])
+def test_luck_is_taken_out_of_a_persons_score_and_nothing_else(good):
     poker = spot(SMALL)
     rules, tree = PokerRules(poker), PublicTree(poker)
-    strategy = _solved(tree, 20)
-    rng = np.random.default_rng(seed)
-    person = lambda seen: seen.actions[int(rng.integers(len(seen.actions)))]  # noqa: E731
-    trainer = Trainer(rules, PokerAgent(strategy, "solved"), ask=person, seed=seed)
-    trainer.play(600)
+    strategies = _solved(tree, 20), PublicStrategy.uniform(tree, "float64")
+    mine, theirs = strategies if good else strategies[::-1]
+    rng, agent = np.random.default_rng(1), PokerAgent(mine)
+    trainer = Trainer(
+        rules, PokerAgent(theirs, "other"), ask=lambda seen: agent.act(seen, rng), seed=1
+    )
+    trainer.play(800)
     score = trainer.score
-    uniform = PublicStrategy.uniform(tree, "float64")
-    exact = sum(earned_against(uniform, seat, strategy) for seat in (0, 1)) / 2
-    assert exact < -1
+    exact = sum(earned_against(mine, seat, theirs) for seat in (0, 1)) / 2
+    assert abs(exact) > 1
     assert abs(score.plain.mean - exact) < 4 * score.plain.half / 1.96
     assert abs(score.reduced.mean - exact) < 4 * score.reduced.half / 1.96
     assert score.reduced.half < score.plain.half / 1.5
