@@ -86,7 +86,8 @@ class Screen:
             text += "; " + ", ".join(f"{self.names[g]} {plainly(x, sign=True)}" for g, x in others)
         self._rows([("Result", text)], "32" if won > 0 else "31" if won < 0 else "")
         if isinstance(self.sitting, Trainer) and self.sitting.judged and hand.fault is None:
-            self._rows([("Decisions", "; ".join(map(_judged, self.sitting.judged)))])
+            told = [_judged(one, self.sitting.doubt) for one in self.sitting.judged]
+            self._rows([("Decisions", "; ".join(told))])
         self._shown = []
         self.score()
 
@@ -329,9 +330,9 @@ def _interval(one: Estimate) -> str:
     return f" (95%: {plainly(one.low, sign=True)} to {plainly(one.high, sign=True)})"
 
 
-def _judged(found: Judgement) -> str:
-    """A decision, and what it cost against the opponent's play."""
-    if found.lost <= FINE * found.pot:
+def _judged(found: Judgement, doubt: float) -> str:
+    """A decision, and what it cost against the opponent's play if that is beyond doubt."""
+    if found.lost <= max(FINE * found.pot, doubt):
         return f"{found.action} was right"
     return f"{found.action} cost {plainly(found.lost)} ({found.best} was best)"
 

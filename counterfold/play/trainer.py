@@ -90,6 +90,12 @@ class Trainer(Sitting):
     def takes_luck_out(self) -> bool:
         return self._browser is not None
 
+    @property
+    def doubt(self) -> float:
+        """Chips a hand by which the opponent's own strategy is known to be wrong."""
+        about = {} if self.strategy is None else self.strategy.about
+        return float(about.get("exploitability") or 0.0)
+
     def judge(self, observation: Observation, action: str) -> Judgement | None:
         """What an action is worth at a decision; None where the opponent never comes there."""
         worth = self._worth(observation)
