@@ -53,6 +53,7 @@ _HOMES = {
     "search.subgame": ("subgames",),
     "play.agents": ("StrategyAgent", "make_agent"),
     "play.match": ("Match", "MatchResult"),
+    "play.poker": ("PokerAgent", "PokerMatch", "PokerRules"),
     "play.record": ("read_record",),
     "style.preferences": ("Style",),
     "style.frontier": ("frontier",),
@@ -128,6 +129,7 @@ if TYPE_CHECKING:
     from counterfold.games.openspiel import OpenSpielGame
     from counterfold.play.agents import StrategyAgent, make_agent
     from counterfold.play.match import Match, MatchResult
+    from counterfold.play.poker import PokerAgent, PokerMatch, PokerRules
     from counterfold.play.record import read_record
     from counterfold.play.safe import SafeSearcher
     from counterfold.poker.game import PokerGame
