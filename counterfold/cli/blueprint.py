@@ -160,8 +160,7 @@ def _exact(wish: Wish, solver: SampledPoker, watch: Watch) -> Measured | None:
     """The strategy hand by hand, in the game without buckets, if that was asked for."""
     if not (wish.exact or wish.strategy):
         return None
-    from counterfold.evaluate.public import assess_public
-    from counterfold.exploit.public import earned_against, guaranteed
+    from counterfold.evaluate.public import assess_public, earned_against, guaranteed
     from counterfold.strategy.public import PublicStrategy
     from counterfold.tree.public import PublicTree
 

@@ -15,7 +15,16 @@ from counterfold.poker.spot import read_spot, spot
 from counterfold.strategy.public import KIND, game_of
 from counterfold.strategy.store import header_of
 
-__all__ = ["FORMS", "game_in", "is_poker_file", "means_poker", "poker_game", "rules_of", "run_of"]
+__all__ = [
+    "FORMS",
+    "check_no_unit",
+    "game_in",
+    "is_poker_file",
+    "means_poker",
+    "poker_game",
+    "rules_of",
+    "run_of",
+]
 
 FORMS = ("history", "public")
 PUBLIC_ONLY = ("fhp",)
@@ -48,6 +57,15 @@ def poker_game(text: str) -> PokerGame:
     if given is None:
         return _named(text)
     return spot(given, name=os.path.splitext(os.path.basename(text))[0], where=text)
+
+
+def check_no_unit(exploitability: float | str | None) -> None:
+    """Refuse 0.5% and 1mbb where a game has neither a pot nor a big blind."""
+    if isinstance(exploitability, str):
+        raise ParameterError(
+            f"--exploitability {exploitability} is for poker with a pot or a big blind; give a "
+            "number, in the payoffs of the game"
+        )
 
 
 def rules_of(text: str) -> Any:

@@ -162,11 +162,9 @@ def check(request: Request) -> None:
         if getattr(request, name) not in (None, ()):
             option = name.replace("_", "-")
             raise ParameterError(f"--{option} is for poker on a public tree; leave it out here")
-    if isinstance(request.exploitability, str):
-        raise ParameterError(
-            f"--exploitability {request.exploitability} is for poker with a pot or a big blind; "
-            "give a number, in the payoffs of the game"
-        )
+    from counterfold.cli.poker_names import check_no_unit
+
+    check_no_unit(request.exploitability)
     if request.by_lp:
         stray = request.given((*SETTINGS, *LIMITS, "every", "resume", "plot"))
         if stray:

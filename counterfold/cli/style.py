@@ -17,6 +17,7 @@ from counterfold.cli.output import (
     print_json,
     say,
 )
+from counterfold.cli.poker_names import check_no_unit, means_poker
 from counterfold.cli.progress import Watch
 from counterfold.cli.show import nothing_like
 from counterfold.cli.solve import (
@@ -45,6 +46,7 @@ from counterfold.tree.history import HistoryTree
 
 __all__ = ["Request", "run"]
 
+METHOD = "cfr"
 EPSILONS = (0.0, 0.01, 0.02, 0.05, 0.1)
 """What may be given up on a frontier, unless the user says."""
 BETWEEN = 40
@@ -64,9 +66,9 @@ class Request:
     best: bool = False
     preset: str | None = None
     strength: float | None = None
-    method: str = "cfr"
+    method: str | None = None
     iterations: int | None = None
-    exploitability: float | None = None
+    exploitability: float | str | None = None
     seconds: float | None = None
     traversal: str = "full"
     seed: int = 0
@@ -93,6 +95,12 @@ class Request:
 
 def run(request: Request) -> None:
     """Solve plainly and with the style, and tell the difference."""
+    if means_poker(request.game):
+        from counterfold.cli import poker_style
+
+        poker_style.run(request)
+        return
+    check_no_unit(request.exploitability)
     degrees, epsilons = _check(request)
     with Watch(request.quiet) as watch:
         try:
@@ -176,9 +184,9 @@ def _check(request: Request) -> tuple[dict[str, float], list[float]]:
         raise ParameterError("--epsilon is of a frontier: say of what with --frontier bet@J")
     if request.frontier is not None:
         Frequency.parse(request.frontier)
-    if request.method.strip().lower() == "lp":
+    if request.method is not None and request.method.strip().lower() == "lp":
         raise ParameterError("the linear program has no style; choose a method such as cfr")
-    method_of(request.method)
+    method_of(request.method or METHOD)
     Settings(traversal=request.traversal, seed=request.seed)
     _ = request.until
     if request.plot:
@@ -257,7 +265,7 @@ def _solved(request: Request, tree: HistoryTree, style: Style | None, watch: Wat
     watch.begin(request.until)
     result = solve(
         tree,
-        request.method,
+        request.method or METHOD,
         request.until,
         request.traversal,
         seed=request.seed,

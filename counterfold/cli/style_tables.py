@@ -14,7 +14,7 @@ from counterfold.style.standing import Edge
 if TYPE_CHECKING:
     from counterfold.cli.style import Request
 
-__all__ = ["MOST_ACTIONS", "in_words", "print_edge", "print_price"]
+__all__ = ["MOST_ACTIONS", "columns", "in_words", "print_edge", "print_price"]
 
 MOST_HANDS = 30
 """Beyond so many hands or actions the table of hands is left to --json."""
@@ -35,11 +35,11 @@ def print_price(price: Price, request: Request) -> None:
                 say()
                 say(f"player {player + 1}, by {by}" if own[0].round or own[0].hand else
                     f"player {player + 1}")  # fmt: skip
-                for line in _columns(_rows(own, by)):
+                for line in columns(_rows(own, by)):
                     say(line)
     say()
     say("what a player earns a hand")
-    for line in _columns(_earnings(price)):
+    for line in columns(_earnings(price)):
         say(line)
     say()
     print_panel("Price", _price_lines(price))
@@ -73,7 +73,7 @@ def _percent(share: float | None) -> str:
     return "never" if share is None else percent(share)
 
 
-def _columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+def columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
     """Words to the left, numbers (the last three columns) to the right."""
     widths = [max(len(row[c]) for row in rows) for c in range(len(rows[0]))]
     words = len(widths) - 3

@@ -8,11 +8,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.errors import MismatchError
 from counterfold.evaluate.exact import Assessment
 from counterfold.strategy.public import PublicStrategy
 from counterfold.tree.traversal import Traversal
 
-__all__ = ["PublicAssessment", "assess_public", "assess_tables", "best_response_values"]
+__all__ = [
+    "PublicAssessment",
+    "assess_public",
+    "assess_tables",
+    "best_against",
+    "best_response_values",
+    "earned_against",
+    "guaranteed",
+]
 
 
 @dataclass(frozen=True)
@@ -74,3 +83,40 @@ def best_response_values(
     walk = walk or Traversal(strategy.tree)
     walk.run(player, tables_of(strategy), (None, None), None, True, public.BEST)
     return walk.found(player)
+
+
+def _pair(hero: PublicStrategy, seat: int, opponent: PublicStrategy, walk: Traversal) -> Any:
+    from counterfold.kernels import public
+
+    if hero.tree is not opponent.tree and hero.tree.fingerprint != opponent.tree.fingerprint:
+        raise MismatchError("the two strategies are of different games")
+    found = []
+    for p in (0, 1):
+        table = (hero if p == seat else opponent).tables[p].astype(walk.arrays.dtype, copy=False)
+        found.append(public.Table(table, table))
+    return tuple(found)
+
+
+def earned_against(
+    hero: PublicStrategy, seat: int, opponent: PublicStrategy, walk: Traversal | None = None
+) -> float:
+    """What one strategy earns in a seat against another, exactly, in chips a hand."""
+    from counterfold.kernels import public
+
+    walk = walk or Traversal(hero.tree)
+    walk.run(seat, _pair(hero, seat, opponent, walk), (None, None), None, True, public.VALUE)
+    return walk.expected(seat)
+
+
+def guaranteed(hero: PublicStrategy, seat: int, walk: Traversal | None = None) -> float:
+    """What a strategy earns in a seat against its best reply (in a game without rake)."""
+    return -best_against(hero, 1 - seat, walk)
+
+
+def best_against(opponent: PublicStrategy, seat: int, walk: Traversal | None = None) -> float:
+    """What a best response earns in a seat against a strategy."""
+    from counterfold.kernels import public
+
+    walk = walk or Traversal(opponent.tree)
+    walk.run(seat, _pair(opponent, seat, opponent, walk), (None, None), None, True, public.BEST)
+    return walk.expected(seat)

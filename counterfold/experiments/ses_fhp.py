@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from counterfold.errors import ParameterError
+from counterfold.evaluate.public import best_against, earned_against
 from counterfold.experiments.ses_fhp_found import FhpOpponent, FhpPoint, FhpSweep, Spent
 from counterfold.experiments.ses_fhp_opponents import Whole, written
 from counterfold.experiments.ses_fhp_progress import Count, Progress
@@ -25,7 +26,6 @@ from counterfold.experiments.ses_fhp_responses import Responses
 from counterfold.experiments.ses_fhp_side import Side
 from counterfold.experiments.ses_fhp_store import Store
 from counterfold.experiments.ses_fhp_table import Table
-from counterfold.exploit.public import best_against, earned_against
 from counterfold.games.spec import whole
 from counterfold.strategy.public import PublicStrategy
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from counterfold.evaluate.public import best_against, earned_against
 from counterfold.experiments.ses_fhp_buckets import BucketReply
 from counterfold.experiments.ses_fhp_found import IN_BUCKETS, FhpResponse
 from counterfold.experiments.ses_fhp_opponents import Bucketed, Opponent, written
@@ -18,7 +19,7 @@ from counterfold.experiments.ses_fhp_progress import Count
 from counterfold.experiments.ses_fhp_store import Store
 from counterfold.experiments.ses_fhp_table import Table
 from counterfold.experiments.ses_fhp_trunk import TrunkReply
-from counterfold.exploit.public import RestrictedSolver, best_against, earned_against
+from counterfold.exploit.public import RestrictedSolver
 from counterfold.search.public import PublicSearch
 from counterfold.strategy.public import PublicStrategy
 

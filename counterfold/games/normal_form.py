@@ -233,8 +233,8 @@ def _from_json(path: Path, text: str) -> NormalForm:
     keys = content.keys() if isinstance(content, dict) else set()
     if not keys.isdisjoint({"oop", "ip", "pot", "blinds"}):
         raise FileError(
-            f"{path} is a poker spot: it is for solve, show, report, exploit, blueprint, match "
-            "and play"
+            f"{path} is a poker spot: it is for solve, show, report, style, exploit, blueprint, "
+            "match and play"
         )
     if ("payoffs" in keys) == ("matrix" in keys):
         raise FileError(f'{path}, line 1: a game needs either "payoffs" or "matrix"')

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from counterfold.abstraction.blueprint import game_print
 from counterfold.agent import Agent, Observation
 from counterfold.errors import FileError, MismatchError, SpecError, UnsupportedError
-from counterfold.exploit.public import earned_against
+from counterfold.evaluate.public import earned_against
 from counterfold.games.base import CHANCE, TERMINAL, Game
 from counterfold.play.agents import own_agent
 from counterfold.play.match import Match
@@ -230,6 +230,8 @@ class PokerMatch(Match):
         if len(pair) < 2:
             return None
         one, other = (agent.strategy for agent in pair)
+        if one.tree.symmetry != other.tree.symmetry:  # of one game, but hand by hand only in one
+            return None
         won = sum(earned_against(one, seat, other) for seat in (0, 1)) / 2
         if one.tree.game.betting.zero_sum:
             return won, -won

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.agent import Agent, Observation
+from counterfold.evaluate.public import earned_against
 from counterfold.evaluate.public_view import Browser
-from counterfold.exploit.public import earned_against
 from counterfold.play.human import Advice, Ask, Sitting
 from counterfold.play.poker import PokerAgent, PokerRules, hand_and_line
 from counterfold.play.table import PlayedHand

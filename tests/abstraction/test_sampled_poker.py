@@ -20,8 +20,8 @@ from counterfold.abstraction.compiled import cards_of, pair_mass
 from counterfold.abstraction.maps import Mapped, Through
 from counterfold.abstraction.sampled import Against, SampledPoker, blueprint
 from counterfold.errors import FileError, MismatchError, ParameterError, UnsupportedError
-from counterfold.evaluate.public import assess_public
-from counterfold.exploit.public import RestrictedSolver, best_against, earned_against
+from counterfold.evaluate.public import assess_public, best_against, earned_against
+from counterfold.exploit.public import RestrictedSolver
 from counterfold.games.base import label
 from counterfold.poker import holdem
 from counterfold.poker.cards import parse_board, parse_hole

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from counterfold.exploit.public import best_against
+from counterfold.evaluate.public import best_against
 from counterfold.strategy.public import read_public
 
 KEYS = {

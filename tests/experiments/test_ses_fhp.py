@@ -14,6 +14,7 @@ import pytest
 from counterfold.abstraction.buckets import every_hand
 from counterfold.abstraction.sampled import blueprint
 from counterfold.errors import FileError, MismatchError, ParameterError, SpecError
+from counterfold.evaluate.public import best_against, earned_against
 from counterfold.experiments.ses_fhp import fhp_figure
 from counterfold.experiments.ses_fhp_buckets import BucketReply
 from counterfold.experiments.ses_fhp_opponents import (
@@ -32,7 +33,6 @@ from counterfold.experiments.ses_fhp_side import Side
 from counterfold.experiments.ses_fhp_store import Store
 from counterfold.experiments.ses_fhp_table import Table, drawn, read_game
 from counterfold.experiments.ses_fhp_trunk import TrunkReply
-from counterfold.exploit.public import best_against, earned_against
 from counterfold.poker.holdem import fhp
 from counterfold.search.public import PublicSearch
 from counterfold.search.public_entry import Arrivals, public_gadget

@@ -6,10 +6,9 @@ import pytest
 import counterfold as cf
 from counterfold.agent import Observation
 from counterfold.errors import MismatchError, SpecError, UnsupportedError
-from counterfold.evaluate.public import assess_public
+from counterfold.evaluate.public import assess_public, earned_against
 from counterfold.evaluate.public_view import Browser
-from counterfold.exploit.public import earned_against
-from counterfold.games.base import CHANCE, TERMINAL, label
+from counterfold.games.base import CHANCE, TERMINAL
 from counterfold.play.match import Match
 from counterfold.play.poker import PokerAgent, PokerMatch, PokerRules, poker_agents
 from counterfold.play.trainer import Trainer
@@ -22,6 +21,7 @@ from counterfold.tree.public import PublicTree
 from counterfold.tree.traversal import Traversal
 from tests import naive_poker
 from tests.naive_poker import NaivePoker
+from tests.played_poker import as_strategy
 
 
 def _solved(tree, iterations):
@@ -90,23 +90,6 @@ def test_rules_keep_the_contract_of_a_game():
     assert report.terminals > 1000
 
 
-def _as_strategy(tree, rules, agent):
-    """What an agent does at every infoset of the compiled rules."""
-    met, stack = {}, [rules.root()]
-    while stack:
-        state = stack.pop()
-        turn = rules.turn(state)
-        if turn == CHANCE:
-            stack += [rules.next(state, move) for move, _ in rules.chance(state)]
-        elif turn != TERMINAL:
-            seen = rules.observe(state, turn)
-            met[turn, label(seen)] = Observation(turn, seen, rules.actions(state))
-            stack += [rules.next(state, move) for move in rules.actions(state)]
-    infosets = tree.infosets
-    places = zip(infosets.owner.tolist(), infosets.labels, strict=True)
-    return cf.Strategy.of(tree, np.concatenate([[*agent.odds(met[p]).values()] for p in places]))
-
-
 @pytest.mark.parametrize(
     "poker",
     [naive_poker.tiny_river(None), naive_poker.tiny_turn(None), naive_poker.tiny_fhp(cap=1)],
@@ -116,7 +99,7 @@ def test_agents_play_their_strategy_hand_by_hand(poker):
     tree = PublicTree(poker)
     strategy = _solved(tree, 4)
     rules = PokerRules(poker)
-    played = _as_strategy(cf.compile_game(rules), rules, PokerAgent(strategy))
+    played = as_strategy(cf.compile_game(rules), rules, PokerAgent(strategy))
     found = assess_public(strategy, walk=Traversal(tree, "float64"))
     assert cf.values(played) == pytest.approx(found.values, abs=1e-9)
     best = [cf.best_response(played, player=p).value for p in (0, 1)]

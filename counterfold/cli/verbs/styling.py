@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from counterfold.cli.app import Json, Quiet, app, count
+from counterfold.cli.verbs.solving import low
 
 
 @app.command(
     epilog="""Frequencies are shares of the decisions where an action can be taken, each infoset
 counted as often as play gets there. A style may be left out if a frontier is asked for.
+In a poker spot every hand is played at once, and what is told is of the first street.
 
 \b
 Keys of --json: game, style, cost (in exploitability), plain and styled (the keys of
@@ -19,15 +21,20 @@ Keys of --json: game, style, cost (in exploitability), plain and styled (the key
 styled), distance (mean, largest, player, infoset, action), seats (player, plain,
 styled, styled_against_plain, plain_against_styled, plain_guarantee,
 styled_guarantee, cost), frontier (frequency, value, points: epsilon, low, high;
-strategies: name, cost, frequency, low, high), saved, plot.
+strategies: name, cost, frequency, low, high), saved, plot. Of a spot: game, style,
+cost, plain, styled, first and street (player, action, plain, styled), seats, saved.
 """
 )
 def style(
-    game: Annotated[str, typer.Argument(metavar="GAME", help="As for `counterfold solve`.")],
+    game: Annotated[
+        str, typer.Argument(metavar="GAME", help="As for `counterfold solve`, spots too.")
+    ],
     prefer: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="ACTION=N", help="Like an action N times as much; may be given again."
+            metavar="ACTION=N",
+            help="Like an action N times as much; may be given again. In a spot also "
+            "oop:raise@turn=N or ip:call[JJ-22]=N.",
         ),
     ] = None,
     target: Annotated[
@@ -83,8 +90,13 @@ def style(
         typer.Option(metavar="N", parser=count, help="Stop each run after so many. [10,000]"),
     ] = None,
     exploitability: Annotated[
-        float | None,
-        typer.Option(metavar="X", help="Stop a run when its exact exploitability is as low."),
+        Any,
+        typer.Option(
+            metavar="X",
+            parser=low,
+            help="Stop a run when its exact exploitability is as low; in poker 0.5% of the pot or "
+            "1mbb, too.",
+        ),
     ] = None,
     seconds: Annotated[
         float | None, typer.Option(metavar="S", help="Stop each run after so many seconds.")
@@ -145,7 +157,7 @@ def style(
             best=best,
             preset=preset,
             strength=strength,
-            method=method or "cfr",
+            method=method,
             iterations=iterations,
             exploitability=exploitability,
             seconds=seconds,

@@ -1,0 +1,75 @@
+"""``counterfold style`` at a poker spot."""
+
+import json
+
+import pytest
+
+SPOT = {
+    "board": "Ks 9h 6s 4d 2c",
+    "pot": 20,
+    "stack": 40,
+    "oop": "QQ+,T9s,76s",
+    "ip": "99+,AK,KQ,65s",
+    "bets": ["50%"],
+    "raises": ["allin"],
+}
+
+
+@pytest.fixture
+def river(tmp_path):
+    path = tmp_path / "river.json"
+    path.write_text(json.dumps(SPOT))
+    return path
+
+
+def test_a_style_is_told_with_its_price(call, river):
+    found = call(
+        "style", river, "--prefer", "bet=20", "--give-up", "0.5", "--player", "1", "-q",
+        "--save", "bold.safetensors",
+    )  # fmt: skip
+    assert found.code == 0
+    for words in ("the first decision", "bet 10", "a best responder", "Price", "guarantees"):
+        assert words in found.out
+    assert "bold.safetensors" in call("show", "bold.safetensors").out
+    assert call("exploit", river, "--model", "bold.safetensors", "--best-response", "-q").code == 0
+
+
+def test_its_json(call, river):
+    told = call(
+        "style", river, "--preset", "aggressive", "--strength", "20", "--give-up", "0.5",
+        "--player", "1", "--exploitability", "0.2%", "--iterations", "400", "--json", "-q",
+    ).document  # fmt: skip
+    assert told["plain"]["percent_of_pot"] <= 0.2
+    assert told["cost"] == told["styled"]["exploitability"] - told["plain"]["exploitability"] > 0
+    bet = next(s for s in told["first"] if s["action"] == "bet 10")
+    assert bet["styled"] > bet["plain"] + 0.05
+    assert {(s["player"], s["action"]) for s in told["street"]} >= {(0, "bet"), (1, "call")}
+    one, two = told["seats"]
+    assert one["cost"] > 0
+    assert one["styled_against_plain"] == pytest.approx(-two["plain_against_styled"], abs=1e-4)
+    assert "bet=20 of player 1" in told["style"]
+
+
+def test_part_of_a_range(call, river):
+    told = call(
+        "style", river, "--prefer", "oop:bet[76s]=50", "--iterations", "50", "--json", "-q"
+    ).document
+    assert "with 76s" in told["style"]
+    assert told["styled"]["iterations"] == told["plain"]["iterations"] == 50
+
+
+def test_what_does_not_fit_is_refused(call, river):
+    call("style", river).refused("--prefer")
+    call("style", river, "--prefer", "jump=3").refused("jump")
+    call("style", river, "--prefer", "bet").refused("not understood")
+    call("style", river, "--prefer", "bet=3", "--player", "3").refused("--player")
+    call("style", river, "--prefer", "bet=3", "--frontier", "bet").refused("--frontier")
+    call("style", river, "--preset", "brave").refused("brave")
+    call("style", river, "--prefer", "bet=3", "--strength", "2").refused("--strength")
+    call("style", river, "--prefer", "bet=3", "--traversal", "external").refused("history form")
+    call("style", river, "--prefer", "bet=3", "--exploitability", "x").refused("x")
+    call("style", "kuhn", "--prefer", "bet=3", "--exploitability", "1%").refused("pot")
+    locked = river.parent / "locked.json"
+    locked.write_text(json.dumps(SPOT | {"locks": [{"at": "bet 10", "play": {"fold": 1}}]}))
+    call("style", locked, "--prefer", "bet=3").refused("locks")
+    call("style", river, "--target", "bet=0.5").refused("spot")
