@@ -28,7 +28,7 @@ from counterfold.poker.game import PokerGame
 from counterfold.solve.methods import method as method_of
 from counterfold.solve.poker import PokerResult, chips_of, poker_spec, poker_until, solve_poker
 from counterfold.solve.solver import Until
-from counterfold.style.preferences import PRESETS
+from counterfold.style.preferences import PRESETS, Style
 from counterfold.style.public_price import PublicPrice, PublicShare, compare_public
 
 if TYPE_CHECKING:
@@ -101,8 +101,8 @@ def _check(request: Request, game: PokerGame) -> Wishes:
                 f"--{name} is for games in history form; in a spot say where in the wish itself, "
                 "as in --prefer oop:bet@turn[JJ-22]=5"
             )
-    if request.traversal != "full" or request.best:
-        raise ParameterError("--traversal and --best are for games in history form")
+    if request.traversal != "full":
+        raise ParameterError("--traversal is for games in history form; a spot is walked in full")
     if request.preset is not None and request.preset not in PRESETS:
         raise ParameterError(
             f"there is no style {request.preset!r}; there are {', '.join(PRESETS)}"
@@ -127,7 +127,10 @@ def _check(request: Request, game: PokerGame) -> Wishes:
             f'{request.game} has "locks", which hold players to something; a style is compared '
             "where both are free"
         )
-    return wishes
+    if not request.best:
+        return wishes
+    heaviest = Style(best=True)
+    return Wishes(styles=[replace(part, style=part.style + heaviest) for part in wishes.styles])
 
 
 def _preferences(request: Request, game: PokerGame) -> tuple[str, ...]:

@@ -50,6 +50,15 @@ def test_its_json(call, river):
     assert "bet=20 of player 1" in told["style"]
 
 
+def test_the_heaviest_action_alone_pulls_harder(call, river):
+    wish = ("style", river, "--prefer", "bet=20", "--player", "1", "--iterations", "300")
+    soft, hard = (call(*wish, *more, "--json", "-q").document for more in ((), ("--best",)))
+    assert "best" in hard["style"]
+    bets = [next(s for s in t["first"] if s["action"] == "bet 10") for t in (soft, hard)]
+    assert bets[0]["plain"] == bets[1]["plain"]
+    assert abs(bets[0]["styled"] - bets[1]["styled"]) > 1e-4
+
+
 def test_part_of_a_range(call, river):
     told = call(
         "style", river, "--prefer", "oop:bet[76s]=50", "--iterations", "50", "--json", "-q"

@@ -82,7 +82,8 @@ def style(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="As for `counterfold solve`, but not lp. [cfr; sapcfr+ with --target]",
+            help="As for `counterfold solve`, but not lp. [cfr; sapcfr+ with --target; in spots as "
+            "there]",
         ),
     ] = None,
     iterations: Annotated[
