@@ -50,7 +50,7 @@ def test_its_json(call, river):
     assert "bet=20 of player 1" in told["style"]
 
 
-def test_the_heaviest_action_alone_pulls_harder(call, river):
+def test_the_heaviest_action_alone_is_another_rule(call, river):
     wish = ("style", river, "--prefer", "bet=20", "--player", "1", "--iterations", "300")
     soft, hard = (call(*wish, *more, "--json", "-q").document for more in ((), ("--best",)))
     assert "best" in hard["style"]
