@@ -8,6 +8,8 @@ from counterfold.experiments.ses_fhp_found import FhpSweep
 
 __all__ = ["draw_figure_3_fhp", "draw_figure_4"]
 
+TICKS = (-1000, -100, -10, 0, 10, 100, 1000)
+
 
 def draw_figure_3_fhp(found: FhpSweep) -> Any:
     """Payoffs above, exploitabilities below; a column for each kind of opponent."""
@@ -49,7 +51,10 @@ def draw_figure_4(found: FhpSweep) -> Any:
                     found.ps, found.response_curve(share, budget, name), color=colour,
                     linewidth=1.8, marker="s", markersize=3, label=f"RNR ({budget})",
                 )  # fmt: skip
-            panel.set_yscale("symlog", linthresh=100)
+            panel.set_yscale("symlog", linthresh=10)
+            panel.set_yticks(TICKS, [f"{tick:,}" for tick in TICKS])
+            low, high = panel.dataLim.intervaly
+            panel.set_ylim(1.3 * low if low < 0 else -3, 1.5 * high)
         panels[columns + column].set_xlabel("alpha of SES, p of RNR")
     title = f"SES against restricted Nash responses in {found.game}"
     return _titled(made, panels, columns, title)
