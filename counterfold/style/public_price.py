@@ -11,9 +11,10 @@ from counterfold.evaluate.public import best_against, earned_against
 from counterfold.evaluate.public_view import Browser
 from counterfold.poker.view import compatible
 from counterfold.strategy.public import PublicStrategy
+from counterfold.style.price import Seat
 from counterfold.tree.traversal import Traversal
 
-__all__ = ["PublicPrice", "PublicSeat", "PublicShare", "compare_public"]
+__all__ = ["PublicPrice", "PublicShare", "compare_public"]
 
 
 @dataclass(frozen=True)
@@ -27,26 +28,6 @@ class PublicShare:
 
 
 @dataclass(frozen=True)
-class PublicSeat:
-    """What a seat earns a hand, in chips: with all the same strategy, crosswise, and at least."""
-
-    player: int
-    plain: float
-    styled: float
-    styled_against_plain: float
-    plain_against_styled: float
-    plain_guarantee: float | None
-    styled_guarantee: float | None
-
-    @property
-    def cost(self) -> float | None:
-        """How much less the styled strategy guarantees; nobody knows with rake."""
-        if self.plain_guarantee is None or self.styled_guarantee is None:
-            return None
-        return self.plain_guarantee - self.styled_guarantee
-
-
-@dataclass(frozen=True)
 class PublicPrice:
     """A styled strategy beside a plain one.
 
@@ -56,7 +37,7 @@ class PublicPrice:
 
     first: tuple[PublicShare, ...]
     street: tuple[PublicShare, ...]
-    seats: tuple[PublicSeat, PublicSeat]
+    seats: tuple[Seat, Seat]
 
     def to_dict(self) -> dict[str, Any]:
         found = asdict(self)
@@ -87,7 +68,7 @@ def compare_public(plain: PublicStrategy, styled: PublicStrategy) -> PublicPrice
     for p in (0, 1):
         least = [-best_against(one, 1 - p, walk) if fair else None for one in (plain, styled)]
         seats.append(
-            PublicSeat(
+            Seat(
                 p,
                 earned_against(plain, p, plain, walk),
                 earned_against(styled, p, styled, walk),
