@@ -3,6 +3,9 @@
 The command line turns any of them into that sentence and exit code 2.
 """
 
+import re
+from typing import Any
+
 __all__ = [
     "CounterfoldError",
     "FileError",
@@ -13,7 +16,14 @@ __all__ = [
     "SpecError",
     "TreeTooLargeError",
     "UnsupportedError",
+    "short",
+    "visible",
 ]
+
+# Controls of both kinds, lone halves of characters, and marks that turn the direction of a text.
+_HIDDEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+)
 
 
 class CounterfoldError(Exception):
@@ -50,3 +60,40 @@ class MissingExtraError(CounterfoldError):
 
 class UnsupportedError(CounterfoldError):
     """A request that is not defined for this game."""
+
+
+def visible(text: str, keep: str = "") -> str:
+    r"""A text that somebody else wrote, with what would move a terminal's cursor made visible.
+
+    >>> visible("a\x1b[31mred\n"), visible("two\nlines", keep="\n")
+    ('a\\x1b[31mred\\n', 'two\nlines')
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return _HIDDEN.sub(lambda found: _named(found[0], keep), text)
+
+
+def _named(character: str, keep: str) -> str:
+    return character if character in keep else ascii(character)[1:-1]
+
+
+def short(value: Any, most: int = 60) -> str:
+    """A value as an error quotes it: on one line, cut where it is long, whatever it is.
+
+    >>> short("raise"), short(list(range(99)), 20)
+    ("'raise'", '[0, 1, 2, 3, 4, 5, \u2026')
+    """
+    try:
+        text = repr(value)
+    except Exception as error:  # an object of a user whose repr raises
+        text = f"<{type(value).__name__}, whose repr raises {type(error).__name__}>"
+    return cut(visible(text), most)
+
+
+def cut(text: str, most: int) -> str:
+    """The beginning of a text that is too long.
+
+    >>> cut("abcdef", 4), cut("abcd", 4)
+    ('abc\u2026', 'abcd')
+    """
+    return text if len(text) <= most else text[: most - 1] + "\u2026"

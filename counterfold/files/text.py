@@ -1,0 +1,329 @@
+"""Text and JSON that somebody else wrote: read strictly, with one sentence on what is wrong."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import stat
+from collections.abc import Iterable, Mapping
+from typing import Any, NoReturn
+
+import numpy as np
+
+from counterfold.errors import FileError, short
+
+__all__ = ["Fields", "parse_json", "read_bytes", "read_json", "read_text"]
+
+MOST_BYTES = 2**26
+"""The largest text that is read unless a caller says otherwise."""
+DEEPEST = 64
+"""Lists and objects within each other; no file of ours comes near."""
+MOST_DIGITS = 40
+"""Of a whole number; the state of a random generator has 128 bits."""
+
+_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+# Texts without these have no number that is too large, and are read without hooks.
+_LARGE = re.compile(r"\d{41}|\d[eE]\+?\d{3}")
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+_NEEDED: Any = object()
+
+
+def read_bytes(path: str | os.PathLike[str], what: str, most: int = MOST_BYTES) -> bytes:
+    """All of an ordinary file, or of a pipe that somebody writes into.
+
+    ``what`` says in errors what was expected there, as in "a spot".
+    """
+    try:
+        # Not to wait for ever where nobody will write.
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        try:
+            mode = os.fstat(handle).st_mode
+            if stat.S_ISDIR(mode):
+                raise FileError(f"{path} is a folder, and must be {what}")
+            if not stat.S_ISREG(mode) and not stat.S_ISFIFO(mode):
+                raise FileError(f"{path} is a device, and must be {what}")
+            if hasattr(os, "set_blocking"):
+                os.set_blocking(handle, True)
+            with open(handle, "rb", closefd=False) as file:
+                data = file.read(most + 1)
+        finally:
+            os.close(handle)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise FileError(f"{path} cannot be read as {what}: {reason}") from None
+    except ValueError:  # a name with a NUL in it
+        raise FileError(f"{short(os.fspath(path))} is no name of a file") from None
+    if len(data) > most:
+        raise FileError(f"{path} has more than {most:,} bytes, which is too long for {what}")
+    return data
+
+
+def read_text(path: str | os.PathLike[str], what: str, most: int = MOST_BYTES) -> str:
+    """The text of a file in UTF-8, with line ends as ``\\n`` and without a byte order mark."""
+    data = read_bytes(path, what, most)
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise FileError(f"{path} is written in UTF-16; save it as UTF-8")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise FileError(
+            f"{path} is not a text file: line {line} is not UTF-8, and it must be {what}"
+        ) from None
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise FileError(
+            f"{path} is not a text file: line {line} has a NUL byte, and it must be {what}"
+        )
+    return text.replace("\r\n", "\n")
+
+
+def read_json(path: str | os.PathLike[str], what: str, most: int = MOST_BYTES) -> Any:
+    """What a file of JSON says; see ``parse_json``."""
+    return parse_json(read_text(path, f"{what} in JSON", most), os.fspath(path))
+
+
+def parse_json(text: str | bytes, where: str, first: int = 1) -> Any:
+    """What a JSON text says, strictly; ``where`` is what errors call it.
+
+    Refused are NaN and Infinity, numbers that fit nowhere, keys given twice, halves of
+    characters, and lists and objects deeper than ``DEEPEST``. ``first`` is the number of the
+    text's first line, where it is a part of a file.
+
+    >>> parse_json('{"pot": 20}', "river.json")
+    {'pot': 20}
+    >>> parse_json('{"pot": NaN}', "river.json")
+    Traceback (most recent call last):
+    counterfold.errors.FileError: river.json, line 1, column 9: NaN is no number of JSON
+    """
+    if isinstance(text, bytes):
+        try:
+            text = text.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise FileError(f"{where} is not UTF-8") from None
+    return _Document(text, where, first).value()
+
+
+class _Document:
+    def __init__(self, text: str, where: str, first: int) -> None:
+        self.text, self.where, self.first = text, where, first
+
+    def value(self) -> Any:
+        text = self.text
+        if text.count("[") + text.count("{") > DEEPEST:
+            self._check_depth()
+        hooks: dict[str, Any] = {}
+        if _LARGE.search(text):
+            hooks = {"parse_int": self._whole, "parse_float": self._number}
+        try:
+            found = json.loads(
+                text, object_pairs_hook=self._once, parse_constant=self._constant, **hooks
+            )
+        except json.JSONDecodeError as error:
+            self._refuse(f"this is not JSON ({error.msg.lower()})", error.pos)
+        except RecursionError:
+            raise FileError(f"{self.where} is nested too deeply") from None
+        if _HALF.search(text):
+            self._check_characters(found)
+        return found
+
+    def _check_depth(self) -> None:
+        marks = np.frombuffer(self._bare().encode("utf-32-le"), dtype="<u4")
+        opened = np.isin(marks, (ord("["), ord("{")))
+        depth = np.cumsum(opened.astype(np.int8) - np.isin(marks, (ord("]"), ord("}"))), dtype=int)
+        if depth.max(initial=0) > DEEPEST:
+            self._refuse(
+                f"this is nested too deeply, with more than {DEEPEST} lists and objects within "
+                "each other",
+                int(np.argmax(depth > DEEPEST)),
+            )
+
+    def _check_characters(self, found: Any) -> None:
+        waiting = [found]
+        while waiting:
+            one = waiting.pop()
+            if isinstance(one, dict):
+                waiting += [*one, *one.values()]
+            elif isinstance(one, list):
+                waiting += one
+            elif isinstance(one, str) and any("\ud800" <= c <= "\udfff" for c in one):
+                raise FileError(f"{self.where}: the text {short(one)} has half a character in it")
+
+    def _bare(self) -> str:
+        """The text without what strings hold, as long as before."""
+        return _STRING.sub(lambda found: " " * len(found[0]), self.text)
+
+    def _once(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            keys = [key for key, _ in pairs]
+            twice = next(key for n, key in enumerate(keys) if key in keys[:n])
+            raise FileError(f'{self.where}: "{twice}" is given twice; keep one of them')
+        return found
+
+    def _constant(self, word: str) -> NoReturn:
+        self._refuse(f"{word} is no number of JSON", max(self._bare().find(word), 0))
+
+    def _whole(self, digits: str) -> int:
+        if len(digits) > MOST_DIGITS:
+            self._refuse_number(digits)
+        return int(digits)
+
+    def _number(self, digits: str) -> float:
+        number = float(digits)
+        if not math.isfinite(number):
+            self._refuse_number(digits)
+        return number
+
+    def _refuse_number(self, digits: str) -> NoReturn:
+        many = f" of {len(digits)} digits" if len(digits) > MOST_DIGITS else f" {digits}"
+        self._refuse(f"the number{many} is too large", max(self._bare().find(digits), 0))
+
+    def _refuse(self, reason: str, at: int) -> NoReturn:
+        line = self.first + self.text.count("\n", 0, at)
+        column = at - self.text.rfind("\n", 0, at)
+        raise FileError(f"{self.where}, line {line}, column {column}: {reason}") from None
+
+
+class Fields:
+    """An object of JSON, whose fields are asked for by name and kind.
+
+    A field without a default is needed. Whatever is wrong is a ``FileError`` that says where.
+
+    >>> told = Fields({"hands": 10, "seed": "x"}, "match.json")
+    >>> told.whole("hands", 0), told.whole("matches", default=1)
+    (10, 1)
+    >>> told.whole("seed")
+    Traceback (most recent call last):
+    counterfold.errors.FileError: match.json: "seed" must be a whole number, not 'x'
+    """
+
+    def __init__(self, value: Any, where: str) -> None:
+        self.where = where
+        if not isinstance(value, Mapping):
+            raise FileError(f"{where} must be an object of JSON, not {short(value)}")
+        self.value: Mapping[str, Any] = value
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.value
+
+    def raw(self, key: str, default: Any = _NEEDED) -> Any:
+        """Whatever it is."""
+        if key not in self.value and default is _NEEDED:
+            raise FileError(f'{self.where}: "{key}" is missing')
+        return self.value.get(key, default)
+
+    def text(self, key: str, default: Any = _NEEDED) -> str:
+        """A text."""
+        found = self.raw(key, default)
+        if key in self.value and not isinstance(found, str):
+            self.wrong(key, "a text")
+        return found
+
+    def flag(self, key: str, default: Any = _NEEDED) -> bool:
+        """True or false."""
+        found = self.raw(key, default)
+        if key in self.value and not isinstance(found, bool):
+            self.wrong(key, "true or false")
+        return found
+
+    def whole(
+        self, key: str, low: int = -(2**63), high: int = 2**63 - 1, default: Any = _NEEDED
+    ) -> int:
+        """A whole number from low to high."""
+        found = self.raw(key, default)
+        if key in self.value and not _is_whole(found, low, high):
+            self.wrong(key, "a whole number" + _bounds(low, high))
+        return found
+
+    def number(
+        self, key: str, low: float = -math.inf, high: float = math.inf, default: Any = _NEEDED
+    ) -> float:
+        """A finite number from low to high."""
+        found = self.raw(key, default)
+        if key not in self.value:
+            return found
+        if not _is_number(found, low, high):
+            self.wrong(key, "a number" + _bounds(low, high))
+        return float(found)
+
+    def items(self, key: str, default: Any = _NEEDED) -> list[Any]:
+        """A list of whatever it is."""
+        found = self.raw(key, default)
+        if key in self.value and not isinstance(found, list):
+            self.wrong(key, "a list")
+        return found
+
+    def texts(self, key: str, default: Any = _NEEDED) -> list[str]:
+        """A list of texts."""
+        return self._all(key, default, lambda one: isinstance(one, str), "a list of texts")
+
+    def wholes(
+        self, key: str, low: int = -(2**63), high: int = 2**63 - 1, default: Any = _NEEDED
+    ) -> list[int]:
+        """A list of whole numbers from low to high."""
+        what = "a list of whole numbers" + _bounds(low, high)
+        return self._all(key, default, lambda one: _is_whole(one, low, high), what)
+
+    def numbers(
+        self, key: str, low: float = -math.inf, high: float = math.inf, default: Any = _NEEDED
+    ) -> list[float]:
+        """A list of finite numbers from low to high."""
+        what = "a list of numbers" + _bounds(low, high)
+        return self._all(key, default, lambda one: _is_number(one, low, high), what)
+
+    def object(self, key: str, default: Any = _NEEDED) -> Fields:
+        """An object within this one."""
+        found = self.raw(key, default)
+        if not isinstance(found, Mapping):
+            self.wrong(key, "an object")
+        return Fields(found, f'{self.where}: "{key}"')
+
+    def objects(self, key: str, default: Any = _NEEDED) -> list[Fields]:
+        """A list of objects."""
+        found = self.items(key, default)
+        return [Fields(one, f'{self.where}: "{key}", number {n}') for n, one in enumerate(found, 1)]
+
+    def only(self, known: Iterable[str]) -> None:
+        """Refuse keys that mean nothing here."""
+        known = [*known]
+        for key in self.value:
+            if key not in known:
+                raise FileError(
+                    f"{self.where}: {short(key)} is no key here; there are {', '.join(known)}"
+                )
+
+    def wrong(self, key: str, kind: str) -> NoReturn:
+        """Complain that a field is not what it must be."""
+        raise FileError(f'{self.where}: "{key}" must be {kind}, not {short(self.value[key])}')
+
+    def _all(self, key: str, default: Any, good: Any, what: str) -> list[Any]:
+        found = self.raw(key, default)
+        if key in self.value:
+            if not isinstance(found, list):
+                self.wrong(key, what)
+            for one in found:
+                if not good(one):
+                    raise FileError(f'{self.where}: "{key}" must be {what}, and holds {short(one)}')
+        return found
+
+
+def _is_whole(value: Any, low: int, high: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
+
+
+def _is_number(value: Any, low: float, high: float) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return low <= value <= high and abs(value) <= 1e308
+
+
+def _bounds(low: float, high: float) -> str:
+    below, above = abs(low) >= 2**63 - 1, abs(high) >= 2**63 - 1
+    if below and above:
+        return ""
+    if above:
+        return f" from {low} up"
+    return f" up to {high}" if below else f" from {low} to {high}"
