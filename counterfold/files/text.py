@@ -25,7 +25,7 @@ MOST_DIGITS = 40
 
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 # Texts without these have no number that is too large, and are read without hooks.
-_LARGE = re.compile(r"\d{41}|\d[eE]\+?\d{3}")
+_LARGE = re.compile(r"\d(?:\d{40}|[eE]\+?\d{3})")
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _NEEDED: Any = object()
 
@@ -106,6 +106,45 @@ def parse_json(text: str | bytes, where: str, first: int = 1) -> Any:
     return _Document(text, where, first).value()
 
 
+class _RefusedError(Exception):
+    """What a hook of the decoder will not have, and the word to find it by."""
+
+    def __init__(self, reason: str, word: str | None = None) -> None:
+        self.reason, self.word = reason, word
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for n, key in enumerate(keys) if key in keys[:n])
+        raise _RefusedError(f"{short(twice)} is given twice; keep one of them")
+    return found
+
+
+def _constant(word: str) -> NoReturn:
+    raise _RefusedError(f"{word} is no number of JSON", word)
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > MOST_DIGITS:
+        raise _RefusedError(f"the number of {len(digits)} digits is too large", digits)
+    return int(digits)
+
+
+def _number(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        many = f" of {len(digits)} digits" if len(digits) > MOST_DIGITS else f" {digits}"
+        raise _RefusedError(f"the number{many} is too large", digits)
+    return number
+
+
+_HOOKS: dict[str, Any] = {"object_pairs_hook": _once, "parse_constant": _constant}
+_PLAIN = json.JSONDecoder(**_HOOKS)
+_CAREFUL = json.JSONDecoder(**_HOOKS, parse_int=_whole, parse_float=_number)
+
+
 class _Document:
     def __init__(self, text: str, where: str, first: int) -> None:
         self.text, self.where, self.first = text, where, first
@@ -114,18 +153,17 @@ class _Document:
         text = self.text
         if text.count("[") + text.count("{") > DEEPEST:
             self._check_depth()
-        hooks: dict[str, Any] = {}
-        if _LARGE.search(text):
-            hooks = {"parse_int": self._whole, "parse_float": self._number}
         try:
-            found = json.loads(
-                text, object_pairs_hook=self._once, parse_constant=self._constant, **hooks
-            )
+            found = (_CAREFUL if _LARGE.search(text) else _PLAIN).decode(text)
         except json.JSONDecodeError as error:
             self._refuse(f"this is not JSON ({error.msg.lower()})", error.pos)
+        except _RefusedError as error:
+            if error.word is None:
+                raise FileError(f"{self.where}: {error.reason}") from None
+            self._refuse(error.reason, max(self._bare().find(error.word), 0))
         except RecursionError:
             raise FileError(f"{self.where} is nested too deeply") from None
-        if _HALF.search(text):
+        if "\\u" in text and _HALF.search(text):
             self._check_characters(found)
         return found
 
@@ -154,32 +192,6 @@ class _Document:
     def _bare(self) -> str:
         """The text without what strings hold, as long as before."""
         return _STRING.sub(lambda found: " " * len(found[0]), self.text)
-
-    def _once(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            keys = [key for key, _ in pairs]
-            twice = next(key for n, key in enumerate(keys) if key in keys[:n])
-            raise FileError(f'{self.where}: "{twice}" is given twice; keep one of them')
-        return found
-
-    def _constant(self, word: str) -> NoReturn:
-        self._refuse(f"{word} is no number of JSON", max(self._bare().find(word), 0))
-
-    def _whole(self, digits: str) -> int:
-        if len(digits) > MOST_DIGITS:
-            self._refuse_number(digits)
-        return int(digits)
-
-    def _number(self, digits: str) -> float:
-        number = float(digits)
-        if not math.isfinite(number):
-            self._refuse_number(digits)
-        return number
-
-    def _refuse_number(self, digits: str) -> NoReturn:
-        many = f" of {len(digits)} digits" if len(digits) > MOST_DIGITS else f" {digits}"
-        self._refuse(f"the number{many} is too large", max(self._bare().find(digits), 0))
 
     def _refuse(self, reason: str, at: int) -> NoReturn:
         line = self.first + self.text.count("\n", 0, at)
