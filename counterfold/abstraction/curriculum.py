@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from counterfold.abstraction.fallback import natural
 from counterfold.abstraction.ordered import Down, Fit, fit
 from counterfold.errors import FileError, MismatchError, ParameterError, UnsupportedError
+from counterfold.files.text import Fields, read_json
 from counterfold.games.base import spec_of
 from counterfold.solve.solver import Solver
 from counterfold.strategy.store import write_whole
@@ -233,17 +234,22 @@ class Curriculum:
     ) -> Curriculum:
         """A curriculum as it was left, ready to ``run`` on."""
         path = Path(folder) / "curriculum.json"
-        try:
-            document = json.loads(path.read_text())
-            if document["format"] != FORMAT:
-                raise FileError(f"{path} is not a curriculum of this version")
-            specs, settings = document["games"], document["settings"]
-            stages = [Stage(**stage) for stage in document["stages"]]
-            iterations = [int(n) for n in document["iterations"]]
-        except OSError:
-            raise FileError(f"there is no curriculum in {folder} (no {path.name})") from None
-        except (KeyError, TypeError, ValueError) as error:
-            raise FileError(f"{path} is damaged: {type(error).__name__} {error}") from None
+        if not path.exists():
+            raise FileError(f"there is no curriculum in {folder} (no {path.name})")
+        document = Fields(read_json(path, "a curriculum"), str(path))
+        if document.text("format") != FORMAT:
+            raise FileError(f"{path} is not a curriculum of this version")
+        specs, iterations = document.texts("games"), document.wholes("iterations", 1)
+        stages = [stage.made(Stage) for stage in document.objects("stages")]
+        if len(stages) > len(specs):
+            raise FileError(f"{path} has {len(stages)} stages of {len(specs)} games")
+        told = document.object("settings")
+        settings: dict[str, Any] = {
+            "method": told.text("method"),
+            "traversal": told.text("traversal"),
+            "alternating": told.flag("alternating"),
+            "seed": told.whole("seed"),
+        }
         if games is None:
             from counterfold.games.catalog import load
 

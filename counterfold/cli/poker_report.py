@@ -28,7 +28,8 @@ from counterfold.cli.output import (
     tell,
 )
 from counterfold.cli.progress import Watch
-from counterfold.errors import FileError, ParameterError
+from counterfold.errors import ParameterError
+from counterfold.files.text import read_text
 from counterfold.poker.cards import board_name
 from counterfold.poker.spot import read_spot
 from counterfold.solve.flop_report import Flop, FlopReport, FlopRow, mean_row
@@ -129,11 +130,7 @@ def _check(wanted: Wanted) -> None:
 def _made(wanted: Wanted) -> FlopReport:
     flops = wanted.flops
     if os.path.isfile(flops):
-        try:
-            with open(flops, encoding="utf-8") as file:
-                flops = file.read()
-        except (OSError, UnicodeDecodeError):
-            raise FileError(f"--flops {wanted.flops} is no text file of flops") from None
+        flops = read_text(flops, "a list of flops")
     given = read_spot(wanted.spot)
     if isinstance(given, dict) and given.get("locks"):
         raise ParameterError(

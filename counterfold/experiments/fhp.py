@@ -19,6 +19,7 @@ from typing import Any
 from counterfold.bench.peers import peak_memory
 from counterfold.errors import FileError, MismatchError, ParameterError, SpecError
 from counterfold.evaluate.public_view import walk_through
+from counterfold.files.text import Fields, read_json
 from counterfold.games.spec import parse_spec
 from counterfold.poker.game import PokerGame
 from counterfold.poker.holdem import fhp
@@ -331,18 +332,19 @@ def _linear(
     tree = PublicTree(game)
     if kept is not None and kept.exists():
         try:
-            told = json.loads(kept.read_text())
-            if (told["fingerprint"], told["iterations"]) == (tree.fingerprint, iterations):
-                return tuple(FhpPoint(**point) for point in told["points"])
-        except (KeyError, TypeError, ValueError):
-            raise FileError(f"{kept} is damaged; delete it and run again") from None
+            told = Fields(read_json(kept, "a curve"), str(kept))
+            done = told.whole("iterations") == iterations
+            if done and told.text("fingerprint") == tree.fingerprint:
+                return tuple(point.made(FhpPoint) for point in told.objects("points"))
+        except FileError as error:
+            raise FileError(f"{kept} is damaged ({error}); delete it and run again") from None
     solver, trace = PublicSolver(tree, "linear", threads=threads), []  # type: Any, list[Report]
     for report in _Until(iterations, None).run(solver, trace, lambda part, words: tell(0.0, words)):
         trace.append(report)
     points = tuple(_point(game, report) for report in trace)
     if kept is not None:
-        told = [{k: v for k, v in point.to_dict().items() if k != "total"} for point in points]
-        found = {"fingerprint": tree.fingerprint, "iterations": iterations, "points": told}
+        rows = [{k: v for k, v in point.to_dict().items() if k != "total"} for point in points]
+        found = {"fingerprint": tree.fingerprint, "iterations": iterations, "points": rows}
         write_whole(kept, json.dumps(found).encode())
     return points
 

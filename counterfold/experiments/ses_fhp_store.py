@@ -5,15 +5,19 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
 
-from counterfold.errors import FileError, MismatchError
+from counterfold.errors import MismatchError
+from counterfold.files.text import Fields, read_json
 from counterfold.strategy.store import open_arrays, write_arrays, write_whole
 
 __all__ = ["Store"]
+
+_NUMBERS = ("payoff", "exploitability", "in_buckets", "gap", "iterations", "cpu_seconds")
 
 
 class Store:
@@ -34,9 +38,10 @@ class Store:
         if self.folder is None:
             return
         for path in sorted(self.folder.glob(f"{self.name}-*-0.safetensors")):
-            kept = [float(word) for word in path.name.split("-")[3:-1]]
-            if set(errors) <= set(kept):
-                self.errors = kept
+            with suppress(ValueError):  # a file of somebody else's with a name alike
+                kept = [float(word) for word in path.name.split("-")[3:-1]]
+                if set(errors) <= set(kept):
+                    self.errors = kept
         self.responses = self._kept()
 
     def claim(self, blueprint: str) -> None:
@@ -71,10 +76,13 @@ class Store:
         """Responses that the folder has."""
         assert self.folder is not None
         path = self.folder / f"{self.name}.json"
-        kept = _read_json(path) if path.exists() else {}
-        self.blueprint = kept.get("blueprint", self.blueprint)
-        found: dict[str, dict[str, float | None]] = kept.get("responses", {})
-        return found
+        if not path.exists():
+            return {}
+        kept = Fields(read_json(path, "a list of responses"), str(path))
+        if kept.raw("blueprint", None) is not None:
+            self.blueprint = kept.text("blueprint")
+        told = kept.object("responses", default={})
+        return {key: _row(told.object(key)) for key in told.value}
 
     def write(self) -> None:
         """Keep the responses, beside those that others have written since."""
@@ -88,9 +96,6 @@ class Store:
             write_whole(self.folder / f"{self.name}.json", json.dumps(told, indent=1).encode())
 
 
-def _read_json(path: Path) -> dict[str, Any]:
-    try:
-        found: dict[str, Any] = json.loads(path.read_text())
-        return found
-    except (OSError, ValueError) as error:
-        raise FileError(f"cannot read {path}: {error}") from None
+def _row(told: Fields) -> dict[str, float | None]:
+    told.only(_NUMBERS)
+    return {key: None if told.raw(key) is None else told.number(key) for key in _NUMBERS}

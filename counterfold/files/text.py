@@ -8,11 +8,12 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Mapping
-from typing import Any, NoReturn
+from dataclasses import fields
+from typing import Any, NoReturn, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from counterfold.errors import FileError, short
+from counterfold.errors import FileError, cut, short
 
 __all__ = ["Fields", "parse_json", "read_bytes", "read_json", "read_text"]
 
@@ -28,6 +29,7 @@ _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 _LARGE = re.compile(r"\d(?:\d{40}|[eE]\+?\d{3})")
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _NEEDED: Any = object()
+Made = TypeVar("Made")
 
 
 def read_bytes(path: str | os.PathLike[str], what: str, most: int = MOST_BYTES) -> bytes:
@@ -118,7 +120,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for n, key in enumerate(keys) if key in keys[:n])
-        raise _RefusedError(f"{short(twice)} is given twice; keep one of them")
+        raise _RefusedError(f'"{cut(twice, 60)}" is given twice; keep one of them')
     return found
 
 
@@ -298,6 +300,16 @@ class Fields:
         found = self.items(key, default)
         return [Fields(one, f'{self.where}: "{key}", number {n}') for n, one in enumerate(found, 1)]
 
+    def made(self, cls: type[Made]) -> Made:
+        """A dataclass from the fields of the same names, each of the kind that it declares."""
+        hints = get_type_hints(cls)
+        names = [field.name for field in fields(cls) if field.init]  # type: ignore[arg-type]
+        self.only(names)
+        for name in names:
+            if not _fits(self.raw(name), hints[name]):
+                self.wrong(name, _KINDS.get(hints[name], "an object of numbers"))
+        return cls(**self.value)
+
     def only(self, known: Iterable[str]) -> None:
         """Refuse keys that mean nothing here."""
         known = [*known]
@@ -320,6 +332,23 @@ class Fields:
                 if not good(one):
                     raise FileError(f'{self.where}: "{key}" must be {what}, and holds {short(one)}')
         return found
+
+
+_KINDS: dict[Any, str] = {
+    bool: "true or false", int: "a whole number", float: "a number", str: "a text",
+}  # fmt: skip
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    """Whether a value is of the kind that a field of a dataclass declares."""
+    if get_origin(kind) is dict:
+        inner = get_args(kind)[1]
+        return isinstance(value, dict) and all(_fits(one, inner) for one in value.values())
+    if kind is int:
+        return _is_whole(value, -(2**63), 2**63 - 1)
+    if kind is float:
+        return _is_number(value, -math.inf, math.inf)
+    return isinstance(value, kind)
 
 
 def _is_whole(value: Any, low: int, high: int) -> bool:

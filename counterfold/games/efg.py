@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from counterfold.errors import FileError
+from counterfold.errors import FileError, cut, visible
+from counterfold.files.text import read_bytes
 from counterfold.games.base import CHANCE, TERMINAL, Game
 
 __all__ = ["EfgGame"]
@@ -91,14 +92,11 @@ class EfgGame(Game):
     def from_file(cls, path: str | Path) -> EfgGame:
         """Read a file; whatever is wrong with it is a ``FileError`` with the line.
 
-        >>> EfgGame.from_file("missing.efg")
+        >>> EfgGame.from_file("none.efg")
         Traceback (most recent call last):
-        counterfold.errors.FileError: missing.efg cannot be read: No such file or directory.
+        counterfold.errors.FileError: none.efg cannot be read as a game: no such file or directory
         """
-        try:
-            data = Path(path).read_bytes()
-        except OSError as error:
-            raise FileError(f"{path} cannot be read: {error.strerror or error}.") from None
+        data = read_bytes(path, "a game", most=2**30)
         try:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError:
@@ -212,7 +210,7 @@ class _Token(NamedTuple):
     def __str__(self) -> str:
         if self.kind == "end":
             return "the end of the file"
-        shown = self.value if len(self.value) <= 24 else self.value[:21] + "..."
+        shown = cut(visible(self.value), 24)
         return shown if self.kind == "text" else f"'{shown}'"
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -13,12 +13,17 @@ from itertools import product
 from pathlib import Path
 from typing import Any, ClassVar
 
-from counterfold.errors import FileError, ParameterError
+from counterfold.errors import FileError, ParameterError, short
+from counterfold.files.text import parse_json, read_text
 from counterfold.games.base import TERMINAL, Action, Game
 
 __all__ = ["NormalForm", "general_rock_paper_scissors", "matching_pennies", "rock_paper_scissors"]
 
 Choices = tuple[int, ...]
+
+_WRITTEN = re.compile(
+    r"[+-]?(?:\d{1,300}/\d{1,300}|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)", re.ASCII
+)
 
 
 @dataclass(frozen=True)
@@ -72,14 +77,7 @@ class NormalForm(Game):
         (('swerve', 'go'), (1.0, -1.0))
         """
         path = Path(path)
-        try:
-            text = path.read_text(encoding="utf-8-sig")
-        except FileNotFoundError:
-            raise FileError(f"{path}: there is no such file") from None
-        except UnicodeDecodeError:
-            raise FileError(f"{path}: this is not a text file") from None
-        except OSError as error:
-            raise FileError(f"{path}: cannot be read ({error.strerror})") from None
+        text = read_text(path, "a table of payoffs")
         is_json = path.suffix.lower() == ".json"
         game = _from_json(path, text) if is_json else _from_text(path, text)
         object.__setattr__(game, "spec", str(path))
@@ -196,11 +194,17 @@ def _nested(value: Any) -> tuple[Any, tuple[int, ...]]:
 
 def _number(value: Any) -> float:
     try:
-        number = float(Fraction(value)) if isinstance(value, str) else float(value)
+        if isinstance(value, str):
+            if not _WRITTEN.fullmatch(value.strip()):
+                raise ValueError
+            # Fractions of whole numbers alone: one of 1e999999999 would fill the memory.
+            number = float(Fraction(value)) if "/" in value else float(value)
+        else:
+            number = float(value)
     except (TypeError, ValueError, ZeroDivisionError, OverflowError):
-        raise ParameterError(f"payoffs must be numbers, not {value!r}") from None
+        raise ParameterError(f"payoffs must be numbers, not {short(value)}") from None
     if not math.isfinite(number) or isinstance(value, bool):
-        raise ParameterError(f"payoffs must be finite numbers, not {value!r}")
+        raise ParameterError(f"payoffs must be finite numbers, not {short(value)}")
     return number
 
 
@@ -219,17 +223,12 @@ def _names(actions: Any, shape: tuple[int, ...]) -> tuple[tuple[str, ...], ...]:
             raise ParameterError(f"the names of player {player}'s actions must be text")
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
-            raise ParameterError(f"player {player} has two actions named {twice!r}")
+            raise ParameterError(f"player {player} has two actions named {short(twice)}")
     return tuple(tuple(names) for names in actions)
 
 
 def _from_json(path: Path, text: str) -> NormalForm:
-    try:
-        content = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise FileError(f"{path}, line {error.lineno}: not valid JSON ({error.msg})") from None
-    except RecursionError:
-        raise FileError(f"{path}, line 1: nested too deeply to be a game") from None
+    content = parse_json(text, str(path))
     keys = content.keys() if isinstance(content, dict) else set()
     if not keys.isdisjoint({"oop", "ip", "pot", "blinds"}):
         raise FileError(
@@ -241,7 +240,7 @@ def _from_json(path: Path, text: str) -> NormalForm:
     strange = sorted(keys - {"payoffs", "matrix", "actions"})
     if strange:
         line = _line(text, strange[0])
-        raise FileError(f"{path}, line {line}: {strange[0]!r} means nothing in a game")
+        raise FileError(f"{path}, line {line}: {short(strange[0])} means nothing in a game")
     key = "payoffs" if "payoffs" in keys else "matrix"
     try:
         _, shape = _nested(content[key])
@@ -275,7 +274,7 @@ def _from_text(path: Path, text: str) -> NormalForm:
     for line, (row, *words) in lines[1:]:
         if len(words) != len(columns):
             raise FileError(
-                f"{path}, line {line}: row {row!r} has {len(words)} cells for "
+                f"{path}, line {line}: row {short(row)} has {len(words)} cells for "
                 f"{len(columns)} columns"
             )
         rows.append(row)
@@ -285,7 +284,7 @@ def _from_text(path: Path, text: str) -> NormalForm:
             width = width or len(cell)
             if len(cell) != width:
                 raise FileError(
-                    f"{path}, line {line}: cell {word!r} has {len(cell)} payoffs where those "
+                    f"{path}, line {line}: cell {short(word)} has {len(cell)} payoffs where those "
                     f"before it have {width}"
                 )
     if not rows:
@@ -304,7 +303,7 @@ def _words(text: str) -> Iterator[tuple[int, list[str]]]:
 def _unique(path: Path, line: int, names: list[str], what: str) -> None:
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise FileError(f"{path}, line {line}: two {what} are named {twice!r}")
+        raise FileError(f"{path}, line {line}: two {what} are named {short(twice)}")
 
 
 def _cell(path: Path, line: int, word: str) -> list[float]:
@@ -315,5 +314,5 @@ def _cell(path: Path, line: int, word: str) -> list[float]:
         return [_number(part) for part in parts]
     except ParameterError:
         raise FileError(
-            f"{path}, line {line}: {word!r} is not a payoff or a pair such as 1,-2"
+            f"{path}, line {line}: {short(word)} is not a payoff or a pair such as 1,-2"
         ) from None

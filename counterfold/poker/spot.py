@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.errors import FileError, ParameterError
+from counterfold.errors import ParameterError, short
+from counterfold.files.text import read_json
 from counterfold.poker.betting import build
 from counterfold.poker.cards import (
     HIGH,
@@ -40,36 +40,7 @@ def load_spot(path: str | Path) -> PokerGame:
 
 def read_spot(path: str | Path) -> Any:
     """What a JSON file says, before it is understood."""
-    path = Path(path)
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except IsADirectoryError:
-        raise FileError(f"{path} is a directory; give a JSON file of a spot") from None
-    except UnicodeDecodeError:
-        raise FileError(f"{path} is not a text file; a spot is written in JSON") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise FileError(f"the spot {path} cannot be read: {reason.lower()}") from None
-    try:
-        return json.loads(text, object_pairs_hook=_once)
-    except json.JSONDecodeError as error:
-        raise FileError(
-            f"{path}, line {error.lineno}, column {error.colno}: this is not JSON "
-            f"({error.msg.lower()})"
-        ) from None
-    except RecursionError:
-        raise FileError(f"{path} is nested too deeply to be a spot") from None
-    except ParameterError as error:
-        raise ParameterError(f"{path}: {error}") from None
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found:
-            raise ParameterError(f'"{key}" is given twice; keep one of them')
-        found[key] = value
-    return found
+    return read_json(path, "a spot")
 
 
 def spot(given: Mapping[str, Any], *, name: str = "spot", where: str = "the spot") -> PokerGame:
@@ -115,7 +86,7 @@ def _streets(source: Source) -> tuple[tuple[int, ...], tuple[str, ...]]:
     with source.at("board"):
         if not isinstance(given, str):
             if not isinstance(given, Sequence) or not all(isinstance(c, str) for c in given):
-                raise ParameterError(f"a board is cards as in Ks 9h 6s, not {given!r}")
+                raise ParameterError(f"a board is cards as in Ks 9h 6s, not {short(given)}")
             given = " ".join(given)
         board = parse_board(given)
     source.told["board"] = board_name(board)
@@ -137,7 +108,9 @@ def _streets(source: Source) -> tuple[tuple[int, ...], tuple[str, ...]]:
 def _street(source: Source, key: str, default: str) -> int:
     name = str(source.given.get(key) or default).lower()
     if name not in STREETS:
-        raise source.complaint(key, f"{name!r} is no street; {nearest_name(name, list(STREETS))}")
+        raise source.complaint(
+            key, f"{short(name)} is no street; {nearest_name(name, list(STREETS))}"
+        )
     return list(STREETS).index(name)
 
 
@@ -186,7 +159,7 @@ def _ranges(source: Source, board: tuple[int, ...], rules: CardRules) -> _Ranges
                 raise ParameterError("every hand of the range weighs nothing")
             if not weights.any():
                 cause = f"the board {board_name(board)}" if board else "the deck"
-                raise ParameterError(f"{cause} leaves no hand of the range {text!r}")
+                raise ParameterError(f"{cause} leaves no hand of the range {short(text)}")
         source.told[seat] = str(hands)
         found.append(weights)
     if not _can_meet(found[0], found[1]):

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from counterfold.errors import ParameterError
+from counterfold.errors import ParameterError, short
 from counterfold.poker.money import Betting, Rake
 from counterfold.poker.sizes import Size, Sizes, parse_sizes
 from counterfold.poker.spot_source import SEATS, STREETS, Source
@@ -26,7 +26,7 @@ def read_big_blind(source: Source) -> float | None:
         if pair[0] > pair[1]:
             raise source.complaint("blinds", "give the small blind first")
         if big is not None and big != pair[1]:
-            raise source.complaint("big_blind", f"the blinds say {pair[1]:g}, not {big!r}")
+            raise source.complaint("big_blind", f"the blinds say {pair[1]:g}, not {short(big)}")
         big = pair[1]
         source.told["blinds"] = pair
     elif big is not None:
@@ -209,7 +209,7 @@ def _caps(source: Source, streets: Sequence[str]) -> tuple[int | None, ...]:
             raise source.complaint(
                 "raise_cap",
                 f"this must be a whole number of bets and raises on the {street} "
-                f"from {least} up, or null for no cap, not {cap!r}",
+                f"from {least} up, or null for no cap, not {short(cap)}",
             )
     if any(cap is not None for cap in caps):
         source.told["raise_cap"] = caps

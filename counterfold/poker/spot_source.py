@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from counterfold.errors import ParameterError
+from counterfold.errors import ParameterError, cut, short
 
-__all__ = ["SEATS", "STREETS", "Source", "nearest_name"]
+__all__ = ["SEATS", "STREETS", "Source", "nearest_name", "quoted"]
 
 SEATS = ("oop", "ip")
 STREETS = {"preflop": 0, "flop": 3, "turn": 4, "river": 5}  # cards on the board
@@ -36,6 +36,11 @@ def nearest_name(name: Any, known: Sequence[str]) -> str:
     return f'did you mean "{close[0]}"?' if close else f"known are {', '.join(known)}"
 
 
+def quoted(name: Any) -> str:
+    """A name as JSON writes it, cut where it is long."""
+    return f'"{cut(str(name), 60)}"'
+
+
 class Source:
     """What was given, and in ``told`` the same in normalised form, as far as it has been read."""
 
@@ -58,7 +63,7 @@ class Source:
                 continue
             if difflib.get_close_matches(key.lower(), known, 1, _CLOSE):
                 raise ParameterError(
-                    f'{where}: "{key}" is no key of a spot; {nearest_name(key, known)}'
+                    f"{where}: {quoted(key)} is no key of a spot; {nearest_name(key, known)}"
                 )
         self.name = str(self.given.get("name") or name)
         self.told: dict[str, Any] = {"name": self.name}
@@ -99,10 +104,10 @@ class Source:
         good = isinstance(value, int | float) and not isinstance(value, bool)
         if not good or not 0 <= value <= _MOST or not (value or zero):
             least = "from 0 up" if zero else "above 0"
-            raise self.complaint(key, f"this must be a number {least}, not {value!r}")
+            raise self.complaint(key, f"this must be a number {least}, not {short(value)}")
         if whole and value != int(value):
             raise self.complaint(
-                key, f"no-limit chips are whole, not {value!r}; count in smaller ones"
+                key, f"no-limit chips are whole, not {short(value)}; count in smaller ones"
             )
         return float(value)
 
@@ -119,7 +124,7 @@ class Source:
     def flag(self, key: str, value: Any) -> bool:
         """True or false."""
         if not isinstance(value, bool):
-            raise self.complaint(key, f"this must be true or false, not {value!r}")
+            raise self.complaint(key, f"this must be true or false, not {short(value)}")
         return value
 
     @property
@@ -132,7 +137,7 @@ class Source:
         for p in (0, 1):
             if name in (self.players[p], SEATS[p]):
                 return p
-        raise self.complaint(key, f'"{name}" is nobody; {nearest_name(name, self.names)}')
+        raise self.complaint(key, f"{quoted(name)} is nobody; {nearest_name(name, self.names)}")
 
     def of_player(self, key: str, values: Mapping[str, Any], player: int) -> Any:
         """What a dictionary by player holds for one."""
@@ -147,7 +152,7 @@ class Source:
             raise self.complaint(key, f"this must be an object with keys {', '.join(known)}")
         for name in values:
             if name not in known:
-                raise self.complaint(key, f'"{name}" is unknown; {nearest_name(name, known)}')
+                raise self.complaint(key, f"{quoted(name)} is unknown; {nearest_name(name, known)}")
 
     def pick(self, key: str, value: Any, player: int, street: str) -> Any:
         """What a value says for a player on a street: for all, by street, by player, or by both.

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from counterfold.errors import CounterfoldError, FileError, MismatchError, ParameterError
+from counterfold.errors import CounterfoldError, FileError, MismatchError, ParameterError, short
 from counterfold.evaluate.public_view import Browser
+from counterfold.files.text import Fields, read_json
 from counterfold.poker.cards import board_name, cards_name, holes_without, parse_cards
 from counterfold.poker.flops import TEXTURES, representative_flops, textures
 from counterfold.poker.game import PokerGame
@@ -32,6 +33,7 @@ from counterfold.tree.public import meetings
 __all__ = ["Flop", "FlopReport", "FlopRow", "flops_of", "mean_row"]
 
 FORMAT = "counterfold flops 1"
+_MOST_WEIGHT = 1e9
 _ENTRY = re.compile(r"([^:]+?)(?:\s*:\s*(\d+\.?\d*|\.\d+))?")
 
 
@@ -71,7 +73,7 @@ def flops_of(text: str | int) -> list[Flop]:
     [24.0, 4.0, 3.0]
     """
     words = str(text).strip()
-    if words.lower() == "all" or re.fullmatch(r"[+-]?\d+", words):
+    if words.lower() == "all" or re.fullmatch(r"[+-]?\d{1,9}", words):
         found = representative_flops(1755 if words.lower() == "all" else int(words))
         return [
             Flop(tuple(cards), float(weight))
@@ -85,14 +87,17 @@ def flops_of(text: str | int) -> list[Flop]:
         cards = parse_cards(entry[1]) if entry else ()
         if entry is None or len(cards) != 3:
             raise ParameterError(
-                f"{part.strip()!r} is no flop; write a number of flops, all, or flops as in "
+                f"{short(part.strip())} is no flop; write a number of flops, all, or flops as in "
                 "Ks7h2d,AsAhAd:2"
             )
         if any(set(cards) == set(flop.cards) for flop in flops):
             raise ParameterError(f"the flop {board_name(cards)} is given twice; give it once")
         weight = float(entry[2]) if entry[2] else _alike(cards)
-        if not weight > 0:
-            raise ParameterError(f"the flop {board_name(cards)} must weigh more than nothing")
+        if not 0 < weight <= _MOST_WEIGHT:
+            raise ParameterError(
+                f"the flop {board_name(cards)} must weigh more than nothing and no more than "
+                f"{_MOST_WEIGHT:,.0f}"
+            )
         flops.append(Flop(cards, weight))
     if not flops:
         raise ParameterError("no flop is given; write a number of flops, all, or as in Ks7h2d")
@@ -221,26 +226,20 @@ class FlopReport:
                 raise FileError(f"{folder} has files that are no report; choose another folder")
             write_whole(header, json.dumps(mine, indent=1).encode())
             return
-        if _read(header) != json.loads(json.dumps(mine)):
+        if read_json(header, "the head of a report") != json.loads(json.dumps(mine)):
             raise MismatchError(f"{folder} holds the report of another spot; choose another folder")
         for flop in self.games:
             file = self._file(flop, "json")
             if not file.exists() or (self.keep and not self._file(flop, "safetensors").exists()):
                 continue
             try:
-                row = FlopRow(**_read(file))
-                good = row.exploitability <= self.accuracy
-            except TypeError:
-                raise FileError(f"{file} is damaged; delete it to solve the flop again") from None
-            if good:
+                row = Fields(read_json(file, "a row of a report"), str(file)).made(FlopRow)
+            except FileError as error:
+                raise FileError(
+                    f"{file} is damaged ({error}); delete it to solve the flop again"
+                ) from None
+            if row.exploitability <= self.accuracy:
                 self.rows[flop] = replace(row, weight=flop.weight)
-
-
-def _read(file: Path) -> Any:
-    try:
-        return json.loads(file.read_text())
-    except (OSError, ValueError):
-        raise FileError(f"{file} is damaged; delete it to solve the flop again") from None
 
 
 def _template(given: Any, flops: Sequence[Flop], name: str, where: str) -> PokerGame:

@@ -41,6 +41,9 @@ from counterfold.tree.public import PublicTree
 from counterfold.tree.traversal import Traversal
 
 GAME = "fhp(deck=QKA, cap=2)"
+ROW = dict.fromkeys(
+    ("payoff", "exploitability", "in_buckets", "gap", "iterations", "cpu_seconds"), 1.0
+)
 STEPS = 40
 
 
@@ -206,9 +209,9 @@ def test_a_stopped_figure_goes_on(tmp_path: Path) -> None:
 
 def test_two_runs_share_a_folder(tmp_path: Path) -> None:
     one, other = (Store(tmp_path, {"game": GAME}, (0.0,)) for _ in range(2))
-    one.responses["a"] = {"payoff": 1.0}
+    one.responses["a"] = ROW
     one.write()
-    other.responses["b"] = {"payoff": 2.0}
+    other.responses["b"] = ROW
     other.write()
     assert set(Store(tmp_path, {"game": GAME}, (0.0,)).responses) == {"a", "b"}
 
@@ -239,7 +242,7 @@ def test_a_broken_file_is_told(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="cannot be read"):
         Store(tmp_path, setting, (0.0,)).searches(0)
     (tmp_path / f"{store.name}.json").write_text("{")
-    with pytest.raises(FileError, match="cannot read"):
+    with pytest.raises(FileError, match="is not JSON"):
         Store(tmp_path, setting, (0.0,))
 
 

@@ -228,7 +228,7 @@ def test_files(tmp_path: Path) -> None:
         ('{"board": "Ks9h6s",\n "pot": 200,\n "stack" 600}', FileError, "line 3, column 10"),
         ("", FileError, "line 1, column 1"),
         ("[1, 2]", ParameterError, "must be a JSON object"),
-        ('{"pot": 1, "pot": 2}', ParameterError, '"pot" is given twice'),
+        ('{"pot": 1, "pot": 2}', FileError, '"pot" is given twice'),
         ("[" * 100_000, FileError, "nested too deeply"),
     ],
 )
@@ -242,7 +242,7 @@ def test_bad_files(tmp_path: Path, text: str, error: type[Exception], message: s
 
 
 def test_what_is_no_file(tmp_path: Path) -> None:
-    with pytest.raises(FileError, match="directory"):
+    with pytest.raises(FileError, match="is a folder, and must be a spot"):
         load_spot(tmp_path)
     with pytest.raises(FileError, match="no such file"):
         load_spot(tmp_path / "none.json")
