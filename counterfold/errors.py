@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 __all__ = [
+    "CodeError",
     "CounterfoldError",
     "FileError",
     "MismatchError",
@@ -32,6 +33,10 @@ class CounterfoldError(Exception):
 
 class SpecError(CounterfoldError):
     """A game or method name that cannot be understood."""
+
+
+class CodeError(CounterfoldError):
+    """A file that names code of a user's, which only a person may name."""
 
 
 class ParameterError(CounterfoldError):

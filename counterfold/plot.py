@@ -67,7 +67,7 @@ def figure(rows: int, columns: int, size: tuple[float, float], **sharing: Any) -
 
 def save(made: Any, path: str | os.PathLike[str]) -> None:
     """Write a figure in the format of its suffix, whole or not at all."""
-    from counterfold.strategy.store import write_whole
+    from counterfold.files.whole import write_whole
 
     check_plot(path)
     suffix = _suffix(path)

@@ -13,16 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.abstraction.buckets import Buckets, board_sizes
-from counterfold.errors import FileError, MismatchError, ParameterError
+from counterfold.errors import MismatchError, ParameterError
+from counterfold.files.arrays import Saved, read_arrays, write_arrays
 from counterfold.poker.cards import check_distinct
 from counterfold.poker.game import DECISION, PokerGame
 from counterfold.strategy.public import PublicStrategy
-from counterfold.strategy.store import open_arrays, write_whole
 from counterfold.tree.public import PublicTree
 
 __all__ = ["Blueprint", "Layout", "game_print"]
-
-FORMAT = "counterfold poker blueprint 1"
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,58 +124,41 @@ class Blueprint:
         return replace(made, about=dict(self.about))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it as one safetensors file, whole or not at all; buckets have their own."""
-        from safetensors.numpy import save
-
+        """Write it as one file, whole or not at all; buckets have their own."""
         header = {
-            "format": FORMAT,
             "game": self.game.name,
             "fingerprint": game_print(self.game),
             "buckets": json.dumps([one.fingerprint for one in self.buckets]),
             "about": json.dumps(dict(self.about)),
         }
-        write_whole(path, save({"probabilities": self.probabilities}, metadata=header))
+        write_arrays(path, "blueprint", header, {"probabilities": self.probabilities})
 
     @classmethod
     def load(
         cls, path: str | os.PathLike[str], game: PokerGame, buckets: Sequence[Buckets]
     ) -> Blueprint:
         """Read a file that was made for this game and these buckets."""
-        header, arrays = open_arrays(path)
-        if header.get("format") != FORMAT:
-            raise FileError(
-                f"{path} is not a blueprint for poker (format {header.get('format')!r})"
-            )
+        saved = read_arrays(path, "blueprint", "a blueprint for poker")
         layout = Layout.of(game, buckets)
-        check_prints(path, header, game, buckets)
-        try:
-            found, about = arrays["probabilities"], json.loads(header["about"])
-        except (KeyError, ValueError) as error:
-            raise FileError(f"{path} is damaged: {type(error).__name__} {error}") from None
-        if found.shape != (layout.size,) or found.dtype != np.float32:
-            raise FileError(f"{path} is damaged: its table does not fit {game.name}")
-        made = cls(game, tuple(buckets), layout, found, about)
+        check_prints(saved, game, buckets)
+        found = saved.array("probabilities", np.float32, (layout.size,), least=0, most=1.001)
+        saved.finish()
+        made = cls(game, tuple(buckets), layout, found, saved.fields("about").value)
         for node in layout.nodes:
-            rows = made.at(int(node))
-            if not (rows >= 0).all() or not np.allclose(rows.sum(axis=1), 1, atol=1e-4):
-                raise FileError(f"{path} is damaged: its probabilities do not sum to one")
+            if not np.allclose(made.at(int(node)).sum(axis=1), 1, atol=1e-4):
+                raise saved.damaged("its probabilities do not sum to one")
         return made
 
 
-def check_prints(
-    path: str | os.PathLike[str],
-    header: Mapping[str, str],
-    game: PokerGame,
-    buckets: Sequence[Buckets],
-) -> None:
+def check_prints(saved: Saved, game: PokerGame, buckets: Sequence[Buckets]) -> None:
     """Was a file made for this game and these buckets?"""
-    if header.get("fingerprint") != game_print(game):
+    if saved.text("fingerprint") != game_print(game):
         raise MismatchError(
-            f"{path} was made for {header.get('game', 'another game')} with other betting, "
+            f"{saved.path} was made for {saved.text('game')} with other betting, "
             f"cards or ranges than this {game.name}"
         )
-    if header.get("buckets") != json.dumps([one.fingerprint for one in buckets]):
-        raise MismatchError(f"{path} was made with other buckets of cards than these")
+    if saved.json("buckets") != [one.fingerprint for one in buckets]:
+        raise MismatchError(f"{saved.path} was made with other buckets of cards than these")
 
 
 def check_fits(made: Blueprint, game: PokerGame, buckets: Sequence[Buckets]) -> None:

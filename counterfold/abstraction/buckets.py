@@ -19,11 +19,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.errors import FileError, ParameterError, UnsupportedError
+from counterfold.errors import ParameterError, UnsupportedError, short
+from counterfold.files.arrays import Saved, read_arrays, write_arrays
+from counterfold.files.text import Fields
 from counterfold.poker.cards import CARDS, HIGH, HOLES, LOW, check_distinct
 from counterfold.poker.game import PokerGame
 from counterfold.poker.isomorphism import hole_classes, standard_boards
-from counterfold.strategy.store import open_arrays, write_whole
 
 __all__ = [
     "Buckets",
@@ -38,7 +39,6 @@ __all__ = [
     "starting_hands",
 ]
 
-FORMAT = "counterfold buckets 1"
 MOST = 1 << 16  # buckets in a table
 NOWHERE = 0xFFFFFFFF  # the word of a board that is not of the deck
 
@@ -87,7 +87,9 @@ class Buckets:
     def fingerprint(self) -> str:
         """Tells tables apart."""
         digest = hashlib.sha256(f"{self.kind} {self.cards} {self.count}".encode())
-        digest.update(np.ascontiguousarray(self.table).tobytes())
+        digest.update(np.ascontiguousarray(self.table).data)
+        if self.kind == "all":  # the others' words follow from their size
+            digest.update(np.ascontiguousarray(self.words).data)
         return digest.hexdigest()[:16]
 
 
@@ -185,38 +187,42 @@ def every_hand(game: PokerGame) -> tuple[Buckets, ...]:
 
 
 def save_buckets(path: str | os.PathLike[str], buckets: Sequence[Buckets]) -> None:
-    """Write the buckets of a game's streets as one safetensors file, whole or not at all."""
-    from safetensors.numpy import save
-
+    """Write the buckets of a game's streets as one file, whole or not at all."""
     arrays: dict[str, NDArray[Any]] = {}
     streets = []
     for n, one in enumerate(buckets):
-        arrays[f"table.{n}"] = np.ascontiguousarray(one.table)
+        arrays[f"table.{n}"] = one.table
         if one.kind == "all":
             arrays[f"words.{n}"] = one.words
-        told = {"cards": one.cards, "count": one.count, "kind": one.kind, "about": one.about}
-        streets.append({**told, "fingerprint": one.fingerprint})
-    write_whole(path, save(arrays, metadata={"format": FORMAT, "streets": json.dumps(streets)}))
+        streets.append(
+            {"cards": one.cards, "count": one.count, "kind": one.kind, "about": one.about}
+        )
+    write_arrays(path, "buckets", {"streets": json.dumps({"streets": streets})}, arrays)
 
 
 def load_buckets(path: str | os.PathLike[str]) -> tuple[Buckets, ...]:
     """Read buckets, checking all that can be checked."""
-    header, arrays = open_arrays(path)
-    if header.get("format") != FORMAT:
-        raise FileError(f"{path} holds no buckets of cards (format {header.get('format')!r})")
-    found = []
-    try:
-        for n, told in enumerate(json.loads(header["streets"])):
-            table, cards, count = arrays[f"table.{n}"], int(told["cards"]), int(told["count"])
-            if told["kind"] == "standard":
-                words, renamed = standard_words(cards)[2], renamings()[0]
-            else:
-                words = arrays[f"words.{n}"].astype(np.uint32)
-                renamed = np.arange(table.shape[1], dtype=np.uint16)[None]
-            one = Buckets(cards, count, table, words, renamed, told["kind"], dict(told["about"]))
-            if table.dtype != np.uint16 or one.fingerprint != told["fingerprint"]:
-                raise FileError(f"{path} is damaged: the table of street {n} is not what was saved")
-            found.append(one)
-    except (KeyError, IndexError, TypeError, ValueError) as error:
-        raise FileError(f"{path} is damaged: {type(error).__name__} {error}") from None
-    return tuple(found)
+    saved = read_arrays(path, "buckets", "buckets of cards")
+    streets = saved.fields("streets").objects("streets")
+    found = tuple(_street(saved, n, told) for n, told in enumerate(streets))
+    saved.finish()
+    return found
+
+
+def _street(saved: Saved, n: int, told: Fields) -> Buckets:
+    cards, count = told.whole("cards", 0, 5), told.whole("count", 1, MOST)
+    kind = told.text("kind")
+    if kind == "standard":
+        words, renamed = standard_words(cards)[2], renamings()[0]
+        shape: tuple[int | None, int] = (len(standard_words(cards)[0]), HOLES)
+    elif kind == "all":
+        words = saved.array(f"words.{n}", np.uint32, (math.comb(CARDS, cards),))
+        width = CARDS if saved.width(f"table.{n}") == CARDS else HOLES
+        renamed, shape = np.arange(width, dtype=np.uint16)[None], (None, width)
+    else:
+        raise saved.damaged(f"its buckets are of the kind {short(kind)}")
+    table = saved.array(f"table.{n}", np.uint16, shape, most=count - 1)
+    rows = words[words != NOWHERE]
+    if kind == "all" and len(rows) and ((rows % 24).any() or rows.max() // 24 >= len(table)):
+        raise saved.damaged(f"the boards of street {n} are in no row of its table")
+    return Buckets(cards, count, table, words, renamed, kind, dict(told.object("about").value))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Generator, Iterator, Sequence
@@ -16,10 +15,11 @@ from numpy.typing import NDArray
 from counterfold.abstraction.fallback import natural
 from counterfold.abstraction.ordered import Down, Fit, fit
 from counterfold.errors import FileError, MismatchError, ParameterError, UnsupportedError
-from counterfold.files.text import Fields, read_json
+from counterfold.files.sealed import read_document, write_document
+from counterfold.files.typed import from_json
 from counterfold.games.base import spec_of
+from counterfold.games.catalog import load_named
 from counterfold.solve.solver import Solver
-from counterfold.strategy.store import write_whole
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.graph import graph_of
 from counterfold.tree.history import HistoryTree, compile_game
@@ -223,7 +223,7 @@ class Curriculum:
             "settings": self.settings,
             "stages": [stage.to_dict() for stage in self.stages],
         }
-        write_whole(self.folder / "curriculum.json", json.dumps(document, indent=1).encode())
+        write_document(self.folder / "curriculum.json", document)
 
     @classmethod
     def resume(
@@ -236,11 +236,11 @@ class Curriculum:
         path = Path(folder) / "curriculum.json"
         if not path.exists():
             raise FileError(f"there is no curriculum in {folder} (no {path.name})")
-        document = Fields(read_json(path, "a curriculum"), str(path))
+        document = read_document(path, "a curriculum")
         if document.text("format") != FORMAT:
             raise FileError(f"{path} is not a curriculum of this version")
         specs, iterations = document.texts("games"), document.wholes("iterations", 1)
-        stages = [stage.made(Stage) for stage in document.objects("stages")]
+        stages = [from_json(Stage, stage) for stage in document.objects("stages")]
         if len(stages) > len(specs):
             raise FileError(f"{path} has {len(stages)} stages of {len(specs)} games")
         told = document.object("settings")
@@ -251,9 +251,7 @@ class Curriculum:
             "seed": told.whole("seed"),
         }
         if games is None:
-            from counterfold.games.catalog import load
-
-            games = [load(spec) for spec in specs]
+            games = [load_named(spec, path) for spec in specs]
         if [spec_of(game) for game in games] != specs:
             raise MismatchError(f"{folder} holds a curriculum of other games: {', '.join(specs)}")
         made = cls(games, iterations=iterations, down=down, folder=folder, **settings)

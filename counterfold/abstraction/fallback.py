@@ -53,9 +53,9 @@ class FallbackAgent(Agent):
         if game is None:
             game = strategy.compiled.game if strategy.compiled is not None else None
         if game is None:
-            from counterfold.games.catalog import load
+            from counterfold.games.catalog import load_named
 
-            game = load(strategy.spec)
+            game = load_named(strategy.spec, "the strategy")
         self.strategy, self.game = strategy, game
         self.down = natural(game) if down is None else down
         self.name = name or str(strategy.about.get("method", "strategy"))

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import FileError
+from counterfold.files.arrays import header_of, read_arrays, write_arrays
 from counterfold.games.cheat import Cheat
 from counterfold.games.spec import whole
-from counterfold.strategy.store import open_arrays, write_whole
 
-__all__ = ["FORMAT", "LargeStrategy", "is_large", "original", "rules_of"]
+__all__ = ["LargeStrategy", "is_large", "original", "rules_of"]
 
-FORMAT = "counterfold large cheat 1"
+KIND = "large cheat"
 
 
 def original(players: int = 2) -> Cheat:
@@ -63,52 +63,35 @@ class LargeStrategy:
         return int((self.probabilities.sum(axis=1) > 0).sum())
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it as one safetensors file, whole or not at all."""
-        from safetensors.numpy import save
-
+        """Write it as one file, whole or not at all."""
         rows = np.flatnonzero(self.probabilities.sum(axis=1) > 0)
         header = {
-            "format": FORMAT,
             "game": self.game,
             "players": str(self.players),
             "about": json.dumps(dict(self.about)),
         }
         arrays = {"rows": rows.astype(np.uint32), "probabilities": self.probabilities[rows]}
         arrays["shape"] = np.array(self.probabilities.shape, np.uint32)
-        write_whole(path, save(arrays, metadata=header))
+        write_arrays(path, KIND, header, arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> LargeStrategy:
         """Read a file, checking all that can be checked."""
         from counterfold.kernels.cheat_abstract import MOVES, ROWS
 
-        header, arrays = open_arrays(path)
-        if header.get("format") != FORMAT:
-            raise FileError(
-                f"{path} holds no strategy for the original Cheat (format {header.get('format')!r})"
-            )
-        try:
-            rows, found = arrays["rows"].astype(np.int64), arrays["probabilities"]
-            players, about = int(header["players"]), json.loads(header["about"])
-            if arrays["shape"].tolist() != [ROWS, MOVES]:
-                raise FileError(f"{path} was made with another abstraction; train it again")
-            sums = found.sum(axis=1)
-            if (
-                found.shape != (len(rows), MOVES)
-                or not 2 <= players <= 6
-                or (len(rows) > 0 and not 0 <= rows.min() <= rows.max() < ROWS)
-                or len(np.unique(rows)) != len(rows)
-                or not (np.isfinite(found).all() and (found >= 0).all())
-                or not np.allclose(sums, 1, atol=1e-4)
-            ):
-                raise FileError(f"{path} is damaged: its probabilities do not fit")
-        except (KeyError, IndexError, TypeError, ValueError) as error:
-            raise FileError(f"{path} is damaged: {type(error).__name__} {error}") from None
+        saved = read_arrays(path, KIND, "a strategy for the original Cheat")
+        if saved.array("shape", np.uint32, (2,)).tolist() != [ROWS, MOVES]:
+            raise FileError(f"{path} was made with another abstraction; train it again")
+        rows = saved.array("rows", np.uint32, (None,), most=ROWS - 1)
+        found = saved.array("probabilities", np.float32, (len(rows), MOVES), least=0, most=1.001)
+        saved.finish()
+        if len(np.unique(rows)) != len(rows) or not np.allclose(found.sum(axis=1), 1, atol=1e-4):
+            raise saved.damaged("its probabilities do not sum to one")
         probabilities = np.zeros((ROWS, MOVES), np.float32)
         probabilities[rows] = found
-        return cls(players, probabilities, about)
+        return cls(saved.whole("players", 2, 6), probabilities, saved.fields("about").value)
 
 
 def is_large(path: str | os.PathLike[str]) -> bool:
     """Does a file hold a strategy for the original Cheat?"""
-    return open_arrays(path)[0].get("format") == FORMAT
+    return header_of(path).get("kind") == KIND

@@ -14,7 +14,7 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,18 +30,19 @@ from counterfold.abstraction.blueprint import (
 from counterfold.abstraction.buckets import Buckets
 from counterfold.abstraction.clusters import buckets_for
 from counterfold.abstraction.compiled import cards_of, lines_of, pair_mass
-from counterfold.errors import FileError, MismatchError, ParameterError, UnsupportedError
+from counterfold.errors import MismatchError, ParameterError, UnsupportedError
+from counterfold.files.arrays import read_arrays, write_arrays
+from counterfold.files.typed import from_json, to_json
 from counterfold.games.spec import whole
 from counterfold.poker.game import PokerGame
 from counterfold.solve.methods import Method
 from counterfold.solve.methods import method as method_of
 from counterfold.solve.solver import Report, Until
-from counterfold.strategy.store import open_arrays, write_whole
 from counterfold.tree.public_arrays import aligned
 
 __all__ = ["Against", "SampledPoker", "blueprint"]
 
-FORMAT = "counterfold sampled poker 2"
+KIND = "sampled poker"
 ROUNDS = {"external": 1000, "public": 10}
 """Iterations that count as one of a method's, by traversal."""
 CHUNK_SECONDS = 0.1
@@ -244,10 +245,8 @@ class SampledPoker:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a checkpoint, whole or not at all."""
-        from safetensors.numpy import save
-
         run = {
-            "rule": asdict(self.method),
+            "rule": to_json(self.method),
             "traversal": self.traversal,
             "seed": self.seed,
             "threads": self.threads,
@@ -258,15 +257,13 @@ class SampledPoker:
             "cpu_seconds": self.cpu_seconds,
         }
         header = {
-            "format": FORMAT,
             "game": self.game.name,
             "fingerprint": game_print(self.game),
             "buckets": json.dumps([one.fingerprint for one in self.buckets]),
             "against": self.against.print if self.against else "",
             "run": json.dumps(run),
         }
-        arrays = {"table": self._table, "random": self._random}
-        write_whole(path, save(arrays, metadata=header))
+        write_arrays(path, KIND, header, {"table": self._table, "random": self._random})
 
     @classmethod
     def resume(
@@ -274,33 +271,47 @@ class SampledPoker:
         against: Against | None = None,
     ) -> SampledPoker:  # fmt: skip
         """Go on from a checkpoint of this game with these buckets (and this opponent)."""
-        header, arrays = open_arrays(path)
-        if header.get("format") != FORMAT:
-            raise FileError(
-                f"{path} is no checkpoint of sampled poker (format {header.get('format')!r})"
-            )
-        check_prints(path, header, game, buckets)
-        if header.get("against", "") != (against.print if against else ""):
+        saved = read_arrays(path, KIND, "a checkpoint of sampled poker")
+        check_prints(saved, game, buckets)
+        if saved.text("against") != (against.print if against else ""):
             raise MismatchError(
                 f"{path} answers another opponent, or another share of the hands, than this"
             )
+        run = saved.fields("run")
         try:
-            run = json.loads(header["run"])
-            options = {key: run[key] for key in ("traversal", "seed", "threads", "per_round")}
-            solver = cls(game, buckets, Method(**run["rule"]), against=against, **options)
-            table, random = arrays["table"], arrays["random"]
-            solver.iteration, solver.visits = int(run["iteration"]), int(run["visits"])
-            solver.seconds, solver.cpu_seconds = float(run["seconds"]), float(run["cpu_seconds"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise FileError(f"{path} is damaged: {type(error).__name__} {error}") from None
-        fits = table.shape == solver._table.shape and random.shape == solver._random.shape
-        if not fits or table.dtype != np.float32 or random.dtype != np.uint64:
-            raise FileError(f"{path} is damaged: its tables do not fit {game.name}")
-        if not np.isfinite(table).all() or solver.iteration < 0:
-            raise FileError(f"{path} is damaged: it holds values that are not numbers")
-        solver._table[:] = table
-        solver._random[:] = random
+            solver = cls(
+                game, buckets, from_json(Method, run.object("rule")), run.text("traversal"),
+                seed=run.whole("seed", 0, 2**64 - 1), threads=run.whole("threads", 1, 64),
+                per_round=run.whole("per_round", 1), against=against,
+            )  # fmt: skip
+        except ParameterError as error:
+            raise saved.damaged(error) from None
+        solver.iteration, solver.visits = run.whole("iteration", 0), run.whole("visits", 0)
+        solver.seconds, solver.cpu_seconds = run.number("seconds", 0), run.number("cpu_seconds", 0)
+        saved.fill("table", solver._table)
+        saved.fill("random", solver._random)
+        saved.finish()
+        if not solver._stamps_fit():
+            raise saved.damaged("its rows were touched in rounds that never were")
         return solver
+
+    def _stamps_fit(self) -> bool:
+        """Are the stamps of all rows numbers of rounds that have been? Kernels look up by them."""
+        from counterfold.kernels import poker_sampling as kernels
+
+        if not self._stamped:
+            return True
+        now = self.iteration // self.per_round + 1
+        pair, info = int(kernels.PAIR), self._lines.info.reshape(-1, 4)[self._nodes]
+        step = self._lines.step[info[:, 0] & kernels.OWNER].astype(np.int64)
+        first = pair * info[:, 2].astype(np.int64) + 2 * self.layout.actions[self.layout.nodes]
+        for at, apart, count in zip(
+            first, pair * step, self.layout.buckets[self.layout.nodes], strict=True
+        ):
+            stamps = self._table[at + apart * np.arange(count)]
+            if not ((stamps >= 0) & (stamps <= now) & (stamps % 1 == 0)).all():
+                return False
+        return True
 
 
 def _weighable(method: Method) -> bool:

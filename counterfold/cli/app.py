@@ -9,7 +9,7 @@ import typer
 from counterfold import __version__
 from counterfold.cli.endings import Verbs
 
-__all__ = ["Json", "Memory", "Quiet", "app", "count"]
+__all__ = ["GameAgain", "Json", "Memory", "Quiet", "app", "count"]
 
 app = typer.Typer(
     name="counterfold",
@@ -60,6 +60,14 @@ def count(text: str) -> int:
         return int(number)
 
 
+GameAgain = Annotated[
+    str | None,
+    typer.Option(
+        "--game",
+        metavar="GAME",
+        help="The game of a file; needed where its rules are a Python file of yours.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")]
 Memory = Annotated[

@@ -7,8 +7,8 @@ import sys
 from typing import Any
 
 from counterfold.cli.output import on_terminal, print_json, say, tell
+from counterfold.files.whole import write_whole
 from counterfold.plot import save
-from counterfold.strategy.store import write_whole
 
 __all__ = ["run"]
 

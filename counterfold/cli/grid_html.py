@@ -37,7 +37,7 @@ def write_page(
     nodes: Nodes, path: str | os.PathLike[str], title: str = "", *, hands: bool = True
 ) -> None:
     """Write the page of some nodes, whole or not at all."""
-    from counterfold.strategy.store import write_whole
+    from counterfold.files.whole import write_whole
 
     write_whole(path, page(nodes, title, hands=hands).encode())
 

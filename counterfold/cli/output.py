@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from counterfold.errors import FileError, ParameterError
+from counterfold.files.whole import sweep
 
 __all__ = [
     "StoppedError",
@@ -154,7 +155,7 @@ def memory_of(text: str) -> int:
 
 def check_can_write(path: str, option: str) -> None:
     """Refuse a file that could not be written, before any work is done for it."""
-    target = Path(path)
+    target = Path(os.path.realpath(path))  # what is written goes through a link
     if target.is_dir():
         raise FileError(f"{option} {path} is a folder; name a file in it")
     folder = target.parent
@@ -184,6 +185,7 @@ def make_folder(path: str | None, option: str = "--folder") -> None:
 
 
 def _try_writing(folder: Path, named: str) -> None:
+    sweep(folder)
     try:
         tempfile.TemporaryFile(dir=folder).close()  # permissions alone do not tell
     except OSError as error:

@@ -17,7 +17,7 @@ from counterfold.cli.play_keys import QUIT, keys, meant
 from counterfold.cli.play_screen import Screen, option_line
 from counterfold.cli.poker_names import is_poker_file, rules_of
 from counterfold.cli.progress import Watch
-from counterfold.errors import CounterfoldError, FileError, ParameterError
+from counterfold.errors import CodeError, CounterfoldError, FileError, ParameterError, short
 from counterfold.exploit.online import Learner
 from counterfold.games.base import spec_of
 from counterfold.games.spec import whole
@@ -100,6 +100,7 @@ def _resumed(
     path: str,
 ) -> _Plan:
     session = read_session(path)
+    _check_code(session, game, against, path)
     if game is not None:
         game = spec_of(rules_of(game))
     if against and len(against) == 1:
@@ -118,6 +119,18 @@ def _resumed(
         )
     check_can_write(save or path, "--save" if save else "--resume")
     return _Plan(session.game, session.against, session.seed, hands, save or path, session)
+
+
+def _check_code(session: Session, game: str | None, against: list[str] | None, path: str) -> None:
+    """A file never decides what code runs: a person names it again."""
+    if game is None:
+        rules_of(session.game, path)
+    own = next((name for name in session.against if ".py:" in name), None)
+    if own is not None and not against:
+        raise CodeError(
+            f"{path} was played against {short(own)}, a program, and a file never decides what "
+            f"code runs: name it again with --against"
+        )
 
 
 def _check_new(path: str) -> None:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
 from inspect import signature
 from typing import Any
 
 from counterfold.errors import FileError, ParameterError, SpecError
+from counterfold.files.arrays import header_in, header_of
+from counterfold.files.text import Fields
 from counterfold.games.spec import parse_spec
 from counterfold.poker.game import PokerGame
 from counterfold.poker.holdem import POKER_GAMES
 from counterfold.poker.spot import read_spot, spot
 from counterfold.strategy.public import KIND, game_of
-from counterfold.strategy.store import header_of
 
 __all__ = [
     "FORMS",
@@ -68,26 +68,26 @@ def check_no_unit(exploitability: float | str | None) -> None:
         )
 
 
-def rules_of(text: str) -> Any:
+def rules_of(text: str, path: str | None = None) -> Any:
     """The rules that a word names, of whatever game, to be played at a table.
 
-    A poker strategy in a file names the game that it is of.
+    A poker strategy in a file names the game that it is of. ``path`` is the file that the word
+    itself comes from, if it does: what a person did not name is not run.
     """
-    from counterfold.games.catalog import load
+    from counterfold.games.catalog import load, load_named
     from counterfold.play.poker import PokerRules
 
     if is_poker_file(text):
         return PokerRules(game_in(text), text)
-    return PokerRules(poker_game(text), text) if means_poker(text) else load(text)
+    if means_poker(text):
+        return PokerRules(poker_game(text), text)
+    return load(text) if path is None else load_named(text, path)
 
 
 def game_in(path: str) -> PokerGame:
     """The game that a poker strategy in a file is of."""
-    header = header_of(path)
-    try:
-        return game_of(json.loads(header["rules"]), header["game"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise FileError(f"{path} is damaged: {type(error).__name__} {error}") from None
+    saved = header_in(path)
+    return game_of(saved.fields("rules"), saved.text("game"))
 
 
 def _name(text: str) -> str:
@@ -128,16 +128,9 @@ def is_poker_file(path: str) -> bool:
     return header_of(path).get("kind") == KIND
 
 
-def run_of(path: str) -> dict[str, Any]:
+def run_of(path: str) -> Fields:
     """The run that a checkpoint goes on with."""
-    text = header_of(path).get("run")
-    if text is None:
+    saved = header_in(path)
+    if "run" not in saved.header:
         raise FileError(f"{path} holds a strategy without a solver's state: nothing to resume")
-    try:
-        run = json.loads(text)
-        assert isinstance(run["settings"], dict)
-        assert isinstance(run["iteration"], int)
-    except (AssertionError, KeyError, TypeError, ValueError):
-        raise FileError(f"{path} is damaged: it does not say how it was made") from None
-    found: dict[str, Any] = run
-    return found
+    return saved.fields("run")

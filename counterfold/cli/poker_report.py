@@ -30,13 +30,13 @@ from counterfold.cli.output import (
 from counterfold.cli.progress import Watch
 from counterfold.errors import ParameterError
 from counterfold.files.text import read_text
+from counterfold.files.whole import write_whole
 from counterfold.poker.cards import board_name
 from counterfold.poker.spot import read_spot
 from counterfold.solve.flop_report import Flop, FlopReport, FlopRow, mean_row
 from counterfold.solve.methods import method
 from counterfold.solve.poker_size import poker_size
 from counterfold.solve.solver import Report
-from counterfold.strategy.store import write_whole
 
 __all__ = ["Wanted", "run"]
 

@@ -19,22 +19,22 @@ from counterfold.cli.table import print_rows
 from counterfold.errors import ParameterError
 from counterfold.evaluate.public_view import Browser
 from counterfold.exploit.locks import fill_locks
+from counterfold.files.whole import write_whole
 from counterfold.poker.cards import board_name, card_name
 from counterfold.poker.game import DEAL, DECISION, PokerGame
 from counterfold.poker.ranges import CELL, Range
 from counterfold.poker.view import CLASSES, NodeView
 from counterfold.solve.poker import poker_spec
 from counterfold.strategy.public import PublicStrategy, read_public
-from counterfold.strategy.store import write_whole
 from counterfold.strategy.strategy import Row
 from counterfold.tree.find import Place, find_place
+from counterfold.tree.public_arrays import asked_in
 
 __all__ = ["Asked", "named_mode", "next_words", "player_of", "run"]
 
 QUICK = 30.0
 """Seconds for a spot that has to be solved before it is shown."""
 ENOUGH = "0.5%"
-LOCKED = ("lock", "first", "trust", "held")
 PAGES = 60
 """Places on a page of --html unless --limit says more."""
 
@@ -131,16 +131,16 @@ def player_of(game: PokerGame, text: str | None) -> int | None:
 def _strategy(asked: Asked) -> PublicStrategy:
     if is_poker_file(asked.what):
         found, state, _ = read_public(asked.what)
-        words = {word for key in state for word in key.split(".")}
-        wishes = [told for word, told in (("lock", "locks"), ("delta", "a style")) if word in words]
+        asked_for = asked_in(state.part("asked."), found.tree)
+        given = {key for fields in asked_for for key in fields}
+        wishes = [told for key, told in (("lock", "locks"), ("delta", "a style")) if key in given]
         about = {**found.about, **({"with": " and ".join(wishes)} if wishes else {})}
         # Single precision, whatever it was stored in: any scale will do.
         one, two = (table.astype(np.float32, copy=False) for table in found.tables)
         found = replace(found, tables=(one, two), about=about)
         for p in (0, 1):  # hands that never get to a lock show it as well
-            locked = {key: state.get(f"asked.{key}.{p}") for key in LOCKED}
-            if all(array is not None for array in locked.values()):
-                fill_locks(found, p, locked)
+            if "lock" in asked_for[p]:
+                fill_locks(found, p, asked_for[p])
         return found
     from counterfold.cli.poker_names import poker_game
     from counterfold.cli.poker_solve import solved

@@ -224,16 +224,17 @@ def _check_same(request: Request) -> None:
 
     path = str(request.resume)
     run = run_of(path)
+    settings, at = run.object("settings"), run.whole("iteration", 0)
     for name, wanted in request.given(("method", *SETTINGS)).items():
-        was = run["settings"].get(name)
+        was = settings.raw(name, None)
         if wanted != was and not (name == "method" and same_method(wanted, was)):
             raise MismatchError(
                 f"{path} was made with {name} {was}, so it cannot go on with {name} {wanted}; "
                 f"leave --{name} out, or start a new run"
             )
-    if request.iterations is not None and request.iterations < run["iteration"]:
+    if request.iterations is not None and request.iterations < at:
         raise ParameterError(
-            f"{path} is already at iteration {run['iteration']:,}; --iterations counts from the "
+            f"{path} is already at iteration {at:,}; --iterations counts from the "
             "start of the run, so it must be more than that"
         )
 

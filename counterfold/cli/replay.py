@@ -12,29 +12,31 @@ from counterfold.cli.output import StoppedError, advise, amount, on_terminal, pr
 from counterfold.cli.poker_names import rules_of
 from counterfold.cli.progress import Watch
 from counterfold.cli.scores import print_columns, print_faults, print_scores, verdict, versus
-from counterfold.errors import ParameterError
-from counterfold.games.base import CHANCE, label
+from counterfold.errors import MismatchError, ParameterError
+from counterfold.games.base import CHANCE, label, spec_of
 from counterfold.play.record import Record, read_record, replay_states
 from counterfold.play.table import PlayedHand, view_of
 
 __all__ = ["run"]
 
 
-def run(path: str, *, hand: int | None, json: bool, quiet: bool) -> None:
-    """Play a record through again by the rules."""
+def run(path: str, *, game: str | None, hand: int | None, json: bool, quiet: bool) -> None:
+    """Play a record through again by the rules, of a game that may be named again."""
     record = read_record(path)
-    game = rules_of(record.game)
+    rules = rules_of(record.game, path) if game is None else rules_of(game)
+    if game is not None and spec_of(rules) != record.game:
+        raise MismatchError(f"{path} holds hands of {record.game}, and not of {spec_of(rules)}")
     if hand is not None:
         found = next((one for one in record.hands() if one.number == hand), None)
         if found is None:
             raise ParameterError(f"there is no hand {hand} in {path}{_range(record)}")
-        told = _told(game, record, found)
+        told = _told(rules, record, found)
         print_json(told) if json else _print_hand(told)
         return
     with Watch(quiet) as watch:
         watch.doing("playing the hands again")
         try:
-            scores = aside(watch, lambda: record.replay(game))
+            scores = aside(watch, lambda: record.replay(rules))
             faults = aside(watch, lambda: [h.fault for h in record.hands() if h.fault is not None])
         except KeyboardInterrupt:
             raise StoppedError("stopped; nothing was saved") from None
@@ -46,8 +48,8 @@ def run(path: str, *, hand: int | None, json: bool, quiet: bool) -> None:
                 "record": path,
                 "game": record.game,
                 "agents": list(record.agents),
-                "seed": record.header.get("seed"),
-                "duplicate": bool(record.header.get("duplicate")),
+                "seed": record.header.raw("seed", None),
+                "duplicate": record.repeat > 1,
                 "hands": hands,
                 "scores": [score.to_dict() for score in scores],
                 "faults": counts,

@@ -74,8 +74,8 @@ def _write(found: Any, folder: Path) -> None:
     """Numbers and pictures into a folder, beside the strategy."""
     from counterfold.errors import MissingExtraError
     from counterfold.experiments.fhp_pictures import draw_fhp
+    from counterfold.files.whole import write_whole
     from counterfold.plot import check_plot, save
-    from counterfold.strategy.store import write_whole
 
     write_whole(folder / "fhp.json", json.dumps(found.to_dict(), indent=1).encode())
     write_whole(folder / "curve.csv", found.curve_csv().encode())

@@ -13,7 +13,7 @@ from typing import Any
 from counterfold.cli.output import advise, check_can_write, on_terminal, print_json, say, tell
 from counterfold.cli.table import print_rows
 from counterfold.errors import FileError, ParameterError, SpecError
-from counterfold.strategy.store import write_whole
+from counterfold.files.whole import write_whole
 from counterfold.strategy.strategy import Row, Strategy
 
 __all__ = ["provenance", "run"]

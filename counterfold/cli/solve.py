@@ -7,7 +7,7 @@ import re
 import shlex
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from time import perf_counter
 from typing import Any
 
@@ -22,8 +22,9 @@ from counterfold.cli.output import (
 )
 from counterfold.cli.progress import Watch
 from counterfold.errors import FileError, MismatchError, ParameterError
+from counterfold.files.typed import from_json
 from counterfold.games.base import spec_of
-from counterfold.games.catalog import load
+from counterfold.games.catalog import load, load_named
 from counterfold.plot import Curve, Point, check_plot, convergence
 from counterfold.solve.methods import DEFAULT_METHOD, method
 from counterfold.solve.result import Result, default_until, resume, solve
@@ -190,8 +191,12 @@ def _limits(request: Request, traversal: str) -> Until:
     return Until(**given) if given else default_until(traversal)
 
 
-def compiled_game(spec: str, memory: int | None, watch: Watch) -> HistoryTree:
-    tree = compile_game(load(spec), memory, watch.counting)
+def compiled_game(
+    spec: str, memory: int | None, watch: Watch, path: str | None = None
+) -> HistoryTree:
+    """The compiled game of a name that a person gave, or that the file at ``path`` says."""
+    game = load(spec) if path is None else load_named(spec, path)
+    tree = compile_game(game, memory, watch.counting)
     watch.doing("loading the kernels (compiled when they are first used)")
     return tree
 
@@ -229,18 +234,19 @@ def _resumed(request: Request, memory: int | None, watch: Watch) -> Outcome:
     strategy, _, run = read(path)
     if run is None:
         raise FileError(f"{path} holds a strategy without a solver's state: nothing to resume")
-    settings, at = run.get("settings"), run.get("iteration")
-    if not isinstance(settings, dict) or not isinstance(at, int):
-        raise FileError(f"{path} is damaged: it does not say how it was made")
-    _check_same(request, settings, path)
+    settings, at = from_json(Settings, run.object("settings")), run.whole("iteration", 0)
+    _check_same(request, asdict(settings), path)
     if request.iterations is not None and request.iterations < at:
         raise ParameterError(
             f"{path} is already at iteration {at:,}; --iterations counts from the start of the "
             "run, so it must be more than that"
         )
-    until = _limits(request, str(settings.get("traversal")))
+    until = _limits(request, settings.traversal)
     began = perf_counter()
-    tree = compiled_game(request.game or strategy.spec, memory, watch)
+    if request.game:
+        tree = compiled_game(request.game, memory, watch)
+    else:
+        tree = compiled_game(strategy.spec, memory, watch, path)
     compiled = perf_counter() - began
     watch.begin(until)
     result = resume(
@@ -361,13 +367,13 @@ def _draw(result: Result, path: str) -> None:
 
 
 def _tell_size(request: Request) -> None:
-    game = request.game
-    if request.resume:
-        game = game or read(request.resume)[0].spec
-    if game is None:
-        raise ParameterError("say which game to measure, such as `counterfold solve leduc`")
     room = int(0.9 * memory_at_hand()) if request.memory is None else memory_of(request.memory)
-    made = load(game)
+    if request.game:
+        made = load(request.game)
+    elif request.resume:
+        made = load_named(read(request.resume)[0].spec, request.resume)
+    else:
+        raise ParameterError("say which game to measure, such as `counterfold solve leduc`")
     with Watch(request.quiet) as watch:
         try:
             found = measure(made, room, watch.counting)

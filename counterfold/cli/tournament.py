@@ -31,9 +31,9 @@ from counterfold.cli.output import (
 from counterfold.cli.scores import common_decimals, print_columns, print_faults, rate
 from counterfold.cli.solve import compiled_game
 from counterfold.errors import ParameterError
+from counterfold.files.whole import write_whole
 from counterfold.play.agents import make_agent
 from counterfold.play.tournament import TournamentResult, tournament
-from counterfold.strategy.store import write_whole
 
 __all__ = ["Request", "run"]
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 import time
 from collections.abc import Callable, Iterable
@@ -19,7 +18,8 @@ from typing import Any
 from counterfold.bench.peers import peak_memory
 from counterfold.errors import FileError, MismatchError, ParameterError, SpecError
 from counterfold.evaluate.public_view import walk_through
-from counterfold.files.text import Fields, read_json
+from counterfold.files.sealed import read_document, write_document
+from counterfold.files.typed import from_json, to_json
 from counterfold.games.spec import parse_spec
 from counterfold.poker.game import PokerGame
 from counterfold.poker.holdem import fhp
@@ -27,7 +27,6 @@ from counterfold.poker.view import CLASSES, NodeView
 from counterfold.solve.methods import method as named_method
 from counterfold.solve.public import PublicSolver
 from counterfold.solve.solver import Report
-from counterfold.strategy.store import write_whole
 from counterfold.tree.public import PublicTree
 
 __all__ = ["DEEP_CFR", "METHOD", "PUBLISHED", "FhpPoint", "FhpRun", "fhp_exact", "fhp_game"]
@@ -332,10 +331,10 @@ def _linear(
     tree = PublicTree(game)
     if kept is not None and kept.exists():
         try:
-            told = Fields(read_json(kept, "a curve"), str(kept))
+            told = read_document(kept, "a curve")
             done = told.whole("iterations") == iterations
             if done and told.text("fingerprint") == tree.fingerprint:
-                return tuple(point.made(FhpPoint) for point in told.objects("points"))
+                return tuple(from_json(FhpPoint, point) for point in told.objects("points"))
         except FileError as error:
             raise FileError(f"{kept} is damaged ({error}); delete it and run again") from None
     solver, trace = PublicSolver(tree, "linear", threads=threads), []  # type: Any, list[Report]
@@ -343,9 +342,9 @@ def _linear(
         trace.append(report)
     points = tuple(_point(game, report) for report in trace)
     if kept is not None:
-        rows = [{k: v for k, v in point.to_dict().items() if k != "total"} for point in points]
+        rows = [to_json(point) for point in points]
         found = {"fingerprint": tree.fingerprint, "iterations": iterations, "points": rows}
-        write_whole(kept, json.dumps(found).encode())
+        write_document(kept, found)
     return points
 
 

@@ -16,6 +16,7 @@ from counterfold.experiments.ses_fhp_opponents import Opponent, Trunk, blurred
 from counterfold.experiments.ses_fhp_progress import Count
 from counterfold.experiments.ses_fhp_table import Table
 from counterfold.experiments.ses_fhp_trunk import TrunkReply
+from counterfold.files.arrays import Saved
 from counterfold.search.public import PublicRefined, PublicSearch
 from counterfold.search.public_entry import Arrivals, Floats, classes_above, public_gadget
 
@@ -95,13 +96,15 @@ class Side:
         }  # fmt: skip
         return found | {f"sums{plan}": sums for plan, sums in enumerate(self.sums)}
 
-    def go_on(self, kept: dict[str, NDArray[Any]] | None) -> None:
+    def go_on(self, kept: Saved | None) -> None:
         """Take over what was found before, if anything was."""
         if kept is None:
             return
-        for name, array in self.kept().items():
-            array[...] = kept[name]
-        self.taken = int(kept["taken"][0])
+        found = self.kept()
+        for name, array in found.items():
+            kept.fill(name, array, finite=False)
+        kept.finish()
+        self.taken = int(found["taken"][0])
 
     @property
     def weight(self) -> float:

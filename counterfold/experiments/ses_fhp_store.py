@@ -9,14 +9,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from numpy.typing import NDArray
-
 from counterfold.errors import MismatchError
-from counterfold.files.text import Fields, read_json
-from counterfold.strategy.store import open_arrays, write_arrays, write_whole
+from counterfold.files.arrays import Saved, read_arrays, write_arrays
+from counterfold.files.sealed import read_document, write_document
+from counterfold.files.text import Fields
 
 __all__ = ["Store"]
 
+KIND = "searches"
 _NUMBERS = ("payoff", "exploitability", "in_buckets", "gap", "iterations", "cpu_seconds")
 
 
@@ -57,20 +57,20 @@ class Store:
         tag = "-".join(f"{error:g}" for error in self.errors)
         return self.folder / f"{self.name}-{tag}-{seat}.safetensors"
 
-    def searches(self, seat: int) -> dict[str, NDArray[Any]] | None:
+    def searches(self, seat: int) -> Saved | None:
         """What was kept of a seat's searches."""
         if self.folder is None or not self._path(seat).exists():
             return None
-        about, arrays = open_arrays(self._path(seat))
-        self.claim(about.get("blueprint") or str(self.blueprint))
-        return arrays
+        saved = read_arrays(self._path(seat), KIND, "searches of this figure")
+        self.claim(saved.text("blueprint"))
+        return saved
 
     def saver(self, seat: int, kept: Callable[[], dict[str, Any]]) -> Callable[[], None] | None:
         """What writes a seat's searches."""
         if self.folder is None:
             return None
         about = {"setting": json.dumps(self.setting), "blueprint": str(self.blueprint)}
-        return lambda: write_arrays(self._path(seat), kept(), about)
+        return lambda: write_arrays(self._path(seat), KIND, about, kept())
 
     def _kept(self) -> dict[str, dict[str, float | None]]:
         """Responses that the folder has."""
@@ -78,7 +78,7 @@ class Store:
         path = self.folder / f"{self.name}.json"
         if not path.exists():
             return {}
-        kept = Fields(read_json(path, "a list of responses"), str(path))
+        kept = read_document(path, "a list of responses")
         if kept.raw("blueprint", None) is not None:
             self.blueprint = kept.text("blueprint")
         told = kept.object("responses", default={})
@@ -93,7 +93,7 @@ class Store:
                 "blueprint": self.blueprint,
                 "responses": self.responses,
             }
-            write_whole(self.folder / f"{self.name}.json", json.dumps(told, indent=1).encode())
+            write_document(self.folder / f"{self.name}.json", told)
 
 
 def _row(told: Fields) -> dict[str, float | None]:

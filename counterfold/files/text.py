@@ -8,8 +8,7 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
-from typing import Any, NoReturn, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
@@ -300,16 +299,6 @@ class Fields:
         found = self.items(key, default)
         return [Fields(one, f'{self.where}: "{key}", number {n}') for n, one in enumerate(found, 1)]
 
-    def made(self, cls: type[Made]) -> Made:
-        """A dataclass from the fields of the same names, each of the kind that it declares."""
-        hints = get_type_hints(cls)
-        names = [field.name for field in fields(cls) if field.init]  # type: ignore[arg-type]
-        self.only(names)
-        for name in names:
-            if not _fits(self.raw(name), hints[name]):
-                self.wrong(name, _KINDS.get(hints[name], "an object of numbers"))
-        return cls(**self.value)
-
     def only(self, known: Iterable[str]) -> None:
         """Refuse keys that mean nothing here."""
         known = [*known]
@@ -332,23 +321,6 @@ class Fields:
                 if not good(one):
                     raise FileError(f'{self.where}: "{key}" must be {what}, and holds {short(one)}')
         return found
-
-
-_KINDS: dict[Any, str] = {
-    bool: "true or false", int: "a whole number", float: "a number", str: "a text",
-}  # fmt: skip
-
-
-def _fits(value: Any, kind: Any) -> bool:
-    """Whether a value is of the kind that a field of a dataclass declares."""
-    if get_origin(kind) is dict:
-        inner = get_args(kind)[1]
-        return isinstance(value, dict) and all(_fits(one, inner) for one in value.values())
-    if kind is int:
-        return _is_whole(value, -(2**63), 2**63 - 1)
-    if kind is float:
-        return _is_number(value, -math.inf, math.inf)
-    return isinstance(value, kind)
 
 
 def _is_whole(value: Any, low: int, high: int) -> bool:

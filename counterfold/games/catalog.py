@@ -16,11 +16,19 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from counterfold.errors import CounterfoldError, FileError, ParameterError, RulesError, SpecError
+from counterfold.errors import (
+    CodeError,
+    CounterfoldError,
+    FileError,
+    ParameterError,
+    RulesError,
+    SpecError,
+    short,
+)
 from counterfold.games.base import Game
 from counterfold.games.spec import Spec, parse_spec, written
 
-__all__ = ["Entry", "class_in", "games", "load"]
+__all__ = ["Entry", "class_in", "games", "load", "load_named"]
 
 METHODS = ("root", "turn", "chance", "actions", "next", "observe", "payoff")
 _PYTHON = re.compile(r"(.+\.py):(.*)", re.DOTALL)
@@ -171,12 +179,13 @@ def games() -> tuple[Entry, ...]:
     return _ENTRIES
 
 
-def load(spec: str) -> Game:
+def load(spec: str, *, code: bool = True) -> Game:
     """The game that a name means.
 
     A name is one of ``games()`` with its parameters, ``openspiel:`` and a game of OpenSpiel, a
     file (Gambit's ``.efg``, or ``.txt`` and ``.json`` for a normal form), ``file.py:Class``, or
-    ``mapped(game="...",maps="...")``: a game whose players are told less.
+    ``mapped(game="...",maps="...")``: a game whose players are told less. Without ``code``, as
+    for names that come from files, no Python file is imported: CodeError.
 
     >>> load("leduc(raises=1+2)") == load("leduc:ses")
     True
@@ -198,13 +207,26 @@ def load(spec: str) -> Game:
 
         return NormalForm.from_file(text)
     if text.startswith("mapped("):
-        return _mapped(parse_spec(text))
+        return _mapped(parse_spec(text), code)
     python = _PYTHON.fullmatch(text)
     if python:
+        if not code:
+            raise CodeError(f"{short(text)} is a game with rules in Python, which is not run here")
         return _from_python(text, python[1], python[2])
     if suffix == ".py":
         raise SpecError(f"{text!r} needs the class of the game as well: {text}:MyGame")
     return _from_table(parse_spec(text))
+
+
+def load_named(spec: str, path: str | os.PathLike[str]) -> Game:
+    """The game that a file says it is of: like ``load``, but never a program."""
+    try:
+        return load(spec, code=False)
+    except CodeError:
+        raise CodeError(
+            f"{path} is of {short(spec)}, a game with rules in Python, and a file never decides "
+            "what code runs: name the game yourself, with --game or as game=..."
+        ) from None
 
 
 def _from_table(spec: Spec) -> Game:
@@ -231,12 +253,13 @@ def _from_table(spec: Spec) -> Game:
     return make(**given)
 
 
-def _mapped(spec: Spec) -> Game:
+def _mapped(spec: Spec, code: bool) -> Game:
     """A game seen through maps, which are named in ``counterfold.abstraction.maps``."""
     given = _named(spec, ["game", "maps"])
     if set(given) != {"game", "maps"}:
         raise SpecError('mapped takes a game and maps: mapped(game="cheat:mini",maps=cards)')
-    made: Game = importlib.import_module("counterfold.abstraction.maps").mapped(**given)
+    game = load(str(given["game"]), code=code)
+    made: Game = importlib.import_module("counterfold.abstraction.maps").mapped(game, given["maps"])
     return made
 
 

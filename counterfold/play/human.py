@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections import deque
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -13,17 +12,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from counterfold.agent import Agent, Observation
-from counterfold.errors import CounterfoldError, FileError, MismatchError, ParameterError
+from counterfold.errors import FileError, MismatchError, ParameterError
 from counterfold.exploit.online import Learner
+from counterfold.files.whole import write_whole
 from counterfold.games.base import CHANCE, label
 from counterfold.play.agents import StrategyAgent, answer_to
 from counterfold.play.dealer import Dealer
 from counterfold.play.match import Match
-from counterfold.play.record import FORMAT, read_record, replay_states
+from counterfold.play.record import read_record, record_bytes, replay_states
 from counterfold.play.score import Score
 from counterfold.play.table import PlayedHand, Table, view_of
 from counterfold.solve.result import equilibrium_of
-from counterfold.strategy.store import write_whole
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import HistoryTree
 
@@ -176,9 +175,7 @@ class Sitting(Match):
             "against": list(self.against),
             "files": self.files,
         }
-        lines = [{"format": FORMAT, **header}, *map(_told, self.played)]
-        text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-        write_whole(path, text.encode())
+        write_whole(path, record_bytes(header, self.played))
 
     def replay(self, session: Session) -> None:
         """Play a session's hands again, the person's moves as they were.
@@ -251,20 +248,15 @@ def read_session(path: str | os.PathLike[str]) -> Session:
     """Read what ``Sitting.write`` wrote."""
     record = read_record(path)
     header = record.header
-    if header.get("human") != 0:
+    if header.raw("human", None) != 0:
         raise FileError(f"{path} records a match of programs, and nobody can sit down to that")
-    try:
-        against = tuple(str(name) for name in header["against"])
-        files = {str(name): str(mark) for name, mark in header["files"].items()}
-        seed = int(header["seed"])
-        hands = tuple(record.hands())
-        if len(against) != len(record.agents) - 1:
-            raise FileError(f"{path} is damaged: its header names {len(against)} opponents")
-        return Session(os.fspath(path), record.game, against, seed, files, hands)
-    except CounterfoldError:
-        raise
-    except (KeyError, TypeError, ValueError, AttributeError):
-        raise FileError(f"{path} is damaged: its header is not that of a session") from None
+    against = tuple(header.texts("against"))
+    if len(against) != len(record.agents) - 1:
+        raise FileError(f"{path} is damaged: its header names {len(against)} opponents")
+    marks = header.object("files")
+    files = {name: marks.text(name) for name in marks.value}
+    seed = header.whole("seed", 0)
+    return Session(os.fspath(path), record.game, against, seed, files, tuple(record.hands()))
 
 
 def fingerprints(against: Sequence[str]) -> dict[str, str]:
@@ -280,19 +272,6 @@ def fingerprints(against: Sequence[str]) -> dict[str, str]:
 def _outcome(hand: PlayedHand) -> tuple[Any, ...]:
     at_fault = None if hand.fault is None else hand.fault.agent
     return hand.seats, hand.events, hand.payoffs, at_fault
-
-
-def _told(hand: PlayedHand) -> dict[str, Any]:
-    """A hand as a line of its record."""
-    told: dict[str, Any] = {
-        "hand": hand.number,
-        "seats": list(hand.seats),
-        "events": list(hand.events),
-        "payoffs": list(hand.payoffs),
-    }
-    if hand.fault is not None:
-        told["fault"] = {"agent": hand.fault.agent, "message": hand.fault.message}
-    return told
 
 
 class _Followed:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from itertools import count
 from typing import Any
 
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from counterfold.agent import Agent
 from counterfold.errors import MismatchError, ParameterError, TreeTooLargeError, UnsupportedError
 from counterfold.exploit.online import Learner
+from counterfold.files.arrays import Saved
 from counterfold.games.base import unlisted
 from counterfold.games.spec import whole
 from counterfold.play.agents import StrategyAgent
@@ -160,19 +162,14 @@ class Match:
             )
         begin, goal = self.hands, self.hands + hands
         stopped = "hands"
-        recorder = Recorder(record, self._header()) if record else None
-        try:
-            if recorder:
-                recorder.__enter__()
-            while self.hands < goal and stopped == "hands":
-                if on_progress:
-                    on_progress(self.hands - begin, hands)
-                stopped = self._advance(goal, recorder)
-        except KeyboardInterrupt:
-            stopped = "interrupted"
-        finally:
-            if recorder:
-                recorder.__exit__()
+        with Recorder(record, self._header()) if record else nullcontext() as recorder:
+            try:
+                while self.hands < goal and stopped == "hands":
+                    if on_progress:
+                        on_progress(self.hands - begin, hands)
+                    stopped = self._advance(goal, recorder)
+            except KeyboardInterrupt:
+                stopped = "interrupted"
         if self._arena is not None:
             self._arena.hand_back()
         return self.result(stopped)
@@ -218,24 +215,32 @@ class Match:
         marks = self._marks
         return {
             **{f"tally.{name}": array for name, array in self._tally._asdict().items()},
-            "random": np.zeros(1) if self._arena is None else self._arena.random,
+            "random": np.zeros(0, np.uint64) if self._arena is None else self._arena.random,
             "guess": guess,
             "marks.hands": np.array([mark.hands for mark in marks], dtype=np.int64),
             "marks.total": np.array([m.total for m in marks]).reshape(-1, *shape),
             "marks.square": np.array([m.square for m in marks]).reshape(-1, *shape),
         }
 
-    def restore(self, state: dict[str, NDArray[Any]]) -> None:
-        """Take back what ``state`` handed out."""
-        from counterfold.play.saved import marks_of, take_back
-
+    def restore(self, saved: Saved) -> None:
+        """Take back what ``state`` handed out, from a file."""
         for name, array in self._tally._asdict().items():
-            take_back(array, state[f"tally.{name}"], name)
-        if self._arena is not None:
-            take_back(self._arena.random, state["random"], "random")
-        self._marks = marks_of(len(self.agents), self._repeat, state)
-        if state["guess"].size:
-            self._guess = state["guess"]
+            saved.fill(f"tally.{name}", array)
+        random = np.zeros(0, np.uint64) if self._arena is None else self._arena.random
+        saved.fill("random", random)
+        hands = saved.array("marks.hands", np.int64, (None,), least=1, most=self.hands)
+        shape = (len(hands), *self._tally.total.shape)
+        total, square = (saved.array(f"marks.{k}", np.float64, shape) for k in ("total", "square"))
+        self._marks = [
+            Sums(turns(len(self.agents), n), self._repeat, total[k], square[k])
+            for k, n in enumerate(hands.tolist())
+        ]
+        if saved.width("guess") == 0:
+            saved.array("guess", np.float64, (0, 0))
+        else:
+            assert self.tree is not None
+            shape = (len(self.agents), self.tree.infosets.slots)
+            self._guess = saved.array("guess", np.float64, shape, least=0, most=1 + 1e-6)
             known = [g != self.stranger for g in range(len(self.agents))]
             self._see(known)
 

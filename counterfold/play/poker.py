@@ -14,6 +14,7 @@ from counterfold.abstraction.blueprint import game_print
 from counterfold.agent import Agent, Observation
 from counterfold.errors import FileError, MismatchError, SpecError, UnsupportedError
 from counterfold.evaluate.public import earned_against
+from counterfold.files.arrays import header_of
 from counterfold.games.base import CHANCE, TERMINAL, Game
 from counterfold.play.agents import own_agent
 from counterfold.play.match import Match
@@ -29,7 +30,6 @@ from counterfold.poker.game import DEAL, DECISION, FOLD, SHOWDOWN, PokerGame
 from counterfold.solve.poker import poker_spec, solve_poker
 from counterfold.solve.solver import Report
 from counterfold.strategy.public import PublicStrategy, read_public
-from counterfold.strategy.store import header_of
 from counterfold.tree.boards import renamed_holes
 from counterfold.tree.find import find_boards, find_place
 from counterfold.tree.public import PublicTree, meetings

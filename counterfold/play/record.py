@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from counterfold.errors import CounterfoldError, FileError, ParameterError
-from counterfold.exploit.hands import FORMAT
+from counterfold.errors import FileError, ParameterError
+from counterfold.exploit.hands import FORMAT, WHAT
+from counterfold.files.clock import Clock
+from counterfold.files.sealed import Seal, read_lines, sealed
+from counterfold.files.text import Fields
+from counterfold.files.whole import drafted
 from counterfold.games.base import CHANCE, TERMINAL, label
+from counterfold.games.catalog import load_named
 from counterfold.play.score import Score, Sums, scores
 from counterfold.play.table import Fault, PlayedHand, worst_end
 
@@ -21,51 +28,77 @@ __all__ = ["FORMAT", "Record", "Recorder", "read_record"]
 
 
 class Recorder:
-    """Writes hands as they are played; the file gets its name when it is whole.
+    """Writes hands as they are played, in a context.
 
-    Used as a context: what was played is kept when a match ends early, and nothing is left if
-    the first hand was never finished.
+    The record is there, whole, about once a minute and at the end. What was played is kept when a
+    match ends early; a full disk leaves the last whole record; without a hand there is none.
     """
 
     def __init__(self, path: str | os.PathLike[str], header: dict[str, Any]) -> None:
         self.path = Path(path)
-        self._draft = self.path.with_name(f".{self.path.name}.{os.getpid()}.part")
-        self._header = {"format": FORMAT, **header}
+        self._header = {"format": FORMAT, "sealed": True, **header}
+        self._seal = Seal()
+        self._clock = Clock()
         self.hands = 0
 
     def __enter__(self) -> Recorder:
-        try:
-            self._file = self._draft.open("w", encoding="utf-8")
-        except OSError as error:
-            raise FileError(f"cannot write {self.path}: {error.strerror or error}") from None
-        self._file.write(json.dumps(self._header, ensure_ascii=False) + "\n")
+        self._drafted = drafted(self.path)
+        self._file = self._drafted.__enter__()
+        self._put(self._header)
         return self
 
-    def __exit__(self, *_: Any) -> None:
-        self._file.flush()
-        os.fsync(self._file.fileno())
-        self._file.close()
-        if self.hands:
-            os.replace(self._draft, self.path)
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if isinstance(error, OSError):
+            self._drafted.__exit__(kind, error, trace)
+        elif self.hands:
+            self._file.write(self._seal.line())
+            self._drafted.__exit__(None, None, None)
         else:
-            self._draft.unlink(missing_ok=True)
+            with suppress(_NoHandError):
+                self._drafted.__exit__(_NoHandError, _NoHandError(), None)
 
     def add(self, hand: PlayedHand) -> None:
         """Write a hand down."""
-        told: dict[str, Any] = {
-            "hand": hand.number,
-            "seats": hand.seats,
-            "events": hand.events,
-            "payoffs": hand.payoffs,
-        }
-        if hand.fault is not None:
-            told["fault"] = {"agent": hand.fault.agent, "message": hand.fault.message}
-        self.write(json.dumps(told, ensure_ascii=False))
-
-    def write(self, line: str) -> None:
-        """Write a hand down that is a line already."""
-        self._file.write(line + "\n")
+        self._put(told_hand(hand))
         self.hands += 1
+        if self._clock.due():
+            with self._clock.saving(), suppress(FileError):  # a later time, or the end, will do
+                self._publish()
+
+    def _put(self, document: dict[str, Any]) -> None:
+        line = json.dumps(document, ensure_ascii=False).encode() + b"\n"
+        self._file.write(line)
+        self._seal.add(line)
+
+    def _publish(self) -> None:
+        """The record so far, whole."""
+        self._file.flush()
+        with drafted(self.path) as copy, open(self._file.name, "rb") as so_far:
+            shutil.copyfileobj(so_far, copy, 1 << 20)
+            copy.write(self._seal.line())
+
+
+class _NoHandError(Exception):
+    """There is nothing to keep."""
+
+
+def told_hand(hand: PlayedHand) -> dict[str, Any]:
+    """A hand as a line of its record."""
+    told: dict[str, Any] = {
+        "hand": hand.number,
+        "seats": list(hand.seats),
+        "events": list(hand.events),
+        "payoffs": list(hand.payoffs),
+    }
+    if hand.fault is not None:
+        told["fault"] = {"agent": hand.fault.agent, "message": hand.fault.message}
+    return told
+
+
+def record_bytes(header: dict[str, Any], hands: Iterable[PlayedHand]) -> bytes:
+    """A whole record of hands that are all there."""
+    documents = [{"format": FORMAT, "sealed": True, **header}, *map(told_hand, hands)]
+    return sealed("".join(json.dumps(one, ensure_ascii=False) + "\n" for one in documents).encode())
 
 
 @dataclass(frozen=True)
@@ -75,32 +108,28 @@ class Record:
     path: str
     game: str
     agents: tuple[str, ...]
-    header: dict[str, Any]
+    header: Fields
 
     @property
     def repeat(self) -> int:
-        return len(self.agents) if self.header.get("duplicate") else 1
+        return len(self.agents) if self.header.flag("duplicate", False) else 1
 
     def hands(self) -> Iterator[PlayedHand]:
         """The hands, one by one; a damaged line is told with its number."""
-        with open(self.path, encoding="utf-8") as lines:
-            next(lines)
-            for number, line in enumerate(lines, start=2):
-                try:
-                    told = json.loads(line)
-                    fault = told.get("fault")
-                    yield PlayedHand(
-                        number=int(told["hand"]),
-                        seats=tuple(int(g) for g in told["seats"]),
-                        events=tuple(str(event) for event in told["events"]),
-                        payoffs=tuple(float(x) for x in told["payoffs"]),
-                        fault=fault
-                        and Fault(int(told["hand"]), int(fault["agent"]), str(fault["message"])),
-                    )
-                except (KeyError, TypeError, ValueError, AttributeError):
-                    raise FileError(
-                        f"{self.path}, line {number}: this is no recorded hand"
-                    ) from None
+        for _, told in read_lines(self.path, WHAT)[1]:
+            number = told.whole("hand", 0)
+            fault = None
+            if told.raw("fault", None) is not None:
+                blame = told.object("fault")
+                who = blame.whole("agent", 0, len(self.agents) - 1)
+                fault = Fault(number, who, blame.text("message"))
+            yield PlayedHand(
+                number=number,
+                seats=tuple(told.wholes("seats", 0, len(self.agents) - 1)),
+                events=tuple(told.texts("events")),
+                payoffs=tuple(map(float, told.numbers("payoffs"))),
+                fault=fault,
+            )
 
     def replay(self, game: Any = None) -> tuple[Score, ...]:
         """Play every hand through again by the rules, and score the match.
@@ -108,9 +137,7 @@ class Record:
         Raises FileError at a hand that the rules do not allow, or that pays otherwise.
         """
         if game is None:
-            from counterfold.games.catalog import load
-
-            game = load(self.game)
+            game = load_named(self.game, self.path)
         count = len(self.agents)
         total, square = np.zeros((count, count, 2)), np.zeros((count, count, 2))
         deal, counts = np.zeros(count), np.zeros((count, count), dtype=np.int64)
@@ -172,16 +199,10 @@ def replay_states(game: Any, events: tuple[str, ...]) -> list[Any]:
 
 def read_record(path: str | os.PathLike[str]) -> Record:
     """Open a record of hands."""
-    try:
-        with open(path, encoding="utf-8") as lines:
-            header = json.loads(next(lines, "null"))
-        if not isinstance(header, dict) or header.get("format") != FORMAT:
-            raise FileError(f"{path} is not a record of hands (its first line is no header)")
-        agents = tuple(str(name) for name in header["agents"])
-        return Record(os.fspath(path), str(header["game"]), agents, header)
-    except OSError as error:
-        raise FileError(f"{path}: {error.strerror or error}") from None
-    except CounterfoldError:
-        raise
-    except (KeyError, TypeError, ValueError):
-        raise FileError(f"{path} is not a record of hands") from None
+    header = read_lines(path, WHAT)[0]
+    if header.raw("format", None) != FORMAT:
+        raise FileError(f"{path} is not a record of hands (its first line is no header)")
+    agents = tuple(header.texts("agents"))
+    if not agents:
+        raise FileError(f"{path} is damaged: its first line names no agents")
+    return Record(os.fspath(path), header.text("game"), agents, header)

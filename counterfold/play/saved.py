@@ -8,12 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from counterfold.errors import CounterfoldError, FileError, MismatchError, UnsupportedError
+from counterfold.errors import (
+    CodeError,
+    CounterfoldError,
+    FileError,
+    MismatchError,
+    UnsupportedError,
+)
 from counterfold.exploit.online import TABLES, Learner
-from counterfold.exploit.rules import Setting
+from counterfold.exploit.rules import setting_in
+from counterfold.files.arrays import Saved, read_arrays, write_arrays
+from counterfold.files.text import Fields
+from counterfold.games.catalog import load_named
 from counterfold.play.agents import Dynamic, StrategyAgent
-from counterfold.play.score import Sums, turns
-from counterfold.strategy.store import open_arrays, write_whole
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import HistoryTree, compile_game
 
@@ -21,15 +28,13 @@ if TYPE_CHECKING:
     from counterfold.agent import Agent
     from counterfold.play.match import Match
 
-__all__ = ["FORMAT", "load_match", "save_match"]
+__all__ = ["load_match", "save_match"]
 
-FORMAT = "counterfold match 1"
+KIND = "match"
 
 
 def save_match(match: Match, path: str | os.PathLike[str]) -> None:
     """Write a match between strategies and learners."""
-    from safetensors.numpy import save
-
     if not match.compiled or match.tree is None:
         names = [
             name
@@ -39,9 +44,7 @@ def save_match(match: Match, path: str | os.PathLike[str]) -> None:
         raise UnsupportedError(
             f"the match cannot be saved: what {' and '.join(names)} keeps in mind is not known"
         )
-    arrays = {**match.state(), **_tables(match.agents)}
     header = {
-        "format": FORMAT,
         "game": match.spec,
         "fingerprint": match.tree.fingerprint,
         "match": json.dumps(
@@ -57,7 +60,7 @@ def save_match(match: Match, path: str | os.PathLike[str]) -> None:
             }
         ),
     }
-    write_whole(path, save({k: np.ascontiguousarray(v) for k, v in arrays.items()}, header))
+    write_arrays(path, KIND, header, {**match.state(), **_tables(match.agents)})
 
 
 def _tables(agents: tuple[Agent, ...]) -> dict[str, Any]:
@@ -84,75 +87,58 @@ def load_match(path: str | os.PathLike[str], game: Any = None) -> Match:
     """Read a match; the rules are loaded by the game's name unless they are given."""
     from counterfold.play.match import Match
 
-    header, arrays = open_arrays(path)
-    if header.get("format") != FORMAT:
-        raise FileError(f"{path} holds no match (format {header.get('format')!r})")
+    saved = read_arrays(path, KIND, "a match")
+    told = saved.fields("match")
+    tree = _tree(saved, game)
+    agents = told.objects("agents")
+    stranger = None
+    if told.raw("stranger") is not None:
+        stranger = told.whole("stranger", 0, len(agents) - 1)
     try:
-        told = json.loads(header["match"])
-        tree = _tree(header, game)
-        agents = [_agent(tree, one, g, arrays) for g, one in enumerate(told["agents"])]
         match = Match(
             tree,
-            *agents,
-            seed=told["seed"],
-            duplicate=told["duplicate"],
-            reveal=told["reveal"],
-            stranger=told["stranger"],
+            *(_agent(tree, one, saved.part(f"{g}.")) for g, one in enumerate(agents)),
+            seed=told.whole("seed", 0, 2**128),
+            duplicate=told.flag("duplicate"),
+            reveal=told.flag("reveal"),
+            stranger=stranger,
         )
-        match.hands = int(told["hands"])
-        match.seconds, match.cpu_seconds = told["seconds"], told["cpu_seconds"]
-        match.restore(arrays)
+    except (FileError, MismatchError, CodeError):
+        raise
     except CounterfoldError as error:
-        if isinstance(error, MismatchError):
-            raise
-        raise FileError(f"{path} is damaged: {error}") from None
-    except (KeyError, IndexError, TypeError, ValueError) as error:
-        raise FileError(f"{path} is damaged: {type(error).__name__} {error}") from None
+        raise saved.damaged(error) from None
+    match.hands = told.whole("hands", 0)
+    match.seconds, match.cpu_seconds = told.number("seconds", 0), told.number("cpu_seconds", 0)
+    match.restore(saved)
+    saved.finish()
     return match
 
 
-def _tree(header: dict[str, str], game: Any) -> HistoryTree:
+def _tree(saved: Saved, game: Any) -> HistoryTree:
+    spec = saved.text("game")
     if game is None:
-        from counterfold.games.catalog import load
-
-        game = load(header["game"])
+        game = load_named(spec, saved.path)
     tree = game if isinstance(game, HistoryTree) else compile_game(game)
-    if tree.fingerprint != header["fingerprint"]:
+    if tree.fingerprint != saved.text("fingerprint"):
         raise MismatchError(
-            f"the match was played in {header['game']}, and the game here is {tree.spec}"
-            + ("; the rules have changed since" if tree.spec == header["game"] else "")
+            f"the match was played in {spec}, and the game here is {tree.spec}"
+            + ("; the rules have changed since" if tree.spec == spec else "")
         )
     return tree
 
 
-def _agent(tree: HistoryTree, told: dict[str, Any], g: int, arrays: dict[str, Any]) -> Agent:
+def _agent(tree: HistoryTree, told: Fields, saved: Saved) -> Agent:
     agent: Agent
     if "learner" in told:
-        setting = Setting.of(told["learner"], **told["parameters"])
-        learner = Learner(tree, setting, equilibrium=Strategy.uniform(tree))
-        for name in TABLES:
-            take_back(getattr(learner.minds, name)[0], arrays[f"{g}.{name}"], name)
+        learner = Learner(tree, setting_in(told), equilibrium=Strategy.uniform(tree))
+        learner.fill(saved)
         agent = learner
     elif "every" in told:
-        agent = Dynamic(tree, told["every"], told["seed"])
+        agent = Dynamic(tree, told.whole("every", 1), told.whole("seed", 0))
     else:
-        agent = StrategyAgent(Strategy.of(tree, arrays[f"{g}.strategy"]))
-    agent.name = told["name"]
+        slots = tree.infosets.slots
+        odds = saved.array("strategy", np.float64, (slots,), least=0, most=1 + 1e-6)
+        agent = StrategyAgent(Strategy.of(tree, odds))
+    saved.finish()
+    agent.name = told.text("name")
     return agent
-
-
-def take_back(table: Any, given: Any, name: str) -> None:
-    """Fill a table from a file, if it fits."""
-    if given.shape != table.shape or given.dtype != table.dtype:
-        raise FileError(f"its table {name!r} does not fit")
-    table[...] = given
-
-
-def marks_of(agents: int, repeat: int, arrays: dict[str, Any]) -> list[Sums]:
-    """The points of the curve."""
-    return [
-        Sums(turns(agents, int(hands)), repeat, total, square)
-        for hands, total, square in zip(
-            arrays["marks.hands"], arrays["marks.total"], arrays["marks.square"], strict=True
-        )
-    ]

@@ -14,8 +14,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.errors import FileError, TreeTooLargeError
+from counterfold.errors import TreeTooLargeError
 from counterfold.evaluate.exact import workspace
+from counterfold.files.arrays import Saved
 from counterfold.solve.leaning import Leaning, plain
 from counterfold.tree.graph import graph_of
 from counterfold.tree.history import HistoryTree
@@ -61,8 +62,8 @@ class Engine(Protocol):
     def state(self) -> Arrays:
         """Everything that the next iteration depends on."""
 
-    def restore(self, state: Arrays) -> None:
-        """Take back what ``state`` handed out."""
+    def restore(self, state: Saved) -> None:
+        """Take back what ``state`` handed out, from a file."""
 
 
 class SequenceEngine:
@@ -185,9 +186,11 @@ class SequenceEngine:
             **{f"play_{name}": array.copy() for name, array in self._play._asdict().items()},
         }
 
-    def restore(self, state: Arrays) -> None:
-        _take_back(self._tables._asdict(), state, "")
-        _take_back(self._play._asdict(), state, "play_")
+    def restore(self, state: Saved) -> None:
+        for name, array in self._tables._asdict().items():
+            state.fill(name, array)
+        for name, array in self._play._asdict().items():
+            state.fill(f"play_{name}", array)
 
 
 class HistoryEngine:
@@ -291,26 +294,15 @@ class HistoryEngine:
         tables = {name: array.copy() for name, array in self._tables._asdict().items()}
         return {**tables, "random": self._random.copy()}
 
-    def restore(self, state: Arrays) -> None:
-        _take_back({**self._tables._asdict(), "random": self._random}, state, "")
+    def restore(self, state: Saved) -> None:
+        for name, array in {**self._tables._asdict(), "random": self._random}.items():
+            state.fill(name, array)
 
 
 def _blank(tree: HistoryTree, leaning: Leaning | None) -> tuple[Slots, Slots, None]:
     """No regrets, and what the rule plays without any."""
     strategy = tree.infosets.evenly() if leaning is None else leaning.fallback(tree)
     return np.zeros(tree.infosets.slots), strategy, None
-
-
-def _take_back(arrays: dict[str, NDArray[Any]], state: Arrays, prefix: str) -> None:
-    for name, array in arrays.items():
-        given = state.get(prefix + name)
-        if given is None or given.shape != array.shape or given.dtype != array.dtype:
-            raise FileError(f"the checkpoint's table {prefix + name!r} does not fit this game")
-        if given.dtype.kind == "f" and np.isnan(given).any():
-            raise FileError(
-                f"the checkpoint's table {prefix + name!r} holds values that are not numbers"
-            )
-        array[...] = given
 
 
 def make_engine(

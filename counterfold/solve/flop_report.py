@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +16,8 @@ import numpy as np
 
 from counterfold.errors import CounterfoldError, FileError, MismatchError, ParameterError, short
 from counterfold.evaluate.public_view import Browser
-from counterfold.files.text import Fields, read_json
+from counterfold.files.sealed import read_document, write_document
+from counterfold.files.typed import from_json, to_json
 from counterfold.poker.cards import board_name, cards_name, holes_without, parse_cards
 from counterfold.poker.flops import TEXTURES, representative_flops, textures
 from counterfold.poker.game import PokerGame
@@ -26,7 +27,6 @@ from counterfold.poker.ranges import Range
 from counterfold.poker.spot import spot
 from counterfold.solve.poker import PokerResult, chips_of, resume_poker, solve_poker
 from counterfold.solve.solver import Report, Until
-from counterfold.strategy.store import write_whole
 from counterfold.tree.boards import renamings
 from counterfold.tree.public import meetings
 
@@ -180,8 +180,7 @@ class FlopReport:
             if self.folder is not None:
                 if self.keep:
                     result.strategy.save(self._file(flop, "safetensors"))
-                text = json.dumps(asdict(row), indent=1)
-                write_whole(self._file(flop, "json"), text.encode())
+                write_document(self._file(flop, "json"), to_json(row))
                 self._file(flop, "part").unlink(missing_ok=True)
             self.rows[flop] = row
             yield row
@@ -224,16 +223,16 @@ class FlopReport:
         if not header.exists():
             if any(folder.iterdir()):
                 raise FileError(f"{folder} has files that are no report; choose another folder")
-            write_whole(header, json.dumps(mine, indent=1).encode())
+            write_document(header, mine)
             return
-        if read_json(header, "the head of a report") != json.loads(json.dumps(mine)):
+        if read_document(header, "the head of a report").value != json.loads(json.dumps(mine)):
             raise MismatchError(f"{folder} holds the report of another spot; choose another folder")
         for flop in self.games:
             file = self._file(flop, "json")
             if not file.exists() or (self.keep and not self._file(flop, "safetensors").exists()):
                 continue
             try:
-                row = Fields(read_json(file, "a row of a report"), str(file)).made(FlopRow)
+                row = from_json(FlopRow, read_document(file, "a row of a report"))
             except FileError as error:
                 raise FileError(
                     f"{file} is damaged ({error}); delete it to solve the flop again"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,18 +13,22 @@ from numpy.typing import NDArray
 
 from counterfold.errors import FileError, ParameterError
 from counterfold.evaluate.public import PublicAssessment, assess_tables
+from counterfold.files.typed import from_json
 from counterfold.poker.game import PokerGame
 from counterfold.solve.methods import Method, method
-from counterfold.solve.solver import Report, Until, report_of, run_until
+from counterfold.solve.solver import Report, Until, go_on, run_of, run_until
 from counterfold.strategy.public import PublicStrategy, read_public, save_public
 from counterfold.tree.public import PublicTree
-from counterfold.tree.public_arrays import aligned
+from counterfold.tree.public_arrays import aligned, asked_in
 from counterfold.tree.traversal import Traversal
 
 __all__ = ["POKER_METHOD", "PublicSettings", "PublicSolver"]
 
 POKER_METHOD = "dcfr(1.5, 0, 4)"
 """The fewest iterations to 0.1% of the pot without leaps, by ``bench poker-methods``."""
+
+DERIVED = ("hole", "last", "styled")
+"""Further fields that a checkpoint need not keep as asked for: they follow from the rest."""
 
 
 @dataclass(frozen=True)
@@ -188,21 +192,13 @@ class PublicSolver:
 
     def save(self, path: str | os.PathLike[str], trace: Any = (), **about: Any) -> None:
         """Write a checkpoint, which is also a strategy file."""
-        run = {
-            "settings": asdict(self.settings),
-            "rule": asdict(self.method),
-            "best": self.best,
-            "iteration": self.iteration,
-            "seconds": self.seconds,
-            "cpu_seconds": self.cpu_seconds,
-            "trace": [asdict(report) for report in trace],
-        }
+        run = run_of(self, trace) | {"best": self.best}
         state = {"logs": self._logs, "row": self._row}
         for p in (0, 1):
             state |= {f"{name}.{p}": array for name, array in self._changing(p).items()}
             if self.extras[p] is not None:
                 asked = {k: a for k, a in self.extras[p]._asdict().items() if a.size}
-                state |= {f"asked.{k}.{p}": asked[k] for k in asked if k not in ("hole", "last")}
+                state |= {f"asked.{k}.{p}": asked[k] for k in asked if k not in DERIVED}
         save_public(self.strategy(**about), path, state, run)
 
     def _changing(self, p: int) -> dict[str, NDArray[Any]]:
@@ -222,36 +218,23 @@ class PublicSolver:
         strategy, state, run = read_public(path)
         if run is None:
             raise FileError(f"{path} holds a strategy without a solver's state: nothing to resume")
-        try:
-            settings = PublicSettings(**run["settings"])
-            asked: list[dict[str, Any]] = [{}, {}]
-            for key, value in state.items():
-                if key.startswith("asked."):
-                    _, name, p = key.split(".")
-                    asked[int(p)][name] = value
-            solver = cls(
-                strategy.tree, Method(**run["rule"]), dtype=settings.dtype, bits=settings.bits,
-                average=settings.average, threads=threads, asked=asked, best=bool(run["best"]),
-            )  # fmt: skip
-            for player in (0, 1):
-                _fill(solver.tables[player].total, strategy.tables[player])
-                for name, array in solver._changing(player).items():
-                    _fill(array, state[f"{name}.{player}"])
-            _fill(solver._logs, state["logs"])
-            _fill(solver._row, state["row"])
-            solver.iteration = int(run["iteration"])
-            solver.seconds, solver.cpu_seconds = float(run["seconds"]), float(run["cpu_seconds"])
-            trace = [report_of(entry) for entry in run["trace"]]
-        except (AttributeError, KeyError, TypeError, ValueError, ParameterError) as error:
-            raise FileError(f"{path} is damaged: {type(error).__name__} {error}") from None
-        return solver, trace
-
-
-def _fill(array: NDArray[Any], found: NDArray[Any]) -> None:
-    """Take an array of a file, if it is one that fits."""
-    if found.shape != array.shape or found.dtype != array.dtype or np.isnan(found).any():
-        raise ValueError("an array that does not fit")
-    array[:] = found
+        settings = from_json(PublicSettings, run.object("settings"))
+        asked = asked_in(state.part("asked."), strategy.tree, (settings.dtype,))
+        solver = cls(
+            strategy.tree, from_json(Method, run.object("rule")), dtype=settings.dtype,
+            bits=settings.bits, average=settings.average, threads=threads, asked=asked,
+            best=run.flag("best"),
+        )  # fmt: skip
+        for p in (0, 1):
+            if strategy.tables[p].dtype != solver.tables[p].total.dtype:
+                raise state.damaged("its sums of strategies are of another kind than its settings")
+            solver.tables[p].total[:] = strategy.tables[p]
+            for name, array in solver._changing(p).items():
+                state.fill(f"{name}.{p}", array)
+        state.fill("logs", solver._logs)
+        state.fill("row", solver._row, finite=False)
+        state.finish()
+        return solver, go_on(solver, run)
 
 
 _method = method

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 
 from counterfold.errors import FileError, ParameterError
 from counterfold.evaluate.exact import Assessment, assess_form
-from counterfold.games.spec import whole
+from counterfold.files.text import Fields
+from counterfold.files.typed import from_json, to_json
+from counterfold.games.catalog import load_named
 from counterfold.solve.engines import make_engine
 from counterfold.solve.leaning import Leaning
 from counterfold.solve.methods import DEFAULT_METHOD, Method, method
@@ -28,6 +30,7 @@ __all__ = ["TRAVERSALS", "Report", "Settings", "Solver", "Until"]
 
 TRAVERSALS = ("full", "chance", "external", "outcome")
 CHUNK_SECONDS = 0.1
+MOST_ITERATIONS = 2**62
 
 
 @dataclass(frozen=True)
@@ -277,14 +280,7 @@ class Solver:
 
     def save(self, path: str | os.PathLike[str], trace: Any = (), **about: Any) -> None:
         """Write a checkpoint, which is also a strategy file."""
-        run = {
-            "settings": asdict(self.settings),
-            "rule": asdict(self.method),
-            "iteration": self.iteration,
-            "seconds": self.seconds,
-            "cpu_seconds": self.cpu_seconds,
-            "trace": [asdict(report) for report in trace],
-        }
+        run = run_of(self, trace)
         state = {**self._engine.state(), "logs": self._logs.copy()}
         if self.leaning is not None:
             state |= {"delta": self.leaning.delta, "beta": self.leaning.beta}
@@ -299,31 +295,23 @@ class Solver:
         strategy, state, run = read(path)
         if run is None:
             raise FileError(f"{path} holds a strategy without a solver's state: nothing to resume")
-        try:
-            settings = Settings(**run["settings"])
-            rule = Method(**run["rule"])
-            trace = [report_of(entry) for entry in run["trace"]]
-            iteration = whole("iteration", run["iteration"], least=0)
-            seconds, cpu = float(run["seconds"]), float(run["cpu_seconds"])
-        except (AttributeError, KeyError, TypeError, ValueError, ParameterError) as error:
-            raise FileError(f"{path} is damaged: {type(error).__name__} {error}") from None
+        settings = from_json(Settings, run.object("settings"))
+        rule = from_json(Method, run.object("rule"))
         if game is None:
-            from counterfold.games.catalog import load
-
-            game = load(strategy.spec)
+            game = load_named(strategy.spec, path)
         tree = game if isinstance(game, HistoryTree) else compile_game(game, memory)
         strategy.check_fits(tree)
         leaning = None
         if "delta" in state and "beta" in state:
-            leaning = Leaning(state.pop("delta"), state.pop("beta"), bool(run.get("best")))
+            slots, infosets = tree.infosets.slots, len(tree.infosets.owner)
+            delta = state.array("delta", np.float64, (slots,), least=1)
+            beta = state.array("beta", np.float64, (infosets,), least=0)
+            leaning = Leaning(delta, beta, run.flag("best", False))
         solver = cls(tree, **{**asdict(settings), "method": rule}, style=leaning)
-        logs = state.pop("logs", None)
-        if logs is None or logs.shape != (4,) or logs.dtype != np.float64 or np.isnan(logs).any():
-            raise FileError(f"{path} is damaged: its schedule is missing")
+        state.fill("logs", solver._logs)
         solver._engine.restore(state)
-        solver._logs = logs
-        solver.iteration, solver.seconds, solver.cpu_seconds = iteration, seconds, cpu
-        return solver, trace
+        state.finish()
+        return solver, go_on(solver, run)
 
 
 def run_until(solver: Any, until: Until) -> Iterator[Report]:
@@ -402,7 +390,20 @@ def _is_check(iteration: int) -> bool:
     return iteration > 0 and _next_check(iteration - 1) == iteration
 
 
-def report_of(entry: Mapping[str, Any]) -> Report:
-    """A report as a checkpoint keeps it."""
-    told: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()}
-    return Report(**told)
+def run_of(solver: Any, trace: Iterable[Report]) -> dict[str, Any]:
+    """What a checkpoint tells about a run, beside its arrays."""
+    return {
+        "settings": to_json(solver.settings),
+        "rule": to_json(solver.method),
+        "iteration": solver.iteration,
+        "seconds": solver.seconds,
+        "cpu_seconds": solver.cpu_seconds,
+        "trace": [to_json(report) for report in trace],
+    }
+
+
+def go_on(solver: Any, run: Fields) -> list[Report]:
+    """Bring a solver to where a run was, but for its arrays; the trace so far."""
+    solver.iteration = run.whole("iteration", 0, MOST_ITERATIONS)
+    solver.seconds, solver.cpu_seconds = run.number("seconds", 0), run.number("cpu_seconds", 0)
+    return [from_json(Report, entry) for entry in run.objects("trace")]

@@ -6,17 +6,24 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from inspect import signature
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.errors import FileError, MismatchError, ParameterError
+from counterfold.errors import (
+    CounterfoldError,
+    FileError,
+    MismatchError,
+    ParameterError,
+    short,
+)
+from counterfold.files.arrays import Saved, read_arrays, write_arrays
+from counterfold.files.text import Fields
 from counterfold.poker.game import DECISION, PokerGame
 from counterfold.poker.holdem import POKER_GAMES
 from counterfold.poker.spot import spot
-from counterfold.strategy.store import FORMAT, open_arrays, write_arrays
 from counterfold.tree.public import PublicTree
 
 __all__ = ["KIND", "PublicStrategy", "game_of", "read_public"]
@@ -101,8 +108,6 @@ def save_public(
     if not ({"spot", "game"} & set(game.about)):
         raise ParameterError(f"{game.name} was made by hand, so no file can say which game it is")
     header = {
-        "format": FORMAT,
-        "kind": KIND,
         "game": game.name,
         "rules": json.dumps(
             {key: game.about[key] for key in ("spot", "game", "parameters") if key in game.about}
@@ -115,35 +120,46 @@ def save_public(
         header["run"] = json.dumps(dict(run))
     arrays = {"total.0": strategy.tables[0], "total.1": strategy.tables[1]}
     arrays |= {f"state.{key}": value for key, value in (state or {}).items()}
-    write_arrays(path, arrays, header)
+    write_arrays(path, KIND, header, arrays)
 
 
-def game_of(rules: Mapping[str, Any], name: str) -> PokerGame:
+def game_of(rules: Fields, name: str) -> PokerGame:
     """The game that a file or a name tells of: a spot, or one of ``POKER_GAMES``."""
     if "spot" in rules:
-        return spot(rules["spot"], name=name)
-    return POKER_GAMES[rules["game"]](**rules.get("parameters", {}))
+        return spot(rules.raw("spot"), name=name)
+    make = POKER_GAMES.get(rules.text("game"))
+    if make is None:
+        raise FileError(f"{rules.where}: there is no poker game {short(rules.raw('game'))}")
+    given = dict(rules.object("parameters", {}).value)
+    try:
+        signature(make).bind(**given)
+    except TypeError:
+        raise FileError(f"{rules.where}: the parameters {short(given)} do not fit") from None
+    return make(**given)
 
 
 def read_public(
     path: str | os.PathLike[str], tree: PublicTree | None = None
-) -> tuple[PublicStrategy, dict[str, NDArray[Any]], dict[str, Any] | None]:
+) -> tuple[PublicStrategy, Saved, Fields | None]:
     """The strategy of a file, and a solver's arrays and run if it is a checkpoint."""
-    header, arrays = open_arrays(path)
-    if header.get("format") != FORMAT or header.get("kind") != KIND:
-        raise FileError(f"{Path(path)} holds no poker strategy")
-    try:
-        if tree is None:
-            game = game_of(json.loads(header["rules"]), header["game"])
-            tree = PublicTree(game, symmetry=bool(json.loads(header["symmetry"])))
-        about = json.loads(header["about"])
-        run = json.loads(header["run"]) if "run" in header else None
-        tables = arrays.pop("total.0"), arrays.pop("total.1")
-    except (KeyError, TypeError, ValueError) as error:
-        raise FileError(f"{path} is damaged: {type(error).__name__} {error}") from None
-    if header.get("fingerprint") != tree.fingerprint:
+    saved = read_arrays(path, KIND, "a poker strategy for all hands")
+    state = saved.part("state.")
+    if tree is None:
+        try:
+            game = game_of(saved.fields("rules"), saved.text("game"))
+        except FileError:
+            raise
+        except CounterfoldError as error:
+            raise saved.damaged(error) from None
+        tree = PublicTree(game, symmetry=saved.choice("symmetry", ("true", "false")) == "true")
+    if saved.text("fingerprint") != tree.fingerprint:
         raise MismatchError(f"{path} is a strategy of another game than {tree.game.name}")
-    if not all(np.isfinite(table).all() and (table >= 0).all() for table in tables):
-        raise FileError(f"{path} is damaged: its strategy has numbers that are no weights")
-    state = {key[6:]: value for key, value in arrays.items() if key.startswith("state.")}
-    return PublicStrategy(tree, tables, about), state, run
+    tables = []
+    for p in (0, 1):
+        shape = max(tree.rows(p), 1), tree.columns(p)
+        dtype = saved.dtype(f"total.{p}", (np.float32, np.float64, np.uint16))
+        tables.append(saved.array(f"total.{p}", dtype, shape, least=0))
+    saved.finish()
+    about = saved.fields("about").value
+    run = saved.fields("run") if "run" in saved.header else None
+    return PublicStrategy(tree, (tables[0], tables[1]), about), state, run

@@ -107,11 +107,19 @@ class Strategy:
         return cls.of(tree, tree.infosets.to_one(np.array(weights)), {"method": "rule"})
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Strategy:
-        """Read a strategy (or the strategy of a checkpoint) from a file."""
-        from counterfold.strategy.store import load_strategy
+    def load(cls, path: str | os.PathLike[str], game: Any = None) -> Strategy:
+        """Read a strategy (or the strategy of a checkpoint) from a file.
 
-        return load_strategy(path)
+        ``game`` is needed where its rules are a Python file, which no file may name.
+        """
+        from counterfold.strategy.store import read
+
+        found = read(path)[0]
+        if game is None:
+            return found
+        tree = game if isinstance(game, HistoryTree) else compile_game(game)
+        found.check_fits(tree)
+        return replace(found, compiled=tree)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the strategy to a file, whole or not at all."""
@@ -137,9 +145,9 @@ class Strategy:
         """The compiled game, built from its name if the strategy came from a file."""
         if self.compiled is not None:
             return self.compiled
-        from counterfold.games.catalog import load
+        from counterfold.games.catalog import load_named
 
-        tree = compile_game(load(self.spec))
+        tree = compile_game(load_named(self.spec, "the strategy"))
         self.check_fits(tree)
         return tree
 

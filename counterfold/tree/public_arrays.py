@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.files.arrays import Saved
 from counterfold.poker.game import DECISION, NO_CARD
 from counterfold.tree.public import PublicTree
-from counterfold.tree.public_nodes import LANES, PublicNodes, ends_of
+from counterfold.tree.public_nodes import LANES, NOTHING, PublicNodes, ends_of
 
-__all__ = ["PublicArrays", "aligned", "money_of"]
+__all__ = ["PublicArrays", "aligned", "asked_in", "money_of"]
 
 
 def aligned(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
@@ -45,6 +46,47 @@ def money_of(nodes: PublicNodes, scale: float, dtype: Any) -> tuple[Any, Any]:
         worth = np.ascontiguousarray(share, dtype)
         ends.append(public.Ends(start, called, folded, worth, to, also))
     return public.Money(table, nodes.chunk, nodes.chunks), tuple(ends)
+
+
+def asked_in(
+    saved: Saved, tree: PublicTree, dtypes: tuple[Any, ...] = (np.float32, np.float64)
+) -> list[dict[str, NDArray[Any]]]:
+    """What a checkpoint says was asked of each player, as ``PublicArrays.extra`` takes it."""
+    found: list[dict[str, NDArray[Any]]] = [{}, {}]
+    nodes, holes = tree.nodes, tree.game.rules.holes
+    for p, fields in enumerate(found):
+        rows, wide = max(tree.rows(p), 1), tree.columns(p)
+        first = len(tree.hands[p][0].holes)
+
+        def take(name: str, *shape: int | None, kind: Any = None, **limits: Any) -> NDArray[Any]:
+            key = f"{name}.{p}"  # noqa: B023
+            return saved.array(key, kind or saved.dtype(key, dtypes), shape, **limits)
+
+        if f"delta.{p}" in saved:
+            fields["delta"] = take("delta", nodes.actions[p], holes, least=1)
+            fields["fallback"] = take("fallback", nodes.actions[p], holes, least=0, most=1)
+            fields["beta"] = take("beta", len(nodes.old), holes, least=0)
+        if f"model.{p}" in saved:
+            fields["model"] = take("model", rows, wide, least=0)
+            fields["free"] = take("free", first, least=0)
+            fields["bound"] = take("bound", first, least=0)
+        if f"lock.{p}" in saved:
+            lock = take("lock", len(tree.boards), len(nodes.old), kind=np.uint32)
+            start = take("first", None, kind=np.uint32)
+            fields |= {"lock": lock, "first": start}
+            fields["trust"] = take("trust", len(start), wide, least=0, most=1)
+            fields["held"] = take("held", None, wide, least=0, most=1)
+            _, locked = np.nonzero(lock != NOTHING)
+            which = lock[lock != NOTHING]
+            good = not len(which) or which.max() < len(start)
+            if good and len(which):
+                ends = start[which].astype(np.int64) + nodes.count[locked]
+                own = (nodes.kind[locked] == DECISION) & (nodes.owner[locked] == p)
+                good = bool(own.all() and ends.max() <= len(fields["held"]))
+            if not good:
+                raise saved.damaged("its locks do not fit the game")
+    saved.finish()
+    return found
 
 
 class PublicArrays:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from counterfold.errors import MismatchError, ParameterError
 from counterfold.games.base import CHANCE, TERMINAL, label, spec_of
-from counterfold.games.catalog import load
+from counterfold.games.catalog import load_named
 from counterfold.tree.history import HistoryTree
 
 __all__ = ["Story", "moves_at", "rules_of", "story"]
@@ -23,7 +23,7 @@ MOST_NAMED = 12
 
 def rules_of(tree: HistoryTree) -> Any:
     """The rules that a tree was compiled from, loaded by their name if it does not hold them."""
-    return load(tree.spec) if tree.game is None else tree.game
+    return load_named(tree.spec, "the tree") if tree.game is None else tree.game
 
 
 def moves_at(game: Any, state: Any, turn: int, width: int) -> list[Any]:

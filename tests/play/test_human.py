@@ -8,6 +8,7 @@ import pytest
 import counterfold as cf
 from counterfold.agent import Agent
 from counterfold.errors import FileError, MismatchError
+from counterfold.files.sealed import sealed
 from counterfold.play.human import HumanAgent, Leave, Sitting, read_session
 from counterfold.play.match import Match
 from counterfold.play.record import read_record
@@ -194,7 +195,7 @@ def resumed(tree, path):
 def edited(path, line, **changes):
     lines = path.read_text().splitlines()
     lines[line] = json.dumps(json.loads(lines[line]) | changes)
-    path.write_text("\n".join(lines) + "\n")
+    path.write_bytes(sealed("\n".join(lines[:-1]).encode() + b"\n"))
 
 
 def played(tree, path, against="uniform"):
@@ -215,7 +216,7 @@ def played(tree, path, against="uniform"):
         (0, {"seed": 4}, "comes out otherwise|possible are"),
         (0, {"human": None}, "match of programs"),
         (0, {"against": []}, "damaged"),
-        (0, {"files": 3}, "damaged"),
+        (0, {"files": 3}, "files.* must be an object"),
         (1, {"events": 3}, "line 2"),
     ],
 )

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import resource
+from dataclasses import replace
 
 import pytest
 
 import counterfold as cf
 from counterfold.errors import FileError
+from counterfold.files.clock import Clock
+from counterfold.files.sealed import sealed
 from counterfold.play.match import Match
 from counterfold.play.record import Recorder, read_record
+from counterfold.play.table import PlayedHand
 from counterfold.tree.history import compile_game
 
 
@@ -56,7 +61,7 @@ def test_the_header_says_what_was_played(match_file):
     record = read_record(match_file[0])
     assert record.game == "leduc"
     assert record.agents == ("deocfr", "random(seed=1)")
-    assert record.header["seed"] == 5
+    assert record.header.raw("seed") == 5
 
 
 def spoil(path, number, change):
@@ -64,7 +69,7 @@ def spoil(path, number, change):
     hand = json.loads(lines[number])
     change(hand)
     lines[number] = json.dumps(hand)
-    path.write_text("\n".join(lines) + "\n")
+    path.write_bytes(sealed("\n".join(lines[:-1]).encode() + b"\n"))
 
 
 @pytest.mark.parametrize(
@@ -75,7 +80,7 @@ def spoil(path, number, change):
         (lambda h: h["events"].pop(), "hand 2: the hand stops before its end"),
         (lambda h: h["events"].append("call"), "the game is over before it"),
         (lambda h: h.__setitem__("seats", [0, 0]), "hand 2: the seats"),
-        (lambda h: h.pop("payoffs"), "line 4: this is no recorded hand"),
+        (lambda h: h.pop("payoffs"), 'line 4: "payoffs" is missing'),
     ],
 )
 def test_a_spoiled_record_is_told(match_file, change, told):
@@ -95,9 +100,9 @@ def test_other_files_are_no_records(tmp_path):
         '{"format": "counterfold hands 1"}',
     ):
         path.write_text(text)
-        with pytest.raises(FileError, match="not a record of hands"):
+        with pytest.raises(FileError, match=r"no(t a)? record of hands|must be an object|missing"):
             read_record(path)
-    with pytest.raises(FileError, match="No such file"):
+    with pytest.raises(FileError, match="there is no file"):
         read_record(tmp_path / "none.jsonl")
 
 
@@ -111,6 +116,60 @@ def test_an_old_record_stays_until_the_new_one_is_whole(match_file):
     path, _ = match_file
     before = path.read_text()
     with Recorder(path, {"game": "kuhn", "agents": []}) as recorder:
-        recorder.write("{}")
+        recorder.add(PlayedHand(0, (0, 1), ("J", "Q"), (1.0, -1.0)))
         assert path.read_text() == before
     assert path.read_text() != before
+
+
+HAND = PlayedHand(0, (0, 1), ("J", "Q", "check", "check"), (-1.0, 1.0))
+HEADER = {"game": "kuhn", "agents": ["one", "two"]}
+
+
+def test_the_record_is_there_while_the_match_goes_on(tmp_path):
+    path = tmp_path / "hands.jsonl"
+    with Recorder(path, HEADER) as recorder:
+        recorder._clock = Clock(every=0.0)
+        for number in range(3):
+            recorder.add(replace(HAND, number=number))
+        found = [hand.number for hand in read_record(path).hands()]
+        assert found == list(range(len(found)))
+        assert found
+    assert len(list(read_record(path).hands())) == 3
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_full_disk_leaves_the_last_whole_record(tmp_path):
+    """A limit on the size of files stands in for the end of the disk."""
+    path = tmp_path / "hands.jsonl"
+    with Recorder(path, HEADER) as recorder:
+        recorder.add(HAND)
+    good = path.read_bytes()
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, before[1]))
+    try:
+        with pytest.raises(FileError, match=r"cannot write .*hands\.jsonl"):
+            Match(cf.Kuhn(), *(uniform() for _ in range(2))).play(5_000, record=path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert path.read_bytes() == good
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def uniform():
+    return cf.StrategyAgent(cf.Strategy.uniform(cf.Kuhn()))
+
+
+def test_what_was_played_is_kept_when_an_agent_breaks_off(tmp_path):
+    class Gone(cf.Agent):
+        hands = 0
+
+        def act(self, observation, rng):
+            self.hands += 1
+            if self.hands > 5:
+                raise KeyboardInterrupt
+            return observation.actions[0]
+
+    path = tmp_path / "hands.jsonl"
+    result = Match(cf.Kuhn(), Gone(), uniform()).play(50, record=path)
+    assert result.stopped == "interrupted"
+    assert len(list(read_record(path).hands())) == result.hands > 0

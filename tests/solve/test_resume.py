@@ -10,6 +10,7 @@ import pytest
 
 import counterfold as cf
 from counterfold.errors import FileError, MismatchError
+from counterfold.files.arrays import Saved
 from counterfold.solve.solver import Solver
 from tests.random_games import meeting_game, random_game
 
@@ -112,7 +113,7 @@ def test_the_state_is_a_copy() -> None:
     solver.step(3)
     for name in state:
         assert np.array_equal(state[name], kept[name])
-    solver._engine.restore(state)
+    solver._engine.restore(Saved("memory", {}, state))
     assert np.array_equal(solver._engine.state()["regret"], kept["regret"])
 
 
@@ -120,18 +121,18 @@ def test_the_state_is_a_copy() -> None:
 def test_states_that_do_not_fit_are_refused(traversal: str) -> None:
     engine = Solver(cf.Kuhn(), "cfr", traversal)._engine
     other = Solver(cf.Kuhn(), "cfr", traversal, dtype="float32")._engine
-    with pytest.raises(FileError, match="does not fit"):
-        engine.restore(other.state())
-    with pytest.raises(FileError, match="does not fit"):
-        engine.restore(Solver(cf.Leduc(), "cfr", traversal)._engine.state())
-    state = engine.state()
-    del state["total"]
-    with pytest.raises(FileError, match="total"):
-        engine.restore(state)
-    state = engine.state()
-    state["regret"][0] = np.nan
-    with pytest.raises(FileError, match="not numbers"):
-        engine.restore(state)
+    leduc = Solver(cf.Leduc(), "cfr", traversal)._engine
+    lacking, spoiled = engine.state(), engine.state()
+    del lacking["total"]
+    spoiled["regret"][0] = np.nan
+    for state, told in (
+        (other.state(), "must be float64"),
+        (leduc.state(), "must be float64"),
+        (lacking, "total"),
+        (spoiled, "not numbers"),
+    ):
+        with pytest.raises(FileError, match=told):
+            engine.restore(Saved("memory", {}, state))
 
 
 def test_a_run_resumed_between_checks_stops_where_a_straight_one_does(tmp_path: Path) -> None:

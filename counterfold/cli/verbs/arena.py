@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from counterfold.cli.app import Json, Quiet, app, count
+from counterfold.cli.app import GameAgain, Json, Quiet, app, count
 
 Game = Annotated[
     str | None, typer.Option(metavar="GAME", help="As for `counterfold solve`.", show_default=False)
@@ -216,6 +216,7 @@ def play(
     resume: Annotated[
         str | None, typer.Option(metavar="FILE", help="Go on with a saved session.")
     ] = None,
+    again: GameAgain = None,
     hints: Annotated[
         bool, typer.Option("--hints", help="Tell before every move what would be right.")
     ] = False,
@@ -225,7 +226,7 @@ def play(
     from counterfold.cli.play import run
 
     run(
-        game=game,
+        game=game or again,
         against=against,
         hands=hands,
         seed=seed,
@@ -252,13 +253,14 @@ def replay(
         int | None,
         typer.Option(metavar="N", parser=count, help="Tell this hand, numbered as in the file."),
     ] = None,
+    game: GameAgain = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Play recorded hands again by the rules: score the match, or tell one hand."""
     from counterfold.cli.replay import run
 
-    run(record, hand=hand, json=json, quiet=quiet)
+    run(record, game=game, hand=hand, json=json, quiet=quiet)
 
 
 @app.command(

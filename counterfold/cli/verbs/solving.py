@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from counterfold.cli.app import Json, Memory, Quiet, app, count
+from counterfold.cli.app import GameAgain, Json, Memory, Quiet, app, count
 
 
 def low(text: str) -> Any:
@@ -139,6 +139,7 @@ def solve(
             metavar="FILE", help="Go on from a saved run (and save there, unless --save is given)."
         ),
     ] = None,
+    again: GameAgain = None,
     plot: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Draw the convergence, as .png, .svg or .pdf."),
@@ -185,7 +186,7 @@ def solve(
 
     run(
         Request(
-            game=game,
+            game=game or again,
             method=method,
             traversal=traversal,
             iterations=iterations,

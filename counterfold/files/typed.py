@@ -1,0 +1,105 @@
+"""Dataclasses of plain values as objects of JSON, and back with every field checked."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import types
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from counterfold.errors import CounterfoldError, FileError, short
+from counterfold.files.text import Fields
+
+__all__ = ["from_json", "to_json"]
+
+Made = TypeVar("Made")
+
+
+def to_json(thing: Any) -> Any:
+    """A dataclass (or a list, tuple or dict of plain values) as JSON has it.
+
+    JSON has no infinity: it becomes the text "inf".
+
+    >>> to_json([1.0, -math.inf])
+    [1.0, '-inf']
+    """
+    if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
+        return {f.name: to_json(getattr(thing, f.name)) for f in dataclasses.fields(thing)}
+    if isinstance(thing, dict):
+        return {str(key): to_json(value) for key, value in thing.items()}
+    if isinstance(thing, list | tuple):
+        return [to_json(value) for value in thing]
+    if isinstance(thing, float) and math.isinf(thing):
+        return "inf" if thing > 0 else "-inf"
+    return thing
+
+
+def from_json(cls: type[Made], told: Fields) -> Made:
+    """The dataclass that an object tells of; a field of another type than declared is refused.
+
+    >>> from counterfold.solve.methods import Method
+    >>> from_json(Method, Fields({"name": "mine", "alpha": "inf", "floor": True}, "a.json")).floor
+    True
+    >>> from_json(Method, Fields({"name": "mine", "gamma": True}, "a.json"))
+    Traceback (most recent call last):
+    counterfold.errors.FileError: a.json: "gamma" cannot be True
+    """
+    hints = get_type_hints(cls)
+    known = {f.name: f for f in dataclasses.fields(cls)}  # type: ignore[arg-type]
+    told.only(known)
+    given: dict[str, Any] = {}
+    for name, item in known.items():
+        needed = item.default is item.default_factory is dataclasses.MISSING
+        if name in told or needed:
+            value = told.raw(name)
+            try:
+                given[name] = _value(value, hints[name])
+            except TypeError:
+                raise FileError(f'{told.where}: "{name}" cannot be {short(value)}') from None
+    try:
+        return cls(**given)
+    except FileError:
+        raise
+    except CounterfoldError as error:
+        raise FileError(f"{told.where}: {error}") from None
+
+
+def _value(value: Any, kind: Any) -> Any:
+    """A value as its declared type, or TypeError."""
+    origin, inner = get_origin(kind), get_args(kind)
+    if kind is Any:
+        return value
+    if origin in (Union, types.UnionType):
+        for one in inner:
+            try:
+                return _value(value, one)
+            except TypeError:
+                continue
+        raise TypeError
+    if kind is types.NoneType:
+        if value is not None:
+            raise TypeError
+        return None
+    if kind is float:
+        if value in ("inf", "-inf"):
+            return float(value)
+        if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e308:
+            raise TypeError
+        return float(value)
+    if kind is int:
+        if isinstance(value, bool) or not isinstance(value, int) or abs(value) > 2**64:
+            raise TypeError
+        return value
+    if kind in (str, bool):
+        if not isinstance(value, kind):
+            raise TypeError
+        return value
+    if origin in (tuple, list) and isinstance(value, list):
+        if origin is tuple and inner[-1] is not Ellipsis:
+            if len(value) != len(inner):
+                raise TypeError
+            return tuple(_value(v, one) for v, one in zip(value, inner, strict=True))
+        return origin(_value(v, inner[0]) for v in value)
+    if origin is dict and isinstance(value, dict):
+        return {key: _value(v, inner[1]) for key, v in value.items()}
+    raise TypeError
