@@ -6,7 +6,7 @@ import json as jsonlib
 import sys
 from typing import Any
 
-from counterfold.cli.output import on_terminal, print_json, say, tell
+from counterfold.cli.output import on_terminal, print_json, safe_console, say, tell
 from counterfold.plot import save
 from counterfold.strategy.store import write_whole
 
@@ -113,7 +113,5 @@ _MEASURES = {
 
 def _show(table: Any) -> None:
     """A table as wide as it needs to be in a pipe, and as wide as it can be on a terminal."""
-    from rich.console import Console
-
     width = None if on_terminal(sys.stdout) else 240
-    Console(width=width, highlight=False).print(table)
+    safe_console(width=width).print(table)

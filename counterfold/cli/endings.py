@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
 
 from counterfold.cli.output import StoppedError, tell
-from counterfold.errors import CounterfoldError
+from counterfold.errors import CounterfoldError, FileError, ParameterError, cut, short
 
 __all__ = ["Verbs"]
 
 # The parent of all complaints about options; newer typers carry click inside themselves.
 _UsageError: type[Exception] = typer.BadParameter.__mro__[2]
 
+MOST_WORD, MOST_SENTENCE = 200, 600
+"""Letters of what is told about an error, whatever it quotes."""
 CLOSED_PIPE = 141
 """What a shell reports for any program whose reader has left: 128 + SIGPIPE."""
 
@@ -37,10 +40,9 @@ class Verbs(TyperGroup):
     def main(self, *args: Any, **extra: Any) -> Any:
         # The name is ours under `python -m` as well.
         extra |= {"standalone_mode": False, "prog_name": "counterfold"}
-        for stream in (sys.stdout, sys.stderr):
-            if hasattr(stream, "reconfigure"):  # names of cards must not end a verb in Latin-1
-                stream.reconfigure(errors="replace")
         try:
+            _check_streams()
+            _check_words(sys.argv[1:])
             code = super().main(*args, **extra)
             sys.exit(code if isinstance(code, int) else 0)
         except CounterfoldError as error:
@@ -49,7 +51,10 @@ class Verbs(TyperGroup):
             _end(str(error), 130)
         except _UsageError as error:
             _end(_complaint(error), 2)
-        except typer.Abort:
+        except typer.Abort as error:
+            cause = error.__cause__ or error.__context__
+            if isinstance(cause, EOFError):  # which typer takes for Ctrl-D
+                _end(*_unexpected(cause))
             _end("stopped", 130)
         except MemoryError:
             _end(
@@ -68,6 +73,32 @@ class Verbs(TyperGroup):
             _end(*_unexpected(error))
 
 
+def _check_streams() -> None:
+    """Letters of any kind in all streams; what was closed leads nowhere."""
+    closed = [name for name in ("stdin", "stdout", "stderr") if getattr(sys, name) is None]
+    for name in closed:
+        # In the place of the closed one, lest a file that is opened later comes to lie there.
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        if name != "stdin":
+            stream = open(nowhere, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+            setattr(sys, name, stream)
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # names of cards must not end a verb in Latin-1
+            stream.reconfigure(errors="replace")
+    if "stdout" in closed:
+        raise FileError("standard output is closed; send it to /dev/null if nobody wants it")
+
+
+def _check_words(words: Sequence[str]) -> None:
+    """Refuse what could be kept in no file later: bytes that are no letters here."""
+    for word in words:
+        if any("\ud800" <= letter <= "\udfff" for letter in word):
+            raise ParameterError(
+                f"{short(word)} has bytes that are no letters in {sys.getfilesystemencoding()}; "
+                "set LC_ALL=C.UTF-8, or rename the file"
+            )
+
+
 def _end(sentence: str, code: int) -> NoReturn:
     try:
         sys.stdout.flush()
@@ -76,10 +107,23 @@ def _end(sentence: str, code: int) -> NoReturn:
     except OSError:  # a full disk: what is still held back cannot be written, the sentence can
         _drop_output()
     try:
-        tell(" ".join(sentence.split()))
+        tell(_bounded(sentence))
     except OSError:
         _leave_quietly()
     sys.exit(code)
+
+
+def _bounded(sentence: str) -> str:
+    """One line of a sentence: a word of a thousand letters is no word, nor a page a sentence.
+
+    >>> len(_bounded("word " * 1000)), len(_bounded("x" * 1000))
+    (600, 200)
+    """
+    words = [
+        word if len(word) <= MOST_WORD else f"{word[: MOST_WORD - 60]}…{word[-59:]}"
+        for word in sentence.split()
+    ]
+    return cut(" ".join(words), MOST_SENTENCE)
 
 
 def _leave_quietly() -> NoReturn:

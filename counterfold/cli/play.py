@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import secrets
 import shlex
-import sys
 from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
 from counterfold.agent import Agent, Observation
 from counterfold.cli.match import aside, seated_at_poker
-from counterfold.cli.output import StoppedError, advise, check_can_write
+from counterfold.cli.output import StoppedError, advise, ask, check_can_write, say
 from counterfold.cli.play_keys import QUIT, keys, meant
 from counterfold.cli.play_screen import Screen, option_line
 from counterfold.cli.poker_names import is_poker_file, rules_of
@@ -180,12 +179,9 @@ class _Player:
         self.file = plan.file
         self.hints, self.quiet = hints, quiet
         self.left = False
-        self._typed = sys.stdin.isatty()
         self._idle = 0
         self._advised = False
         self._written = len(sitting.played)
-        if hasattr(sys.stdin, "reconfigure"):
-            sys.stdin.reconfigure(errors="replace")
         sitting.ask = self.ask
 
     def play(self) -> None:
@@ -202,7 +198,7 @@ class _Player:
         except KeyboardInterrupt:
             stopped = True
         if stopped:
-            print()
+            say()
         self._close(stopped)
 
     def _hand(self) -> bool:
@@ -251,15 +247,11 @@ class _Player:
 
     def _line(self, prompt: str) -> str:
         """A line of the person's; the end of the input is the wish to leave."""
-        print(prompt, end="", flush=True)
-        line = sys.stdin.readline()
-        if not line:
-            print()
+        line = ask(prompt)
+        if line is None:
             self.left = True
             raise Leave
-        if not self._typed:
-            print(line.rstrip("\r\n"))
-        return line.strip()
+        return line
 
     def _hint(self, observation: Observation) -> None:
         with Watch(self.quiet or self._advised) as watch:  # only the first takes long
@@ -296,7 +288,7 @@ class _Player:
             self._written = len(self.sitting.played)
 
     def _close(self, stopped: bool) -> None:
-        print()
+        say()
         self.screen.farewell()
         self._write()
         hands = len(self.sitting.played)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-
 from counterfold.cli.grid import print_grid, print_hands
 from counterfold.cli.grid_colours import MODES, mode_of, percent
-from counterfold.cli.output import StoppedError, advise, say
+from counterfold.cli.output import StoppedError, advise, ask, say
 from counterfold.cli.poker_show import named_mode, next_words, player_of
 from counterfold.errors import CounterfoldError, ParameterError
 from counterfold.evaluate.public_view import Browser
@@ -44,20 +42,14 @@ class _Walk:
         self.place, self.player, self.mode = place, player, mode
         self.view = browser.view(place, player)
         mode_of(self.view, named_mode(self.view, mode))
-        self.typed = sys.stdin.isatty()
 
     def go(self) -> None:
         """Until the person leaves."""
         self._show()
         while True:
-            print("> ", end="", flush=True)
-            line = sys.stdin.readline()
-            if not line:
-                say()
+            text = ask("> ")
+            if text is None:
                 return
-            if not self.typed:
-                say(line.rstrip("\r\n"))
-            text = line.strip()
             if text.lower() in ("q", "quit", "exit"):
                 return
             try:

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from counterfold.cli.output import duration, on_terminal, tell, tiny
+from counterfold.cli.output import duration, on_terminal, safe_console, tell, tiny
 
 if TYPE_CHECKING:
     from counterfold.solve.solver import Report, Until
@@ -194,10 +194,9 @@ class _Bar:
     """For a terminal; gone when the work is done."""
 
     def start(self) -> None:
-        from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn
 
-        console = Console(stderr=True, highlight=False, markup=False, emoji=False)
+        console = safe_console(stderr=True)
         room = max(6, min(24, console.width - 66))
         self._progress = Progress(
             BarColumn(bar_width=room),
