@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from counterfold.cli.output import amount, duration, on_terminal, paint, say, tiny
+from counterfold.errors import visible
 
 if TYPE_CHECKING:
     from counterfold.solve.poker import PokerResult
@@ -73,8 +74,8 @@ def print_panel(title: str, lines: Lines) -> None:
     grid.add_column(style="cyan", no_wrap=True)
     grid.add_column(overflow="fold")
     for name, text in lines:
-        grid.add_row(name, Text(text, style="bold" if name in STRONG else ""))
-    head = Text(title, style="bold")
+        grid.add_row(name, Text(visible(text), style="bold" if name in STRONG else ""))
+    head = Text(visible(title), style="bold")
     paint(Panel(grid, title=head, title_align="left", box=box.ROUNDED, expand=False))
 
 

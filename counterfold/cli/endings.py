@@ -80,8 +80,8 @@ def _check_streams() -> None:
         # In the place of the closed one, lest a file that is opened later comes to lie there.
         nowhere = os.open(os.devnull, os.O_RDWR)
         if name != "stdin":
-            stream = open(nowhere, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
-            setattr(sys, name, stream)
+            made = open(nowhere, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+            setattr(sys, name, made)
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # names of cards must not end a verb in Latin-1
             stream.reconfigure(errors="replace")

@@ -6,12 +6,10 @@ play and to the history form.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,7 +17,7 @@ from typing import Any
 from counterfold.bench.peers import peak_memory
 from counterfold.errors import FileError, MismatchError, ParameterError, SpecError
 from counterfold.evaluate.public_view import walk_through
-from counterfold.files.text import Fields, read_json
+from counterfold.files.text import Fields, csv_text, read_json
 from counterfold.games.spec import parse_spec
 from counterfold.poker.game import PokerGame
 from counterfold.poker.holdem import fhp
@@ -150,7 +148,7 @@ class FhpRun:
             for method, points in ((self.method, self.points), ("linear", self.linear))
             for point in points
         ]
-        return _csv([["method", *names], *rows])
+        return csv_text([["method", *names], *rows])
 
     def preflop_csv(self) -> str:
         """What each of the 169 classes does at every decision before the flop."""
@@ -166,13 +164,7 @@ class FhpRun:
                 told = ["" if math.isnan(x) else f"{x:.6f}" for x in numbers]
                 combos = f"{view.classes.combos[k]:.6f}"
                 rows.append([" ".join(view.line), view.player, name, combos, *told])
-        return _csv(rows)
-
-
-def _csv(rows: Iterable[Iterable[Any]]) -> str:
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(rows)
-    return out.getvalue()
+        return csv_text(rows)
 
 
 def fhp_game(spec: str | None = None) -> PokerGame:

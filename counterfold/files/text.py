@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
 import os
@@ -13,9 +15,9 @@ from typing import Any, NoReturn, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from counterfold.errors import FileError, cut, short
+from counterfold.errors import FileError, cut, short, visible
 
-__all__ = ["Fields", "parse_json", "read_bytes", "read_json", "read_text"]
+__all__ = ["Fields", "csv_text", "parse_json", "read_bytes", "read_json", "read_text"]
 
 MOST_BYTES = 2**26
 """The largest text that is read unless a caller says otherwise."""
@@ -27,6 +29,7 @@ MOST_DIGITS = 40
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 # Texts without these have no number that is too large, and are read without hooks.
 _LARGE = re.compile(r"\d(?:\d{40}|[eE]\+?\d{3})")
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?:inf|nan)", re.ASCII)
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _NEEDED: Any = object()
 Made = TypeVar("Made")
@@ -199,6 +202,25 @@ class _Document:
         line = self.first + self.text.count("\n", 0, at)
         column = at - self.text.rfind("\n", 0, at)
         raise FileError(f"{self.where}, line {line}, column {column}: {reason}") from None
+
+
+def csv_text(rows: Iterable[Iterable[Any]]) -> str:
+    r"""Rows as CSV; a text that a spreadsheet would take for a formula begins with a quote.
+
+    >>> csv_text([["=1+1", "-0.5", -0.5, "-bet"]])
+    "'=1+1,-0.5,-0.5,'-bet\\n"
+    """
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(map(_cell, row) for row in rows)
+    return out.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    if value.startswith(("=", "+", "-", "@", "\t", "\r")) and not _NUMBER.fullmatch(value):
+        value = f"'{value}"
+    return visible(value)
 
 
 class Fields:
