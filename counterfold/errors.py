@@ -16,6 +16,8 @@ __all__ = [
     "SpecError",
     "TreeTooLargeError",
     "UnsupportedError",
+    "cut",
+    "reason",
     "short",
     "visible",
 ]
@@ -77,7 +79,7 @@ def _named(character: str, keep: str) -> str:
     return character if character in keep else ascii(character)[1:-1]
 
 
-def short(value: Any, most: int = 60) -> str:
+def short(value: Any, most: int = 80) -> str:
     """A value as an error quotes it: on one line, cut where it is long, whatever it is.
 
     >>> short("raise"), short(list(range(99)), 20)
@@ -97,3 +99,17 @@ def cut(text: str, most: int) -> str:
     ('abc\u2026', 'abcd')
     """
     return text if len(text) <= most else text[: most - 1] + "\u2026"
+
+
+def reason(error: BaseException, most: int = 200) -> str:
+    """An exception of somebody else's code, on one line.
+
+    >>> reason(KeyError("ace")), reason(ValueError())
+    ("KeyError: 'ace'", 'ValueError')
+    """
+    try:
+        lines = str(error).strip().splitlines()
+    except Exception:
+        lines = []
+    text = lines[0] if lines else ""
+    return cut(visible(f"{type(error).__name__}: {text}".removesuffix(": ")), most)

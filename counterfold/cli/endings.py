@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from counterfold.cli.output import StoppedError, tell
-from counterfold.errors import CounterfoldError, FileError, ParameterError, cut, short
+from counterfold.errors import CounterfoldError, FileError, ParameterError, cut, reason, short
 
 __all__ = ["Verbs"]
 
@@ -149,7 +149,7 @@ def _complaint(error: Any) -> str:
 
 
 def _unexpected(error: Exception) -> tuple[str, int]:
-    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    what = reason(error)
     place = _place(error)
     if place:
         return f"the rules fail with {what}{place}", 2

@@ -16,7 +16,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from counterfold.errors import CounterfoldError, FileError, ParameterError, RulesError, SpecError
+from counterfold.errors import (
+    CounterfoldError,
+    FileError,
+    ParameterError,
+    RulesError,
+    SpecError,
+    reason,
+)
 from counterfold.games.base import Game
 from counterfold.games.spec import Spec, parse_spec, written
 
@@ -348,6 +355,6 @@ def _place(error: BaseException, file: Path) -> str:
 
 def _told(error: BaseException) -> str:
     """An exception of somebody else's code, on one line."""
-    message = error.msg if isinstance(error, SyntaxError) else str(error)
-    first = message.strip().splitlines()
-    return f"{type(error).__name__}: {first[0]}" if first else type(error).__name__
+    if isinstance(error, SyntaxError):
+        return f"{type(error).__name__}: {error.msg}"
+    return reason(error)
