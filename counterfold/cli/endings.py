@@ -24,6 +24,10 @@ CLOSED_PIPE = 141
 """What a shell reports for any program whose reader has left: 128 + SIGPIPE."""
 
 
+class _EndedError(Exception):
+    """Something that was read ended too early, and it was not what a person types."""
+
+
 class Verbs(TyperGroup):
     """Ends every verb with an exit code and a sentence, never with a traceback."""
 
@@ -34,6 +38,8 @@ class Verbs(TyperGroup):
             return found
         except KeyboardInterrupt:  # before typer sees it and says nothing
             raise StoppedError("stopped; nothing was saved") from None
+        except EOFError as error:  # which typer takes for Ctrl-D
+            raise _EndedError from error
         except BrokenPipeError:
             _leave_quietly()
 
@@ -51,10 +57,7 @@ class Verbs(TyperGroup):
             _end(str(error), 130)
         except _UsageError as error:
             _end(_complaint(error), 2)
-        except typer.Abort as error:
-            cause = error.__cause__ or error.__context__
-            if isinstance(cause, EOFError):  # which typer takes for Ctrl-D
-                _end(*_unexpected(cause))
+        except typer.Abort:
             _end("stopped", 130)
         except MemoryError:
             _end(
@@ -68,6 +71,8 @@ class Verbs(TyperGroup):
             about = f"{error.filename}: " if error.filename else "cannot go on: "
             _end(about + (error.strerror or str(error)), 2)
         except Exception as error:
+            if isinstance(error, _EndedError) and isinstance(error.__cause__, EOFError):
+                error = error.__cause__
             if os.environ.get("COUNTERFOLD_TRACEBACK"):
                 raise
             _end(*_unexpected(error))

@@ -19,6 +19,7 @@ from counterfold.cli.scores import print_faults, print_scores, verdict, versus
 from counterfold.cli.solve import check_not_foreign, compiled_game, interruptible
 from counterfold.errors import FileError, MismatchError, ParameterError, UnsupportedError
 from counterfold.exploit.online import Learner
+from counterfold.files.text import whole_of
 from counterfold.play.bots import needs_tree, seated
 from counterfold.play.match import Match
 from counterfold.play.poker import PokerMatch, PokerRules, poker_agents
@@ -311,7 +312,7 @@ def _place(text: str, names: list[str]) -> int:
     """An agent by its name, or its number from 1."""
     if text in names:
         return names.index(text)
-    if text.isdecimal() and 1 <= int(text) <= len(names):
+    if 1 <= (whole_of(text) or 0) <= len(names):
         return int(text) - 1
     raise ParameterError(
         f"--stranger is {text!r}, and must be 1 to {len(names)} or one of {', '.join(names)}"

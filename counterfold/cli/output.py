@@ -12,7 +12,7 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-from counterfold.errors import FileError, ParameterError, visible
+from counterfold.errors import FileError, ParameterError, short, visible
 
 __all__ = [
     "StoppedError",
@@ -199,12 +199,12 @@ def memory_of(text: str) -> int:
     (True, 1572864)
     """
     found = _MEMORY.fullmatch(text.strip())
-    count = 0
+    count = 0.0
     if found:
-        count = int(float(found[1]) * 1024 ** " kmgt".index(found[2].lower() or " "))
-    if count < 1:
-        raise ParameterError(f"--memory is {text!r}, and must be a size such as 2G or 500M")
-    return count
+        count = float(found[1]) * 1024 ** " kmgt".index(found[2].lower() or " ")
+    if not 1 <= count < 2**63:
+        raise ParameterError(f"--memory is {short(text)}, and must be a size such as 2G or 500M")
+    return int(count)
 
 
 def check_can_write(path: str, option: str) -> None:

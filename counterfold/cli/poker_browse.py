@@ -8,6 +8,7 @@ from counterfold.cli.output import StoppedError, advise, ask, say
 from counterfold.cli.poker_show import named_mode, next_words, player_of
 from counterfold.errors import CounterfoldError, ParameterError
 from counterfold.evaluate.public_view import Browser
+from counterfold.files.text import whole_of
 from counterfold.poker.game import DEAL, DECISION
 from counterfold.poker.ranges import Range
 from counterfold.poker.view import NodeView
@@ -93,7 +94,7 @@ class _Walk:
         """Where words lead to from here; or, if they name hands, those."""
         words = next_words(self.tree.game, self.place)
         decides = self.tree.game.betting.kind[self.place.node] == DECISION
-        if decides and text.isdecimal() and 1 <= int(text) <= len(words):
+        if decides and 1 <= (whole_of(text) or 0) <= len(words):
             text = words[int(text) - 1]
         try:
             place = find_place(self.tree, ", ".join([*self.place.line, text]))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 from inspect import signature
 from typing import Any
 
 from counterfold.errors import FileError, ParameterError, SpecError
+from counterfold.files.text import Fields, parse_json
 from counterfold.games.spec import parse_spec
 from counterfold.poker.game import PokerGame
 from counterfold.poker.holdem import POKER_GAMES
@@ -85,7 +85,7 @@ def game_in(path: str) -> PokerGame:
     """The game that a poker strategy in a file is of."""
     header = header_of(path)
     try:
-        return game_of(json.loads(header["rules"]), header["game"])
+        return game_of(parse_json(header["rules"], path), header["game"])
     except (KeyError, TypeError, ValueError) as error:
         raise FileError(f"{path} is damaged: {type(error).__name__} {error}") from None
 
@@ -134,10 +134,9 @@ def run_of(path: str) -> dict[str, Any]:
     if text is None:
         raise FileError(f"{path} holds a strategy without a solver's state: nothing to resume")
     try:
-        run = json.loads(text)
-        assert isinstance(run["settings"], dict)
-        assert isinstance(run["iteration"], int)
-    except (AssertionError, KeyError, TypeError, ValueError):
-        raise FileError(f"{path} is damaged: it does not say how it was made") from None
-    found: dict[str, Any] = run
-    return found
+        run = Fields(parse_json(text, path), path)
+        run.object("settings")
+        run.whole("iteration")
+    except FileError as error:
+        raise FileError(f"{path} is damaged: it does not say how it was made ({error})") from None
+    return dict(run.value)

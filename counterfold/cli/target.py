@@ -19,7 +19,8 @@ from counterfold.cli.output import (
 )
 from counterfold.cli.progress import Watch
 from counterfold.cli.solve import check_not_foreign, compiled_game, farewell
-from counterfold.errors import ParameterError
+from counterfold.errors import ParameterError, short
+from counterfold.files.text import number_of
 from counterfold.plot import COLOURS, check_plot, figure, save
 from counterfold.solve.methods import DEFAULT_METHOD
 from counterfold.style.targets import Meeting, Stage, meet
@@ -89,18 +90,13 @@ def run(request: Request) -> None:
 
 def _wanted(targets: Sequence[str]) -> dict[str, float]:
     """``raise@round1=0.6`` as a frequency and a number; 1/3 is a number too."""
-    from fractions import Fraction
-
     wanted: dict[str, float] = {}
     for text in targets:
         name, sign, number = text.rpartition("=")
-        try:
-            share = float(Fraction(number.strip())) if sign and name.strip() else None
-        except (ValueError, ZeroDivisionError):
-            share = None
+        share = number_of(number) if sign and name.strip() else None
         if share is None:
             raise ParameterError(
-                f"a target is a frequency and a number, such as raise@round1=0.6, not {text!r}"
+                f"a target is a frequency and a number, such as raise@round1=0.6, not {short(text)}"
             )
         if wanted.setdefault(name.strip(), share) != share:
             raise ParameterError(
