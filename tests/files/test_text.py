@@ -2,6 +2,7 @@
 
 import os
 import stat
+from dataclasses import dataclass
 
 import pytest
 
@@ -171,6 +172,33 @@ def test_fields_of_the_wrong_kind(ask, told):
     assert str(caught.value).startswith("it")
     assert told in str(caught.value)
     assert len(str(caught.value)) < 150
+
+
+@dataclass
+class Row:
+    name: str
+    count: int
+    share: float
+    by: dict[str, dict[str, float]]
+
+
+def test_a_dataclass_from_fields():
+    good = {"name": "a", "count": 1, "share": 1, "by": {"x": {"y": 0.5}}}
+    assert Fields(good, "it").made(Row) == Row("a", 1, 1, {"x": {"y": 0.5}})
+    for key, value, told in [
+        ("name", 1, '"name" must be a text, not 1'),
+        ("count", 1.5, '"count" must be a whole number, not 1.5'),
+        ("count", True, '"count" must be a whole number, not True'),
+        ("share", "1", '"share" must be a number'),
+        ("by", [], '"by" must be an object of numbers'),
+        ("by", {"x": 1}, '"by" must be an object of numbers'),
+        ("by", {"x": {"y": None}}, '"by" must be an object of numbers'),
+        ("more", 1, "'more' is no key here"),
+    ]:
+        with pytest.raises(FileError, match=told):
+            Fields(good | {key: value}, "it").made(Row)
+    with pytest.raises(FileError, match='"by" is missing'):
+        Fields({k: v for k, v in good.items() if k != "by"}, "it").made(Row)
 
 
 def test_fields_of_the_right_kind():
