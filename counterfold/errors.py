@@ -8,6 +8,7 @@ __all__ = [
     "FileError",
     "MismatchError",
     "MissingExtraError",
+    "OutOfTimeError",
     "ParameterError",
     "RulesError",
     "SpecError",
@@ -46,6 +47,10 @@ class MismatchError(CounterfoldError):
 
 class MissingExtraError(CounterfoldError):
     """An optional package that is needed here and not installed."""
+
+
+class OutOfTimeError(CounterfoldError):
+    """The time that was given is over before anything could be found."""
 
 
 class UnsupportedError(CounterfoldError):

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
+from counterfold import interrupts
 from counterfold.cli.output import StoppedError, tell
 from counterfold.errors import CounterfoldError
 
@@ -25,12 +26,17 @@ class Verbs(TyperGroup):
     """Ends every verb with an exit code and a sentence, never with a traceback."""
 
     def invoke(self, ctx: Any) -> Any:
+        # What typer would make a silent end of is turned into something else here.
         try:
-            found = super().invoke(ctx)
+            with interrupts.taken():
+                found = super().invoke(ctx)
             sys.stdout.flush()
+            _tell_of_cache()
             return found
-        except KeyboardInterrupt:  # before typer sees it and says nothing
+        except KeyboardInterrupt:
             raise StoppedError("stopped; nothing was saved") from None
+        except EOFError as error:
+            raise _EndOfFileError(error) from error
         except BrokenPipeError:
             _leave_quietly()
 
@@ -46,11 +52,11 @@ class Verbs(TyperGroup):
         except CounterfoldError as error:
             _end(str(error) + _place(error.__cause__), 2)
         except StoppedError as error:
-            _end(str(error), 130)
+            _end(str(error), interrupts.exit_code())
         except _UsageError as error:
             _end(_complaint(error), 2)
         except typer.Abort:
-            _end("stopped", 130)
+            _end("stopped", interrupts.exit_code())
         except MemoryError:
             _end(
                 "the machine has no memory left for this; `counterfold solve GAME --dry-run` "
@@ -66,6 +72,20 @@ class Verbs(TyperGroup):
             if os.environ.get("COUNTERFOLD_TRACEBACK"):
                 raise
             _end(*_unexpected(error))
+
+
+class _EndOfFileError(Exception):
+    """Some code has met the end of a file: no wish to stop, which typer takes it for."""
+
+    def __init__(self, error: EOFError) -> None:
+        self.error = error
+
+
+def _tell_of_cache() -> None:
+    """A verb that had to compile its kernels says why they are not kept."""
+    cache = sys.modules.get("counterfold.kernels.cache")
+    if cache is not None and cache.trouble():
+        tell(cache.trouble())
 
 
 def _end(sentence: str, code: int) -> NoReturn:
@@ -105,6 +125,8 @@ def _complaint(error: Any) -> str:
 
 
 def _unexpected(error: Exception) -> tuple[str, int]:
+    if isinstance(error, _EndOfFileError):
+        error = error.error
     what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     place = _place(error)
     if place:

@@ -34,7 +34,7 @@ _MEMORY = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", re.IGNORECASE)
 
 
 class StoppedError(Exception):
-    """Ctrl-C, with a sentence on what was saved and how to go on; exit code 130."""
+    """Ctrl-C or SIGTERM, with a sentence on what was saved and how to go on."""
 
 
 def say(text: str = "") -> None:

@@ -6,7 +6,6 @@ import csv
 import io
 import os
 import shlex
-import signal
 import sys
 import time
 from collections.abc import Sequence
@@ -71,9 +70,6 @@ class FlopWatch(Watch):
 
     def flop(self, flop: Flop, report: Report) -> None:
         """The solver has come so far on a flop."""
-        if self._pressed:  # while the tree was being built; the solver takes its own signals now
-            self._pressed = False
-            signal.raise_signal(signal.SIGINT)
         total, done = len(self.flops.games), len(self.flops.rows)
         if flop != self._flop:
             self._flop, self._far, self._since = flop, "", time.monotonic()

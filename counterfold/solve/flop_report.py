@@ -198,9 +198,13 @@ class FlopReport:
             if part.exists():
                 with suppress(CounterfoldError):
                     return resume_poker(
-                        part, until, on_report=told, threads=self.settings["threads"]
-                    )
-        return solve_poker(game, until=until, rescue=part, on_report=told, **self.settings)
+                        part, until, on_report=told, threads=self.settings["threads"],
+                        on_the_way=True,
+                    )  # fmt: skip
+        return solve_poker(
+            game, until=until, rescue=part, on_the_way=part is not None, on_report=told,
+            **self.settings,
+        )  # fmt: skip
 
     # The folder.
 

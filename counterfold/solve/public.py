@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from counterfold.errors import FileError, ParameterError
 from counterfold.evaluate.public import PublicAssessment, assess_tables
+from counterfold.interrupts import uncut
 from counterfold.poker.game import PokerGame
 from counterfold.solve.methods import Method, method
-from counterfold.solve.solver import Report, Until, report_of, run_until
+from counterfold.solve.solver import Report, Until, next_piece, report_of, run_until
 from counterfold.strategy.public import PublicStrategy, read_public, save_public
 from counterfold.tree.public import PublicTree
 from counterfold.tree.public_arrays import aligned
@@ -82,7 +83,7 @@ class PublicSolver:
         self.best = best
         self.iteration, self.seconds, self.cpu_seconds = 0, 0.0, 0.0
         self._logs, self._row = np.zeros(4), np.zeros(_columns())
-        self._cold = True
+        self._cold, self._piece = True, 1
         self._make_tables(asked)
 
     def _make_tables(self, asked: Sequence[dict[str, Any]]) -> None:
@@ -107,6 +108,11 @@ class PublicSolver:
         if any(extras):
             self.extras = tuple(arrays.extra(p, **fields) for p, fields in enumerate(extras))
 
+    @property
+    def nbytes(self) -> int:
+        """What a checkpoint takes, about."""
+        return sum(table.regret.nbytes + table.total.nbytes for table in self.tables)
+
     def step(self, iterations: int = 1) -> None:
         """Run some iterations."""
         from counterfold.kernels import rule
@@ -116,17 +122,20 @@ class PublicSolver:
         if self._cold:  # compiling or loading the kernels is no part of an iteration
             self._warm()
         while iterations > 0:
-            count = min(iterations, 1 << 16)
+            count = min(iterations, self._piece)
             schedule = self.method.schedule(self.iteration + 1, count, self._logs)
             schedule[:, rule.BEST] = self.best
-            wall, cpu = time.perf_counter(), time.process_time()
-            self._iterate(schedule)
-            self.seconds += time.perf_counter() - wall
-            self.cpu_seconds += time.process_time() - cpu
-            self._row = schedule[-1].copy()
-            self._logs = schedule[-1, rule.LOG_POSITIVE : rule.WEIGHT + 1].copy()
-            self.iteration += count
+            with uncut():
+                wall, cpu = time.perf_counter(), time.process_time()
+                self._iterate(schedule)
+                spent = time.perf_counter() - wall
+                self.seconds += spent
+                self.cpu_seconds += time.process_time() - cpu
+                self._row = schedule[-1].copy()
+                self._logs = schedule[-1, rule.LOG_POSITIVE : rule.WEIGHT + 1].copy()
+                self.iteration += count
             iterations -= count
+            self._piece = next_piece(self._piece, count, spent)
 
     def _iterate(self, schedule: NDArray[np.float64]) -> None:
         from counterfold.kernels import public

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import os
-import signal
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from counterfold import interrupts
+from counterfold.checkpoints import Checkpoints
 from counterfold.errors import ParameterError
 from counterfold.evaluate.exact import assess
 from counterfold.solve.lp import solve_lp
 from counterfold.solve.methods import DEFAULT_METHOD, Method
-from counterfold.solve.solver import Report, Solver, Until
+from counterfold.solve.solver import Report, Solver, Until, run_until
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import HistoryTree, compile_game
 from counterfold.tree.sequence import sequence_form
@@ -99,9 +98,10 @@ def solve(
 
     ``method`` is a name of ``METHODS`` or ``"lp"``; ``traversal`` is full, chance, external or
     outcome; further ``settings`` are those of ``Solver``: ``alternating``, ``average``,
-    ``dtype``, ``seed``, ``explore``. With ``save`` a checkpoint is written at the end, and every
-    ``every`` iterations. Ctrl-C ends the run cleanly with what it has; ``rescue`` is where a
-    checkpoint goes then if ``save`` names no file.
+    ``dtype``, ``seed``, ``explore``. With ``save`` a checkpoint is written at the end, and on the
+    way once a minute, or at every multiple of ``every`` iterations. Ctrl-C and SIGTERM end the run
+    cleanly with what it has (and SIGTERM then the process, unless the program takes it);
+    ``rescue`` is where a checkpoint goes then if ``save`` names no file.
 
     >>> import counterfold as cf
     >>> result = cf.solve(cf.Kuhn(), until=cf.Until(exploitability=1e-6))
@@ -110,14 +110,16 @@ def solve(
     """
     check_every(every, save)
     began = time.perf_counter()
-    tree = game if isinstance(game, HistoryTree) else compile_game(game, memory, on_compile)
+    limits = until or default_until(traversal)
+    count = on_compile if method == "lp" else limits.counting(began, on_compile)
+    tree = game if isinstance(game, HistoryTree) else compile_game(game, memory, count)
     if method == "lp":
         if traversal != "full" or settings:
             raise ParameterError("the linear program takes no traversal and no solver settings")
         return _by_lp(tree, time.perf_counter() - began, save)
     solver = Solver(tree, method, traversal, **settings)
     compiled = time.perf_counter() - began
-    limits = until or default_until(traversal)
+    limits = limits.after(compiled)
     return _finish(solver, limits, [], save, every, on_report, compiled, rescue)
 
 
@@ -159,7 +161,7 @@ def resume(
     began = time.perf_counter()
     solver, trace = Solver.resume(path, game, memory)
     compiled = time.perf_counter() - began
-    limits = until or default_until(solver.settings.traversal)
+    limits = (until or default_until(solver.settings.traversal)).after(compiled)
     return _finish(solver, limits, trace, save or path, every, on_report, compiled)
 
 
@@ -208,33 +210,57 @@ def run_to(
     every: int | None = None,
     on_report: Callable[[Report], None] | None = None,
     rescue: str | os.PathLike[str] | None = None,
+    on_the_way: bool = False,
 ) -> tuple[Report, str]:
-    """Run a solver to a limit or to Ctrl-C, with its checkpoints: the last report, why it ended.
+    """Run a solver to a limit or to a signal, with its checkpoints: the last report, why it ended.
 
-    ``trace`` grows by the reports that know the exploitability.
+    ``trace`` grows by the reports that know the exploitability. ``on_the_way`` has ``rescue``
+    written like ``save``, but for the end.
     """
-    last_saved = solver.iteration
-    stopped = "interrupted"
-    with _patient_interrupts() as interrupted:
-        for report in solver.run(until):
+    target = save or (rescue if on_the_way else None)
+
+    def keep() -> None:
+        assert target is not None
+        solver.save(target, trace, exploitability=solver.exploitability())
+
+    clock = Checkpoints(keep if target else None)
+    stopped, report = "interrupted", None
+    with interrupts.patient(), interrupts.uncut():
+        for report in run_until(solver, until, every, lambda: _saving(solver, save, clock)):
             if report.exploitability is not None and _is_new(report, trace):
                 trace.append(report)
             if on_report:
                 on_report(report)
-            if every and save and solver.iteration - last_saved >= every:
-                solver.save(save, trace, exploitability=solver.exploitability())
-                last_saved = solver.iteration
-            reached = until.reached_by(report)
-            if reached or interrupted():
-                stopped = reached or stopped
+            if until.reached_by(report) or interrupts.noted():
                 break
-        final = solver.report()
+            if every and solver.iteration % every == 0:
+                clock.save()
+            elif not every:
+                clock.look()
+        else:
+            stopped = "seconds"  # or there would not be time for what is left to do
+        final = report
+        if final is None or final.exploitability is None or final.iteration != solver.iteration:
+            final = solver.report(0.0 if report is None else report.run_seconds)
+        if report is not None:
+            stopped = until.reached_by(report) or stopped
         if _is_new(final, trace):
             trace.append(final)
         target = save or (rescue if stopped == "interrupted" else None)
         if target:
             solver.save(target, trace, exploitability=final.exploitability)
     return final, stopped
+
+
+DISK = 2e8
+"""Bytes a second that a checkpoint is written with, until one has been."""
+
+
+def _saving(solver: Any, save: Any, clock: Checkpoints) -> float:
+    """Seconds that the last checkpoint will take."""
+    if save is None:
+        return 0.0
+    return clock.cost or solver.nbytes / DISK
 
 
 def _by_lp(tree: HistoryTree, compiled: float, save: str | os.PathLike[str] | None) -> Result:
@@ -294,23 +320,3 @@ def check_every(every: int | None, save: Any) -> None:
 
 def _is_new(report: Report, trace: list[Report]) -> bool:
     return not trace or report.iteration > trace[-1].iteration
-
-
-@contextmanager
-def _patient_interrupts() -> Iterator[Callable[[], bool]]:
-    """Turn the first Ctrl-C into a flag, so that no iteration is cut in half."""
-    pressed = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield pressed.is_set
-        return
-
-    def note(number: int, frame: Any) -> None:
-        if pressed.is_set():
-            raise KeyboardInterrupt
-        pressed.set()
-
-    before = signal.signal(signal.SIGINT, note)
-    try:
-        yield pressed.is_set
-    finally:
-        signal.signal(signal.SIGINT, before)

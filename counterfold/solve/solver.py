@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.errors import FileError, ParameterError
+from counterfold.errors import FileError, OutOfTimeError, ParameterError
 from counterfold.evaluate.exact import Assessment, assess_form
 from counterfold.games.spec import whole
+from counterfold.interrupts import uncut
 from counterfold.solve.engines import make_engine
 from counterfold.solve.leaning import Leaning
 from counterfold.solve.methods import DEFAULT_METHOD, Method, method
@@ -28,11 +29,15 @@ __all__ = ["TRAVERSALS", "Report", "Settings", "Solver", "Until"]
 
 TRAVERSALS = ("full", "chance", "external", "outcome")
 CHUNK_SECONDS = 0.1
+LEAST_SECONDS = 1e-9  # of a run whose time was over before it began: it has one iteration
 
 
 @dataclass(frozen=True)
 class Until:
     """When to stop: at the first of these that is reached.
+
+    ``seconds`` are of the whole call that is given them: reading the rules, the last check and
+    saving are counted in.
 
     >>> Until(exploitability=1e-6, seconds=60)
     Until(iterations=None, exploitability=1e-06, seconds=60)
@@ -55,6 +60,29 @@ class Until:
             good = isinstance(number, int | float) and math.isfinite(number) and number > 0
             if number is not None and not good:
                 raise ParameterError(f"{name} is {number!r}, and must be a number above 0")
+
+    def after(self, spent: float) -> Until:
+        """The same limits when so many of the seconds are gone."""
+        if self.seconds is None:
+            return self
+        return replace(self, seconds=max(self.seconds - spent, LEAST_SECONDS))
+
+    def counting(self, began: float, progress: Progress | None) -> Progress | None:
+        """Progress in reading rules, which ends when the time is over."""
+        if self.seconds is None:
+            return progress
+        end = began + self.seconds
+
+        def count(histories: int) -> None:
+            if time.perf_counter() > end:
+                raise OutOfTimeError(
+                    f"{self.seconds:g} seconds were over before the first iteration, with "
+                    f"{histories:,} histories read: give it more time, or a smaller game"
+                )
+            if progress:
+                progress(histories)
+
+        return count
 
     def reached_by(self, report: Report) -> str | None:
         """Which limit a report has reached, if any."""
@@ -121,6 +149,7 @@ class Solver:
         self.seconds = 0.0
         self.cpu_seconds = 0.0
         self._cold = True
+        self._piece = FIRST_PIECE
         self._logs = np.zeros(4)
         self.leaning: Leaning | None = None
         if style is not None:
@@ -130,6 +159,11 @@ class Solver:
             self.tree, traversal, np.dtype(dtype), alternating=alternating, seed=seed,
             explore=explore, form=form, threads=_checked_threads(threads), leaning=self.leaning,
         )  # fmt: skip
+
+    @property
+    def nbytes(self) -> int:
+        """What a checkpoint takes, about: five numbers a slot, and the names."""
+        return 40 * self.tree.infosets.slots + 100 * len(self.tree.infosets.owner)
 
     def lean(self, leaning: Leaning) -> None:
         """Go on under another style: what was learned stays, the next regrets weigh anew.
@@ -200,20 +234,23 @@ class Solver:
         if iterations < 0:
             raise ParameterError(f"iterations is {iterations}, and must not be negative")
         while iterations > 0:
-            count = min(iterations, 1 << 16)
+            count = min(iterations, self._piece)
             styled = self.leaning is not None
             schedule = self.method.schedule(self.iteration + 1, count, self._logs, weighed=styled)
             schedule[:, rule.BEST] = self.leaning is not None and self.leaning.best
             if self._cold:  # compiling or loading the kernel is no part of an iteration
                 self._engine.step(schedule[:0])
                 self._cold = False
-            wall, cpu = time.perf_counter(), time.process_time()
-            self._engine.step(schedule)
-            self.seconds += time.perf_counter() - wall
-            self.cpu_seconds += time.process_time() - cpu
-            self._logs = schedule[-1, rule.LOG_POSITIVE : rule.WEIGHT + 1].copy()
-            self.iteration += count
+            with uncut():
+                wall, cpu = time.perf_counter(), time.process_time()
+                self._engine.step(schedule)
+                spent = time.perf_counter() - wall
+                self.seconds += spent
+                self.cpu_seconds += time.process_time() - cpu
+                self._logs = schedule[-1, rule.LOG_POSITIVE : rule.WEIGHT + 1].copy()
+                self.iteration += count
             iterations -= count
+            self._piece = next_piece(self._piece, count, spent)
 
     def probabilities(self) -> NDArray[np.float64]:
         """The strategy so far over the tree's slots: the average, or the last iterate."""
@@ -326,28 +363,71 @@ class Solver:
         return solver, trace
 
 
-def run_until(solver: Any, until: Until) -> Iterator[Report]:
-    """Iterations of a solver in small pieces, with a report after each, up to a limit."""
+def run_until(
+    solver: Any,
+    until: Until,
+    every: int | None = None,
+    reserve: Callable[[], float] | None = None,
+) -> Iterator[Report]:
+    """Iterations of a solver in small pieces, with a report after each, up to a limit.
+
+    A piece ends at every multiple of ``every``. The last report is in time for another check and
+    for what else is to be done in the end, which takes the seconds that ``reserve`` tells.
+    """
     began = time.perf_counter()
-    pace = 1e-4
-    report = solver.report(0.0, check=_is_check(solver.iteration))
-    if solver.iteration and until.reached_by(report):
-        yield report
+    pace, checking = 1e-4, 0.0  # seconds of an iteration, and of a check
+
+    def left() -> float:
+        """Seconds until the last check must begin."""
+        if until.seconds is None:
+            return math.inf
+        rest = checking + (reserve() if reserve else 0.0)
+        return until.seconds - rest - (time.perf_counter() - began)
+
+    def report(check: bool) -> Report:
+        nonlocal checking
+        at = time.perf_counter()
+        found = solver.report(at - began, check=check)
+        if check:
+            checking = time.perf_counter() - at
+        return found
+
+    latest = report(_is_check(solver.iteration))
+    if solver.iteration and until.reached_by(latest):
+        yield latest
         return
     while True:
         check_at = _next_check(solver.iteration)
         if until.iterations is not None:
             check_at = min(check_at, until.iterations)
-        chunk = max(1, min(check_at - solver.iteration, int(CHUNK_SECONDS / pace)))
+        stop = check_at
+        if every:
+            stop = min(stop, (solver.iteration // every + 1) * every)
+        room = max(min(CHUNK_SECONDS, left()), 0.0)
+        chunk = max(1, min(stop - solver.iteration, int(room / pace)))
         before, spent = solver.iteration, solver.seconds
         solver.step(chunk)
         pace = max((solver.seconds - spent) / (solver.iteration - before), 1e-7)
-        run_seconds = time.perf_counter() - began
-        out_of_time = until.seconds is not None and run_seconds >= until.seconds
-        report = solver.report(run_seconds, check=solver.iteration == check_at or out_of_time)
-        yield report
-        if until.reached_by(report):
+        late = left() < pace
+        latest = report(check=solver.iteration == check_at or late)
+        yield latest
+        if late or until.reached_by(latest):
             return
+
+
+FIRST_PIECE, MOST_PIECE = 16, 1 << 16
+PIECE_SECONDS = 0.25
+
+
+def next_piece(piece: int, count: int, seconds: float) -> int:
+    """Iterations for the next call of a kernel, in which no signal is heard.
+
+    >>> next_piece(16, 16, 0.001), next_piece(16, 3, 0.001), next_piece(16, 16, 2.0)
+    (128, 16, 2)
+    """
+    if seconds > PIECE_SECONDS:
+        return max(1, int(count * PIECE_SECONDS / seconds))
+    return min(8 * piece, MOST_PIECE) if count == piece and 8 * seconds < PIECE_SECONDS else piece
 
 
 _method = method
