@@ -13,11 +13,13 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
-__all__ = ["check", "exit_code", "noted", "patient", "taken", "uncut"]
+__all__ = ["aside", "check", "exit_code", "noted", "patient", "taken", "uncut"]
+
+T = TypeVar("T")
 
 GRACE = 1.0
 """Seconds that a noted signal waits to be looked at before it is raised."""
@@ -109,6 +111,33 @@ class uncut:  # noqa: N801 (it is called like the functions beside it)
             if _state.due and not _state.uncut and kind is None:
                 _state.due = False
                 raise KeyboardInterrupt
+
+
+def aside(call: Callable[[], T]) -> T:
+    """The result of a call that hears no signal: it runs beside the main thread, which does.
+
+    Whoever is ended leaves it behind, so this is for programs that end then: under ``taken``.
+    """
+    if not (_state.raises and _is_main()):
+        return call()
+    outcome: list[tuple[bool, Any]] = []
+
+    def work() -> None:
+        try:
+            outcome.append((True, call()))
+        except BaseException as error:
+            outcome.append((False, error))
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(0.1)
+        check()
+    good, found = outcome[0]
+    if not good:
+        raise found
+    result: T = found
+    return result
 
 
 def _is_main() -> bool:

@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from counterfold.abstraction.fallback import natural
 from counterfold.abstraction.ordered import Down, Fit, fit
+from counterfold.checkpoints import Checkpoints
 from counterfold.errors import FileError, MismatchError, ParameterError, UnsupportedError
 from counterfold.games.base import spec_of
 from counterfold.solve.solver import Solver
@@ -170,6 +172,7 @@ class Curriculum:
             )  # fmt: skip
 
         self.stages.append(stage())
+        checkpoints = Checkpoints(partial(self._save, place))
         try:
             while solver.iteration < goal:
                 chunk = max(1, min(goal - solver.iteration, int(CHUNK_SECONDS / pace)))
@@ -178,9 +181,11 @@ class Curriculum:
                 pace = max((solver.seconds - spent) / (solver.iteration - at), 1e-7)
                 self.stages[place] = stage()
                 if solver.iteration < goal:
+                    checkpoints.look()
                     yield self.stages[place]
         finally:
-            self._save(place)
+            self.stages[place] = stage()
+            checkpoints.save()
         yield self.stages[place]
 
     def _begin(self, solver: Solver, place: int) -> tuple[int, int, int]:

@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from counterfold import interrupts
+from counterfold.cli import clock
 from counterfold.cli.output import StoppedError, tell
 from counterfold.errors import CounterfoldError
 
@@ -27,6 +28,7 @@ class Verbs(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         # What typer would make a silent end of is turned into something else here.
+        clock.start()
         try:
             with interrupts.taken():
                 found = super().invoke(ctx)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from counterfold.agent import Agent, Observation
-from counterfold.cli.match import aside, seated_at_poker
+from counterfold.cli.match import seated_at_poker
 from counterfold.cli.output import StoppedError, advise, check_can_write
 from counterfold.cli.play_keys import QUIT, keys, meant
 from counterfold.cli.play_screen import Screen, option_line
@@ -21,6 +21,7 @@ from counterfold.errors import CounterfoldError, FileError, ParameterError
 from counterfold.exploit.online import Learner
 from counterfold.games.base import spec_of
 from counterfold.games.spec import whole
+from counterfold.interrupts import aside
 from counterfold.play.agents import StrategyAgent
 from counterfold.play.bots import needs_tree, seated
 from counterfold.play.human import HumanAgent, Leave, Session, Sitting, read_session
@@ -141,7 +142,7 @@ def _seated(plan: _Plan, watch: Watch) -> Sitting:
         )
     others, table = _agents(rules, against, watch)
     watch.doing("loading the kernels (compiled when they are first used)")
-    aside(watch, lambda: _rehearse(table, others))
+    aside(lambda: _rehearse(table, others))
     kind = Trainer if isinstance(rules, PokerRules) else Sitting
     sitting = kind(table, *others, ask=_nobody, seed=plan.seed, against=against)
     if plan.session is not None:
@@ -156,7 +157,7 @@ def _agents(rules: Any, against: tuple[str, ...], watch: Watch) -> tuple[list[Ag
         return seated_at_poker(rules, against, watch), rules
     tree = compile_game(rules, None, watch.counting) if needs_tree(rules, against) else None
     watch.doing("preparing the opponents")
-    made: list[Agent] = aside(watch, lambda: seated(rules, against, tree))
+    made: list[Agent] = aside(lambda: seated(rules, against, tree))
     return made, rules if tree is None else tree
 
 
@@ -264,7 +265,7 @@ class _Player:
     def _hint(self, observation: Observation) -> None:
         with Watch(self.quiet or self._advised) as watch:  # only the first takes long
             watch.doing("thinking")
-            advice = aside(watch, lambda: self.sitting.advice(observation))
+            advice = aside(lambda: self.sitting.advice(observation))
         self._advised = True
         self.screen.hint(advice)
 

@@ -18,7 +18,7 @@ from counterfold.cli.output import (
     tiny,
 )
 from counterfold.cli.progress import Watch
-from counterfold.cli.solve import check_not_foreign, compiled_game, farewell
+from counterfold.cli.solve import check_not_foreign, compiled_game, stamp
 from counterfold.errors import ParameterError
 from counterfold.plot import COLOURS, check_plot, figure, save
 from counterfold.solve.methods import DEFAULT_METHOD
@@ -52,6 +52,7 @@ def run(request: Request) -> None:
     if request.plot:
         check_can_write(request.plot, "--plot")
         check_plot(request.plot)
+    before = stamp(request.save)
     with Watch(request.quiet) as watch:
         try:
             tree = compiled_game(request.game, None, watch)
@@ -69,10 +70,11 @@ def run(request: Request) -> None:
                 method=request.method or DEFAULT_METHOD,
                 iterations=request.iterations or 20_000,
                 seed=request.seed,
+                save=request.save,
                 on_report=report,
             )
         except KeyboardInterrupt:
-            raise StoppedError(farewell(None)) from None
+            raise StoppedError(_farewell(request, before)) from None
     if request.save:
         found.strategy.with_about(exploitability=found.exploitability).save(request.save)
     if request.plot:
@@ -85,6 +87,12 @@ def run(request: Request) -> None:
         say(f"Picture: {request.plot}")
     if request.save:
         advise(f"Read the strategy with `counterfold show {shlex.quote(request.save)}`.")
+
+
+def _farewell(request: Request, before: Any) -> str:
+    if stamp(request.save) == before:
+        return "stopped; nothing was saved"
+    return f"stopped; the best strategy so far is in {request.save}"
 
 
 def _wanted(targets: Sequence[str]) -> dict[str, float]:

@@ -14,7 +14,6 @@ from counterfold.cli.match import (
     PYTHON_HANDS,
     TIME_LIMIT,
     HandsWatch,
-    aside,
     check_game,
     check_hands,
     check_picture,
@@ -31,6 +30,7 @@ from counterfold.cli.output import (
 from counterfold.cli.scores import common_decimals, print_columns, print_faults, rate
 from counterfold.cli.solve import compiled_game
 from counterfold.errors import ParameterError
+from counterfold.interrupts import aside
 from counterfold.play.agents import make_agent
 from counterfold.play.tournament import TournamentResult, tournament
 from counterfold.strategy.store import write_whole
@@ -65,7 +65,7 @@ def run(request: Request) -> None:
         try:
             tree = compiled_game(str(request.game), None, watch)
             watch.doing("preparing the agents")
-            made: Any = aside(watch, lambda: [make_agent(name, tree) for name in request.agents])
+            made: Any = aside(lambda: [make_agent(name, tree) for name in request.agents])
         except KeyboardInterrupt:
             raise StoppedError("stopped before the first match; nothing was saved") from None
         own = any(".py:" in name for name in request.agents)

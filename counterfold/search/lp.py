@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from counterfold.errors import CounterfoldError
 from counterfold.search.gadget import Gadget
 from counterfold.search.plex import Floats, Plex
+from counterfold.solve.linear import linprog
 
 __all__ = ["solve_gadget"]
 
@@ -26,7 +27,6 @@ def solve_gadget(gadget: Gadget) -> tuple[float, Floats, Floats]:
     together: the hero's strategy is a best one against that range. Actions are those of the
     hero's plex, in its order.
     """
-    from scipy.optimize import linprog
 
     entry = gadget.entry
     hero, other = entry.subgame.plexes[entry.hero], entry.subgame.plexes[entry.opponent]

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import CounterfoldError, UnsupportedError
+from counterfold.solve.linear import linprog
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.sequence import SequenceForm, sequence_form
@@ -108,7 +109,6 @@ def solve_lp(tree: HistoryTree) -> LpSolution:
     >>> round(solve_lp(compile_game(cf.Kuhn())).value * 18, 9)
     -1.0
     """
-    from scipy.optimize import linprog
     from scipy.sparse import csr_array, hstack, vstack
 
     form = sequence_form(tree)

@@ -197,7 +197,7 @@ def solve_poker(
         tree = PublicTree(game, symmetry=alike, memory=1 << 62)
     solver = PublicSolver(tree, method, dtype=kind, bits=bits, **settings)
     compiled = time.perf_counter() - began
-    limits = (until or poker_until(rules)).after(compiled)
+    limits = until.after(compiled) if until else poker_until(rules)
     return _finish(solver, limits, [], save, every, on_report, compiled, rescue, on_the_way)
 
 
@@ -218,7 +218,7 @@ def resume_poker(
     began = time.perf_counter()
     solver, trace = PublicSolver.resume(path, threads=threads)
     compiled = time.perf_counter() - began
-    limits = (until or poker_until(solver.tree.game)).after(compiled)
+    limits = until.after(compiled) if until else poker_until(solver.tree.game)
     target, rescue = (None, path) if on_the_way else (save or path, None)
     return _finish(solver, limits, trace, target, every, on_report, compiled, rescue, on_the_way)
 

@@ -110,8 +110,7 @@ def solve(
     """
     check_every(every, save)
     began = time.perf_counter()
-    limits = until or default_until(traversal)
-    count = on_compile if method == "lp" else limits.counting(began, on_compile)
+    count = on_compile if until is None else until.counting(began, on_compile)
     tree = game if isinstance(game, HistoryTree) else compile_game(game, memory, count)
     if method == "lp":
         if traversal != "full" or settings:
@@ -119,7 +118,7 @@ def solve(
         return _by_lp(tree, time.perf_counter() - began, save)
     solver = Solver(tree, method, traversal, **settings)
     compiled = time.perf_counter() - began
-    limits = limits.after(compiled)
+    limits = until.after(compiled) if until else default_until(traversal)
     return _finish(solver, limits, [], save, every, on_report, compiled, rescue)
 
 
@@ -161,7 +160,7 @@ def resume(
     began = time.perf_counter()
     solver, trace = Solver.resume(path, game, memory)
     compiled = time.perf_counter() - began
-    limits = (until or default_until(solver.settings.traversal)).after(compiled)
+    limits = until.after(compiled) if until else default_until(solver.settings.traversal)
     return _finish(solver, limits, trace, save or path, every, on_report, compiled)
 
 

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from counterfold.errors import CounterfoldError, ParameterError, UnsupportedError
 from counterfold.evaluate.exact import slots_of
+from counterfold.solve.linear import linprog
 from counterfold.solve.lp import payoff_matrix, plans, solve_lp
 from counterfold.strategy.strategy import Strategy
 from counterfold.style.frequency import Frequency
@@ -267,7 +268,6 @@ class _Cone:
         most epsilon, and has ``zero @ x == 0``, ``row @ x <= bound`` for the rows of ``most``
         and ``x == 0`` where closed.
         """
-        from scipy.optimize import linprog
         from scipy.sparse import csr_array, vstack
 
         size = self.columns + self.replies + 1
@@ -437,7 +437,6 @@ def _filled(
     """Behaviour that meets targets at infosets where the player never goes; None if none can."""
     if not unseen:
         return probabilities
-    from scipy.optimize import linprog
 
     infosets = cone.tree.infosets
     rows = np.unique(np.concatenate([ratio.infosets for ratio, _ in unseen]))
