@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold import interrupts
 from counterfold.errors import MismatchError, ParameterError, TreeTooLargeError, UnsupportedError
 from counterfold.games.spec import whole
 from counterfold.solve.leaning import plain
@@ -257,6 +258,7 @@ class DealSolver:
             )  # fmt: skip
             if done == self._walk.DONE:
                 return
+            interrupts.check()
             if done == self._walk.FULL:
                 self._grow()
             elif on_pause:

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from counterfold.solve.solver import Until
-    from counterfold.tree.walk import Progress
 
-__all__ = ["counting", "left", "start"]
+__all__ = ["left", "start"]
 
 _began = time.perf_counter()
 
@@ -26,8 +25,3 @@ def left(until: Until, parts: int = 1) -> Until:
 
     rest = until.after(time.perf_counter() - _began)
     return rest if rest.seconds is None else replace(rest, seconds=rest.seconds / parts)
-
-
-def counting(until: Until | None, progress: Progress) -> Progress:
-    """Progress in reading rules, which ends when the time that a person has given is over."""
-    return progress if until is None else until.counting(_began, progress) or progress

@@ -199,7 +199,8 @@ def compiled_game(
     spec: str, memory: int | None, watch: Watch, until: Until | None = None
 ) -> HistoryTree:
     """A game by its name; what a person has given time for is given up when that is over."""
-    tree = compile_game(load(spec), memory, clock.counting(until, watch.counting))
+    count = watch.counting if until is None else until.counting(watch.counting)
+    tree = compile_game(load(spec), memory, count)
     watch.doing("loading the kernels (compiled when they are first used)")
     return tree
 

@@ -110,7 +110,7 @@ def solve(
     """
     check_every(every, save)
     began = time.perf_counter()
-    count = on_compile if until is None else until.counting(began, on_compile)
+    count = on_compile if until is None else until.counting(on_compile)
     tree = game if isinstance(game, HistoryTree) else compile_game(game, memory, count)
     if method == "lp":
         if traversal != "full" or settings:

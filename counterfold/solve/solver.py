@@ -29,6 +29,7 @@ __all__ = ["TRAVERSALS", "Report", "Settings", "Solver", "Until"]
 
 TRAVERSALS = ("full", "chance", "external", "outcome")
 CHUNK_SECONDS = 0.1
+SPARE_SECONDS = 0.5  # after the time that was given, in which small games are read to their end
 LEAST_SECONDS = 1e-9  # of a run whose time was over before it began: it has one iteration
 
 
@@ -67,11 +68,11 @@ class Until:
             return self
         return replace(self, seconds=max(self.seconds - spent, LEAST_SECONDS))
 
-    def counting(self, began: float, progress: Progress | None) -> Progress | None:
-        """Progress in reading rules, which ends when the time is over."""
+    def counting(self, progress: Progress | None) -> Progress | None:
+        """Progress in reading rules, which ends when the time is over: it begins now."""
         if self.seconds is None:
             return progress
-        end = began + self.seconds
+        end = time.perf_counter() + self.seconds + SPARE_SECONDS
 
         def count(histories: int) -> None:
             if time.perf_counter() > end:
@@ -376,6 +377,8 @@ def run_until(
     """
     began = time.perf_counter()
     pace, checking = 1e-4, 0.0  # seconds of an iteration, and of a check
+    # The first iteration takes longer than others; a second may be begun that seems too long.
+    slack = min(1.0, 0.1 * (until.seconds or 0.0))
 
     def left() -> float:
         """Seconds until the last check must begin."""
@@ -408,8 +411,10 @@ def run_until(
         before, spent = solver.iteration, solver.seconds
         solver.step(chunk)
         pace = max((solver.seconds - spent) / (solver.iteration - before), 1e-7)
-        late = left() < pace
+        late = left() + slack < pace
         latest = report(check=solver.iteration == check_at or late)
+        if latest.exploitability is not None:  # is there time for another check?
+            late |= left() + slack < pace
         yield latest
         if late or until.reached_by(latest):
             return
