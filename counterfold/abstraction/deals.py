@@ -27,7 +27,7 @@ __all__ = ["VIEWS", "Deal", "DealSolver", "Learned", "Lens"]
 VIEWS = ("memoryless", "hp", "history", "general", "perfect")
 START = 1 << 9
 """Infosets that tables have room for before they grow."""
-PAUSE = 4_000_000
+PAUSE = 200_000
 """Visits after which a walk looks up, so that a long one can be stopped."""
 
 
