@@ -117,6 +117,17 @@ def test_a_curriculum_saves_within_a_stage(monkeypatch, tmp_path):
     assert np.array_equal(again.strategy().probabilities, whole.strategy().probabilities)
 
 
+def test_a_curriculum_that_was_killed_before_its_first_checkpoint_goes_on(tmp_path):
+    from counterfold.abstraction.curriculum import Curriculum
+    from counterfold.games.cheat import Cheat
+
+    games = [Cheat(health=1, view="memoryless")]
+    begun = Curriculum(games, iterations=5, folder=tmp_path / "kept")
+    begun._prepare()  # and then nothing more
+    (stage,) = [one for one in Curriculum.resume(tmp_path / "kept", games).run() if one.done]
+    assert stage.iteration == 5
+
+
 def test_a_match_is_saved_while_it_is_played(tmp_path):
     """And goes on from there as if nothing had been."""
     game, path = cf.Kuhn(), tmp_path / "match"

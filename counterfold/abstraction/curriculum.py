@@ -121,6 +121,7 @@ class Curriculum:
         self.stages: list[Stage] = []
         self.solver: Solver | None = None
         """At work, or done with the last stage."""
+        self._begun = False  # in its folder
 
     def run(self, progress: Progress | None = None) -> Generator[Stage, None, None]:
         """Go through the stages that are not done, telling now and then how far it has come.
@@ -199,7 +200,7 @@ class Curriculum:
     # On disk.
 
     def _prepare(self) -> None:
-        if self.folder is None or self.stages:
+        if self.folder is None or self._begun:
             return
         try:
             self.folder.mkdir(exist_ok=True)
@@ -210,6 +211,7 @@ class Curriculum:
                 f"{self.folder} holds a curriculum already; go on with it, or choose another folder"
             )
         self._note()
+        self._begun = True
 
     def _save(self, place: int) -> None:
         path = self.stage_file(place + 1)
@@ -256,6 +258,7 @@ class Curriculum:
         if [spec_of(game) for game in games] != specs:
             raise MismatchError(f"{folder} holds a curriculum of other games: {', '.join(specs)}")
         made = cls(games, iterations=iterations, down=down, folder=folder, **settings)
+        made._begun = True
         if stages:
             tree = compile_game(games[len(stages) - 1])
             made.solver = Solver.resume(str(made.stage_file(len(stages))), tree)[0]
