@@ -8,6 +8,7 @@ __all__ = [
     "FileError",
     "MismatchError",
     "MissingExtraError",
+    "NumericError",
     "ParameterError",
     "RulesError",
     "SpecError",
@@ -26,6 +27,10 @@ class SpecError(CounterfoldError):
 
 class ParameterError(CounterfoldError):
     """A parameter outside the range where it means something."""
+
+
+class NumericError(CounterfoldError):
+    """Numbers that have left the range of floating point, so that nothing can be certified."""
 
 
 class RulesError(CounterfoldError):

@@ -51,9 +51,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import ParameterError, UnsupportedError
+from counterfold.evaluate.certificate import Certified
 from counterfold.evaluate.exact import assess_form
 from counterfold.solve.leaning import Leaning
-from counterfold.solve.lp import plans
+from counterfold.solve.lp import plans, solve_program
 from counterfold.solve.methods import DEFAULT_METHOD, Method, method
 from counterfold.solve.solver import Solver
 from counterfold.strategy.strategy import Strategy
@@ -103,7 +104,7 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Meeting:
+class Meeting(Certified):
     """A strategy that meets targets, the style that makes it, and what it costs. Frozen.
 
     ``style`` is the style as arrays, which ``solve(game, style=...)`` takes (all seats then
@@ -293,7 +294,6 @@ def _check_possible(
 
 def _check_consistent(tree: HistoryTree, asked: dict[Frequency, float], against: Strategy) -> None:
     """Refuse targets of one player that no plan has, whatever it costs."""
-    from scipy.optimize import linprog
     from scipy.sparse import csr_array, vstack
 
     (player,) = {frequency.player for frequency in asked}
@@ -303,13 +303,13 @@ def _check_consistent(tree: HistoryTree, asked: dict[Frequency, float], against:
         top, bottom = frequency.coefficients(tree, against)
         rows.append(top - share * bottom)
         visits += bottom
-    found = linprog(
+    found = solve_program(
         -visits,
         A_eq=vstack([mine.constraints, csr_array(np.array(rows))]).tocsr(),
         b_eq=np.concatenate([mine.total, np.zeros(len(rows))]),
-        method="highs",
+        may_fail=True,
     )
-    if found.status == 2:
+    if found is None:
         wanted = ", ".join(f"{frequency} = {share:g}" for frequency, share in asked.items())
         raise ParameterError(f"no strategy meets all of these at once: {wanted}")
 

@@ -108,8 +108,12 @@ class HistoryTree:
     def constant_sum(self) -> float | None:
         """What the payoffs of all players add up to at every end, or None if it varies."""
         total = self.payoff.sum(axis=1)
-        scale = max(1.0, float(np.abs(self.payoff).max(initial=0.0)))
-        return float(total[0]) if np.ptp(total) <= 1e-9 * scale else None
+        return float(total[0]) if np.ptp(total) <= 1e-9 * self.largest_payoff else None
+
+    @cached_property
+    def largest_payoff(self) -> float:
+        """The largest payoff of any player at any end, whatever its sign."""
+        return float(np.abs(self.payoff).max(initial=0.0))
 
     @property
     def two_player_zero_sum(self) -> bool:
