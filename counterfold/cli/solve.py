@@ -185,9 +185,9 @@ def check(request: Request) -> None:
         check_not_foreign(request.save)
 
 
-def _limits(request: Request, traversal: str) -> Until:
+def _limits(request: Request, traversal: str, largest: float = 1.0) -> Until:
     given = request.given(LIMITS)
-    return Until(**given) if given else default_until(traversal)
+    return Until(**given) if given else default_until(traversal, largest)
 
 
 def compiled_game(spec: str, memory: int | None, watch: Watch) -> HistoryTree:
@@ -205,7 +205,7 @@ def _solved(request: Request, memory: int | None, watch: Watch) -> Outcome:
         watch.doing("solving the linear program")
         result = interruptible(watch, lambda: solve(tree, "lp", save=request.save))
     else:
-        until = _limits(request, request.traversal or "full")
+        until = _limits(request, request.traversal or "full", tree.largest_payoff)
         rescue = None if request.save else rescue_file(tree.spec)
         watch.begin(until)
         result = solve(
@@ -238,10 +238,12 @@ def _resumed(request: Request, memory: int | None, watch: Watch) -> Outcome:
             f"{path} is already at iteration {at:,}; --iterations counts from the start of the "
             "run, so it must be more than that"
         )
-    until = _limits(request, str(settings.get("traversal")))
+    traversal = str(settings.get("traversal"))
+    _limits(request, traversal)
     began = perf_counter()
     tree = compiled_game(request.game or strategy.spec, memory, watch)
     compiled = perf_counter() - began
+    until = _limits(request, traversal, tree.largest_payoff)
     watch.begin(until)
     result = resume(
         path, until, tree, save=request.save, every=request.every, on_report=watch.report

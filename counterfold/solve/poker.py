@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from counterfold.errors import ParameterError, UnsupportedError
+from counterfold.evaluate.certificate import Certified
 from counterfold.poker.game import PokerGame
 from counterfold.solve.methods import DEFAULT_METHOD, Method
 from counterfold.solve.poker_size import PokerSize, poker_size, size_of
 from counterfold.solve.public import POKER_METHOD, PublicSolver
-from counterfold.solve.result import check_every, default_until, run_to
+from counterfold.solve.result import check_every, default_until, run_to, shortfall
 from counterfold.solve.solver import Report, Until
 from counterfold.strategy.public import PublicStrategy
 from counterfold.tree.public import PublicTree, meetings
@@ -43,7 +44,7 @@ _AMOUNT = re.compile(r"(\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?)\s*(%|mbb(?:
 
 
 @dataclass(frozen=True)
-class PokerResult:
+class PokerResult(Certified):
     """A strategy for all hands with its certificate and its provenance. Frozen."""
 
     game: str
@@ -128,7 +129,7 @@ def poker_until(game: PokerGame) -> Until:
         return Until(exploitability=chips_of(game, f"{PERCENT}%"))
     if game.big_blind:
         return Until(exploitability=chips_of(game, f"{MBB}mbb"))
-    return default_until("full")
+    return default_until("full", float(np.abs(game.betting.payoff).max()))
 
 
 def poker_method(game: PokerGame) -> str:
@@ -246,7 +247,6 @@ def _finish(
     game, found = solver.tree.game, final.exploitability
     size = size_of(solver.tree, solver.method, solver.settings.bits, solver.settings.dtype)
     strategy = solver.strategy(exploitability=found)
-    held = solver.extras[0] is not None and any(extra.lock.size for extra in solver.extras)
     one, two = (float(value) for value in final.values)
     paid = game.betting.paid[0]
     return PokerResult(
@@ -273,7 +273,7 @@ def _finish(
         cpu_seconds=solver.cpu_seconds,
         compile_seconds=compiled,
         stopped=stopped,
-        promise=_promise(game, held),
+        promise=_promise(game, solver.locked) + shortfall(solver, final, stopped),
         strategy=strategy,
         trace=tuple(trace),
     )

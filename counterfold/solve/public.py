@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,16 @@ from counterfold.errors import FileError, ParameterError
 from counterfold.evaluate.public import PublicAssessment, assess_tables
 from counterfold.poker.game import PokerGame
 from counterfold.solve.methods import Method, method
-from counterfold.solve.solver import Report, Until, report_of, run_until
+from counterfold.solve.precision import Precision
+from counterfold.solve.solver import (
+    Report,
+    Until,
+    check_range,
+    checks_of,
+    is_check,
+    report_of,
+    run_until,
+)
 from counterfold.strategy.public import PublicStrategy, read_public, save_public
 from counterfold.tree.public import PublicTree
 from counterfold.tree.public_arrays import aligned
@@ -78,6 +88,11 @@ class PublicSolver:
             alike = bool(game.about.get("symmetry", True)) if symmetry is None else symmetry
             self.tree = PublicTree(game, symmetry=alike, memory=memory)
         modelled = any("model" in fields for fields in asked)
+        betting = self.tree.game.betting
+        largest = float(np.abs(betting.payoff).max())
+        check_range(largest / min(1.0, self.tree.weight_sum), dtype)
+        styled = modelled or any("delta" in fields for fields in asked)
+        self.precision = Precision(dtype, largest, betting.zero_sum and not styled, bits)
         self.traversal = Traversal(self.tree, dtype, threads, model=modelled)
         self.best = best
         self.iteration, self.seconds, self.cpu_seconds = 0, 0.0, 0.0
@@ -154,19 +169,30 @@ class PublicSolver:
         return PublicStrategy(self.tree, (self.tables[0].total, self.tables[1].total), told)
 
     def assess(self) -> PublicAssessment:
-        """Exact values and best responses of the strategy so far."""
-        rows = np.stack([self._row] * 3)
+        """Exact values and best responses of the strategy so far, in double precision."""
+        average = self.settings.average
+        if average and not self.locked:  # what the sums say is all there is to know
+            return assess_tables(self.traversal, self.tables)
+        rows, packs = np.stack([self._row] * 3), (None, None) if average else self.packs
         return assess_tables(
-            self.traversal, self.tables, self._held(), average=self.settings.average, rows=rows,
-            packs=self.packs,
-        )  # fmt: skip
+            self.traversal, self.tables, self._held(), average=average, rows=rows, packs=packs
+        )
+
+    @property
+    def locked(self) -> bool:
+        """Whether a player is held to something."""
+        return any(extra is not None and extra.lock.size > 0 for extra in self.extras)
 
     def _held(self) -> Any:
         """What counts when a strategy is measured: locks do, a model does not."""
         if self.extras[0] is None:
             return self.extras
         none = np.zeros((0, 0), self.traversal.arrays.dtype)
-        return tuple(extra._replace(model=none) for extra in self.extras)
+        found = []
+        for extra in self.extras:
+            last = none if self.settings.average else extra.last
+            found.append(in_double(extra._replace(model=none, last=last)))
+        return tuple(found)
 
     def exploitability(self) -> float:
         """Exact exploitability of the strategy so far, in chips a hand."""
@@ -178,8 +204,14 @@ class PublicSolver:
         if not check:
             return Report(*base)
         found = self.assess()
+        if is_check(self.iteration):
+            self.precision.note(self.iteration, found.exploitability)
         return Report(
-            *base, exploitability=found.exploitability, values=found.values, gains=found.gains
+            *base,
+            exploitability=found.exploitability,
+            values=found.values,
+            gains=found.gains,
+            verdict=self.precision.verdict(),
         )
 
     def run(self, until: Until) -> Iterator[Report]:
@@ -242,9 +274,28 @@ class PublicSolver:
             solver.iteration = int(run["iteration"])
             solver.seconds, solver.cpu_seconds = float(run["seconds"]), float(run["cpu_seconds"])
             trace = [report_of(entry) for entry in run["trace"]]
+            solver.precision.begin(checks_of(trace))
         except (AttributeError, KeyError, TypeError, ValueError, ParameterError) as error:
             raise FileError(f"{path} is damaged: {type(error).__name__} {error}") from None
         return solver, trace
+
+
+def in_double(extra: Any) -> Any:
+    """What is asked of a player in double precision, for walks that certify.
+
+    What locks hold to adds up to one again: chips times what 32 bits leave over can be a pot.
+    The large tables stay as they are.
+    """
+    fine = {
+        name: array.astype(np.float64)
+        for name, array in extra._asdict().items()
+        if array.dtype.kind == "f" and name not in ("last", "model")
+    }
+    held, first = fine["held"], extra.first.tolist()
+    for begin, stop in pairwise([*first, len(held)]):
+        total = held[begin:stop].sum(0)
+        held[begin:stop] /= np.where(total > 0, total, 1.0)
+    return extra._replace(**fine)
 
 
 def _fill(array: NDArray[Any], found: NDArray[Any]) -> None:

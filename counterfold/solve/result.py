@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from counterfold.errors import ParameterError
+from counterfold.evaluate.certificate import Certified
 from counterfold.evaluate.exact import assess
 from counterfold.solve.lp import solve_lp
 from counterfold.solve.methods import DEFAULT_METHOD, Method
@@ -33,7 +34,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(Certified):
     """A strategy with its certificate and its provenance. Frozen."""
 
     game: str
@@ -74,11 +75,27 @@ class Result:
         return told
 
 
-def default_until(traversal: str) -> Until:
-    """When to stop if nobody says: at a fine equilibrium, or after a minute."""
+def default_until(traversal: str, largest: float = 1.0) -> Until:
+    """When to stop if nobody says: at a fine equilibrium (``default_target``), or after a minute.
+
+    ``largest`` is the game's largest payoff.
+    """
     if traversal == "full":
-        return Until(exploitability=1e-6, iterations=1_000_000, seconds=60)
-    return Until(exploitability=1e-3, seconds=60)
+        target = default_target(1e-6, largest)
+        return Until(exploitability=target, iterations=1_000_000, seconds=60)
+    return Until(exploitability=default_target(1e-3, largest), seconds=60)
+
+
+def default_target(usual: float, largest: float) -> float:
+    """An exploitability to stop at: the usual one for payoffs from 1 to 1,000.
+
+    Of smaller payoffs it is that share of the largest, of larger ones a thousandth of that share.
+
+    >>> default_target(1e-6, 13), default_target(1e-6, 1e-3), default_target(1e-6, 1e19)
+    (1e-06, 1e-09, 10000000000.0)
+    """
+    size = min(largest, 1.0) if largest < 1000 else largest / 1000
+    return usual * size if size > 0 else usual
 
 
 def solve(
@@ -117,7 +134,7 @@ def solve(
         return _by_lp(tree, time.perf_counter() - began, save)
     solver = Solver(tree, method, traversal, **settings)
     compiled = time.perf_counter() - began
-    limits = until or default_until(traversal)
+    limits = until or default_until(traversal, tree.largest_payoff)
     return _finish(solver, limits, [], save, every, on_report, compiled, rescue)
 
 
@@ -132,7 +149,7 @@ def equilibrium_of(tree: HistoryTree) -> Strategy:
     """
     kept = vars(tree)  # with the tree, so that both go when it goes
     if "equilibrium" not in kept:
-        target = 1e-6 * max(1e-9, float(abs(tree.payoff).max(initial=0.0)))
+        target = 1e-6 * (tree.largest_payoff or 1.0)
         solver = Solver(tree)
         for _ in solver.run(Until(exploitability=target, iterations=100_000)):
             pass
@@ -159,7 +176,7 @@ def resume(
     began = time.perf_counter()
     solver, trace = Solver.resume(path, game, memory)
     compiled = time.perf_counter() - began
-    limits = until or default_until(solver.settings.traversal)
+    limits = until or default_until(solver.settings.traversal, solver.tree.largest_payoff)
     return _finish(solver, limits, trace, save or path, every, on_report, compiled)
 
 
@@ -194,7 +211,7 @@ def _finish(
         cpu_seconds=solver.cpu_seconds,
         compile_seconds=compiled,
         stopped=stopped,
-        promise=promise(tree),
+        promise=promise(tree) + shortfall(solver, final, stopped),
         strategy=solver.strategy(exploitability=final.exploitability),
         trace=tuple(trace),
     )
@@ -267,6 +284,13 @@ def _by_lp(tree: HistoryTree, compiled: float, save: str | os.PathLike[str] | No
         strategy=strategy,
         trace=(),
     )
+
+
+def shortfall(solver: Any, final: Report, stopped: str) -> str:
+    """What to add to a promise that the numbers of a run keep it from, if they do."""
+    if final.verdict is None or (stopped != "precision" and final.verdict != "worse"):
+        return ""
+    return " " + str(solver.precision.told(final.verdict))
 
 
 def promise(tree: HistoryTree) -> str:

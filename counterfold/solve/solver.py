@@ -5,19 +5,22 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import FileError, ParameterError
+from counterfold.evaluate.certificate import Certified
 from counterfold.evaluate.exact import Assessment, assess_form
 from counterfold.games.spec import whole
 from counterfold.solve.engines import make_engine
 from counterfold.solve.leaning import Leaning
 from counterfold.solve.methods import DEFAULT_METHOD, Method, method
+from counterfold.solve.precision import Precision
 from counterfold.strategy.store import read, save_strategy
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import HistoryTree, compile_game
@@ -65,12 +68,17 @@ class Until:
             return "iterations"
         if self.seconds is not None and report.run_seconds >= self.seconds:
             return "seconds"
+        if report.verdict == "worse" or (report.verdict and self.exploitability is not None):
+            return "precision"
         return None
 
 
 @dataclass(frozen=True)
-class Report:
-    """Where a run stands. Exploitability and values are exact, or absent between checks."""
+class Report(Certified):
+    """Where a run stands. Exploitability and values are exact, or absent between checks.
+
+    ``verdict`` is "worse" or "no better" where its numbers are too coarse to go on with.
+    """
 
     iteration: int
     seconds: float
@@ -80,6 +88,7 @@ class Report:
     values: tuple[float, ...] | None = None
     gains: tuple[float, ...] | None = None
     cce_gap: float | None = None
+    verdict: str | None = None
 
 
 class Solver:
@@ -126,10 +135,19 @@ class Solver:
         if style is not None:
             self.leaning = style if isinstance(style, Leaning) else style.leaning(self.tree)
             self.leaning.check(self.tree)
+        check_range(self.tree.largest_payoff, dtype)
         self._engine = make_engine(
             self.tree, traversal, np.dtype(dtype), alternating=alternating, seed=seed,
             explore=explore, form=form, threads=_checked_threads(threads), leaning=self.leaning,
         )  # fmt: skip
+
+    @cached_property
+    def precision(self) -> Precision:
+        """The checks so far, and whether the tables still take in what is learned."""
+        tree = self.tree
+        falls = tree.two_player_zero_sum and sequence_form(tree).perfect_recall
+        plain = self.leaning is None
+        return Precision(self.settings.dtype, tree.largest_payoff, falls and plain)
 
     def lean(self, leaning: Leaning) -> None:
         """Go on under another style: what was learned stays, the next regrets weigh anew.
@@ -259,12 +277,15 @@ class Solver:
             return Report(*base)
         found = self.assess()
         gaps = self.cce_gaps()
+        if is_check(self.iteration):
+            self.precision.note(self.iteration, found.exploitability)
         return Report(
             *base,
             exploitability=found.exploitability,
             values=found.values,
             gains=found.gains,
             cce_gap=None if gaps is None else max(gaps),
+            verdict=self.precision.verdict(),
         )
 
     def run(self, until: Until) -> Iterator[Report]:
@@ -323,6 +344,7 @@ class Solver:
         solver._engine.restore(state)
         solver._logs = logs
         solver.iteration, solver.seconds, solver.cpu_seconds = iteration, seconds, cpu
+        solver.precision.begin(checks_of(trace))
         return solver, trace
 
 
@@ -330,7 +352,7 @@ def run_until(solver: Any, until: Until) -> Iterator[Report]:
     """Iterations of a solver in small pieces, with a report after each, up to a limit."""
     began = time.perf_counter()
     pace = 1e-4
-    report = solver.report(0.0, check=_is_check(solver.iteration))
+    report = solver.report(0.0, check=is_check(solver.iteration))
     if solver.iteration and until.reached_by(report):
         yield report
         return
@@ -397,9 +419,30 @@ def _next_check(iteration: int) -> int:
     return max(iteration + 1, math.ceil(1.1**step))
 
 
-def _is_check(iteration: int) -> bool:
+def is_check(iteration: int) -> bool:
     """Does an uninterrupted run check here?"""
     return iteration > 0 and _next_check(iteration - 1) == iteration
+
+
+def checks_of(trace: Sequence[Report]) -> list[tuple[int, float]]:
+    """The checks of a trace at which an uninterrupted run would have looked, too."""
+    return [
+        (report.iteration, report.exploitability)
+        for report in trace
+        if report.exploitability is not None and is_check(report.iteration)
+    ]
+
+
+def check_range(largest: float, dtype: Any) -> None:
+    """Refuse payoffs of which products and sums leave the range of the numbers of a table."""
+    kind = np.finfo(dtype)
+    low, high = float(kind.tiny) ** 0.4, float(kind.max) ** 0.4
+    if largest and not low <= largest <= high:
+        way = "use float64, or write" if np.dtype(dtype) == np.float32 else "write"
+        raise ParameterError(
+            f"payoffs up to {largest:.3g} are out of the reach of {np.dtype(dtype).name} tables, "
+            f"which take {low:.0e} to {high:.0e}; {way} them in another unit"
+        )
 
 
 def report_of(entry: Mapping[str, Any]) -> Report:
