@@ -9,6 +9,7 @@ import pytest
 
 import counterfold as cf
 from counterfold.evaluate.equity import equity
+from counterfold.evaluate.exact import Assessment
 from counterfold.evaluate.public import assess_public, earned_against
 from counterfold.evaluate.public_view import root_summary
 from counterfold.evaluate.range_equity import range_equity
@@ -32,7 +33,7 @@ def make(board: str, **more: Any) -> PokerGame:
     return spot(given)
 
 
-def by_brute_force(game: PokerGame) -> cf.Assessment:
+def by_brute_force(game: PokerGame) -> Assessment:
     return cf.assess(cf.Strategy.uniform(compile_game(NaivePoker(game))))
 
 
