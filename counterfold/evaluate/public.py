@@ -97,13 +97,11 @@ def _pair(hero: PublicStrategy, seat: int, opponent: PublicStrategy) -> Any:
 
     if hero.tree is not opponent.tree and hero.tree.fingerprint != opponent.tree.fingerprint:
         raise MismatchError("the two strategies are of different games")
-    found = []
-    for p in (0, 1):
-        table = (hero if p == seat else opponent).tables[p]
-        if table.dtype.kind != "f":  # 16 bits; one kind of numbers for one kind of kernel
-            table = table.astype(np.float32)
-        found.append(public.Table(table, table))
-    return tuple(found)
+    tables = [(hero if p == seat else opponent).tables[p] for p in (0, 1)]
+    if tables[0].dtype != tables[1].dtype:  # a kernel takes one kind; those in 16 bits fit in 32
+        kinds = [table.dtype if table.dtype.kind == "f" else np.float32 for table in tables]
+        tables = [table.astype(np.result_type(*kinds), copy=False) for table in tables]
+    return tuple(public.Table(table, table) for table in tables)
 
 
 def earned_against(
