@@ -10,7 +10,7 @@ from counterfold.cli.output import on_terminal, print_json, say, tell
 from counterfold.plot import save
 from counterfold.strategy.store import write_whole
 
-__all__ = ["run"]
+__all__ = ["run", "show"]
 
 
 def run(
@@ -31,7 +31,7 @@ def run(
     if json:
         print_json(document)
         return
-    _show(table)
+    show(table)
     for path in (out, plot):
         if path:
             say(f"Written: {path}")
@@ -111,7 +111,7 @@ _MEASURES = {
 }
 
 
-def _show(table: Any) -> None:
+def show(table: Any) -> None:
     """A table as wide as it needs to be in a pipe, and as wide as it can be on a terminal."""
     from rich.console import Console
 
