@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json as jsonlib
 import os
-from collections.abc import Sequence
 from typing import Any
 
 import typer
+from typer.main import get_command
 
 from counterfold.bench import damage
+from counterfold.bench.damage_readings import Main
 from counterfold.cli.app import app
 from counterfold.cli.bench import show
 from counterfold.cli.output import StoppedError, check_can_write, print_json, say, tell
@@ -46,7 +47,7 @@ def run(
         _make_folder(keep)
     found = damage.Damage(seed, len(wanted))
     try:
-        damage.run(_main, wanted, seed, keep=keep, on_progress=tell, report=found)
+        damage.run(command_line(), wanted, seed, keep=keep, on_progress=tell, report=found)
     except KeyboardInterrupt:
         raise StoppedError(
             f"stopped after {found.done:,} of {len(wanted):,} mutations, of which "
@@ -61,8 +62,10 @@ def run(
         raise typer.Exit(1)
 
 
-def _main(words: Sequence[str]) -> None:
-    app(args=list(words))
+def command_line() -> Main:
+    """The command line as a function; its options are read once, which takes longer than a verb."""
+    verbs = get_command(app)
+    return lambda words: verbs.main(args=list(words))
 
 
 def _make_folder(path: str) -> None:
