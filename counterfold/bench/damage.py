@@ -8,6 +8,7 @@ checksum, may mean something else, but what is answered then must be made of num
 from __future__ import annotations
 
 import gc
+import json
 import re
 import shutil
 import signal
@@ -32,6 +33,7 @@ from counterfold.bench.damage_readings import (
     Reading,
     judge,
     listen,
+    no_numbers,
     read_all,
     timeless,
 )
@@ -197,6 +199,9 @@ def _said(good: Answer, answer: Answer, verdict: str) -> str:
         places = re.findall(r'File "(?:.*counterfold/)?([^"]+)", line (\d+) in (\w+)', answer.err)
         where = " < ".join(f"{file}:{line} {name}" for file, line, name in places[:3])
         return f"{signal.Signals(-answer.code).name} in {where or 'an unknown place'}"
+    if verdict == "no number" and good.out.startswith("{") and not answer.err:
+        keys = no_numbers(json.loads(good.out), json.loads(answer.out))
+        return f"no number at {', '.join(sorted(keys))}"
     if verdict in ("another answer", "no number") and not answer.err:
         pairs = zip(
             timeless(good.out).splitlines(), timeless(answer.out).splitlines(), strict=False

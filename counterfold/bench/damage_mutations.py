@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from random import Random
 from typing import Any, NamedTuple
 
@@ -84,6 +85,16 @@ def _flipped(content: bytes, bit: int) -> tuple[bytes, str]:
     made = bytearray(content)
     made[bit // 8] ^= 1 << bit % 8
     return bytes(made), f"bit {bit % 8} of byte {bit // 8} of {len(content)}"
+
+
+def _flip_array(content: bytes, form: str, rng: Random) -> tuple[bytes, str] | None:
+    """In one array after the other, however small: the smallest are indices."""
+    packed, place = Packed.of(content), head_of(content, form)
+    sizes = {name: len(part.data) for name, part in packed.parts.items()}
+    name = rng.choice([name for name, size in sizes.items() if size])
+    place += sum(islice(sizes.values(), list(sizes).index(name)))
+    made, how = _flipped(content, 8 * place + rng.randrange(8 * sizes[name]))
+    return made, f"{how}, in {name}"
 
 
 def _byte(content: bytes, form: str, rng: Random) -> tuple[bytes, str] | None:
@@ -190,9 +201,14 @@ def _element(content: bytes, form: str, rng: Random) -> tuple[bytes, str] | None
     if not array.size:
         return None
     place = rng.randrange(array.size)
-    new = rng.choice(_extremes(array))
-    with np.errstate(all="ignore"):
-        array.reshape(-1)[place] = new
+    if rng.random() < 0.4:
+        bits = array.reshape(-1).view(np.uint8)
+        bits[place * array.itemsize + rng.randrange(array.itemsize)] ^= 1 << rng.randrange(8)
+        new = array.reshape(-1)[place]
+    else:
+        new = rng.choice(_extremes(array))
+        with np.errstate(all="ignore"):
+            array.reshape(-1)[place] = new
     packed.parts[name] = Part.of(array)
     return packed.content(), f"{name}[{place} of {array.size}] is {new}"
 
@@ -323,6 +339,7 @@ DATA = ("arrays", "json", "lines")
 MUTATIONS: dict[str, Mutation] = {
     "flip": Mutation(_flip, True, weight=4),
     "flip head": Mutation(_flip_head, True, weight=3),
+    "flip array": Mutation(_flip_array, True, ("arrays",), 2),
     "byte": Mutation(_byte, True),
     "cut": Mutation(_cut, True),
     "append": Mutation(_append, True),
