@@ -88,13 +88,19 @@ def _flipped(content: bytes, bit: int) -> tuple[bytes, str]:
 
 
 def _flip_array(content: bytes, form: str, rng: Random) -> tuple[bytes, str] | None:
-    """In one array after the other, however small: the smallest are indices."""
     packed, place = Packed.of(content), head_of(content, form)
+    name = _filled(packed, rng)
     sizes = {name: len(part.data) for name, part in packed.parts.items()}
-    name = rng.choice([name for name, size in sizes.items() if size])
     place += sum(islice(sizes.values(), list(sizes).index(name)))
     made, how = _flipped(content, 8 * place + rng.randrange(8 * sizes[name]))
     return made, f"{how}, in {name}"
+
+
+def _filled(packed: Packed, rng: Random) -> str:
+    """An array with elements: small ones as often as large, and indices as often as all others."""
+    names = [name for name, part in packed.parts.items() if part.data]
+    indices = [name for name in names if packed.parts[name].dtype[0] in "IU"]
+    return rng.choice(indices if indices and rng.random() < 0.5 else names)
 
 
 def _byte(content: bytes, form: str, rng: Random) -> tuple[bytes, str] | None:
@@ -196,10 +202,8 @@ def _shape(content: bytes, form: str, rng: Random) -> tuple[bytes, str] | None:
 
 def _element(content: bytes, form: str, rng: Random) -> tuple[bytes, str] | None:
     packed = Packed.of(content)
-    name = rng.choice(list(packed.parts))
+    name = _filled(packed, rng)
     array = packed.parts[name].array()
-    if not array.size:
-        return None
     place = rng.randrange(array.size)
     if rng.random() < 0.4:
         bits = array.reshape(-1).view(np.uint8)
