@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from itertools import count, islice
 from pathlib import Path
@@ -199,9 +200,10 @@ def _said(good: Answer, answer: Answer, verdict: str) -> str:
         places = re.findall(r'File "(?:.*counterfold/)?([^"]+)", line (\d+) in (\w+)', answer.err)
         where = " < ".join(f"{file}:{line} {name}" for file, line, name in places[:3])
         return f"{signal.Signals(-answer.code).name} in {where or 'an unknown place'}"
-    if verdict == "no number" and good.out.startswith("{") and not answer.err:
-        keys = no_numbers(json.loads(good.out), json.loads(answer.out))
-        return f"no number at {', '.join(sorted(keys))}"
+    if verdict == "no number" and not answer.err:
+        with suppress(ValueError):
+            keys = no_numbers(json.loads(good.out), json.loads(answer.out))
+            return f"no number at {', '.join(sorted(keys))}"
     if verdict in ("another answer", "no number") and not answer.err:
         pairs = zip(
             timeless(good.out).splitlines(), timeless(answer.out).splitlines(), strict=False

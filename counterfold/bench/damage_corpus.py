@@ -250,6 +250,10 @@ RECIPES: dict[str, Recipe] = {
         "report", "flop.json", "--flops", "AsAhAd:2", "--accuracy", "5%", "--folder", "flops",
         "--threads", "1", "--keep", *QUIET, needs=["flop.json"],
     ),
+    "fhp": _saved(
+        "repro", "fhp", "--game", "fhp(deck=QsQhKsKhAsAhAd,cap=2)", "--iterations", "3", "--folder",
+        "fhp", *QUIET,
+    ),
 }  # fmt: skip
 """Every file by its name; one that is named with --save is written there."""
 
@@ -387,6 +391,11 @@ KINDS: tuple[Kind, ...] = (
         "flop of a report", "flops/AsAhAd.json",
         "report flop.json --flops AsAhAd:2 --accuracy 5% --folder flops --threads 1 --json -q",
         needs="flops flop.json",
+    ),
+    _kind(
+        "curve of Flop Hold'em", "fhp/linear.json",
+        "repro fhp --game fhp(deck=QsQhKsKhAsAhAd,cap=2) --iterations 3 --folder fhp --json -q",
+        needs="fhp",
     ),
     _kind(
         "flops", "flops.txt",

@@ -47,6 +47,9 @@ MEMORY = 2 << 30
 LONGEST = 400
 """Characters of a sentence."""
 
+STOPPED = 130
+"""How a command ends that Ctrl-C has stopped."""
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -105,7 +108,7 @@ def judge(good: Answer, got: Answer, free: bool) -> str:
 
 def timeless(text: str) -> str:
     """An output without what two runs of one command may differ in."""
-    text = re.sub(r'"(\w*seconds)": [-+.\deE]+', r'"\1": 0', text)
+    text = re.sub(r'"(\w*seconds|memory_bytes)": [-+.\deE]+', r'"\1": 0', text)
     return re.sub(r'"(\w*_a_cpu_second)": [^,\n]+', r'"\1": 0', text)
 
 
@@ -161,6 +164,8 @@ def listen(main: Main, reading: Reading, folder: Path) -> Answer:
     finally:
         sys.stdin = stdin
         os.chdir(before)
+    if code == STOPPED:
+        raise KeyboardInterrupt
     return Answer(code, out.getvalue(), err.getvalue())
 
 

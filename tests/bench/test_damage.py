@@ -158,6 +158,8 @@ def planted(words):
         except MemoryError:
             print("counterfold: no memory", file=sys.stderr)
             sys.exit(2)
+    if verb == "stop":
+        sys.exit(130)
     if verb == "trap":
         open(TRAP_RUN, "w").close()
     if verb == "echo":
@@ -256,10 +258,33 @@ def test_a_bad_reader_is_caught(tmp_path, monkeypatch):
     assert damage.to_json(found)["failed"] == len(found.failures)
 
 
+@pytest.mark.parametrize(
+    ("answer", "verdict", "said"),
+    [
+        (told(None), "no number", "no number at value"),
+        (Answer(0, "{'value': nan}", ""), "no number", "{'value': nan} for {"),
+        (told(0.25), "another answer", '"value": 0.25, for "value": 0.5,'),
+        (Answer(-signal.SIGSEGV, "", 'File "a/counterfold/b.py", line 3 in work'), "crash", "b.py"),
+        (
+            Answer(1, "", "Traceback (most\n  File x\nValueError: no\n"),
+            "traceback",
+            "ValueError: no",
+        ),
+        (Answer(2, "", "counterfold: one\ncounterfold: two\n"), "bad sentence", "counterfold: one"),
+        (Answer(0, "", ""), "another answer", "another length"),
+    ],
+)
+def test_a_failure_is_told_in_a_line(answer, verdict, said):
+    assert said in damage._said(GOOD, answer, verdict)
+
+
 def test_listening_leaves_this_process_as_it_was(tmp_path):
     before = os.getcwd(), sys.stdin
     assert listen(planted, Reading(("echo",), "hi\n"), tmp_path).out == f"hi {tmp_path.name}\n"
     assert (os.getcwd(), sys.stdin) == before
+
+    with pytest.raises(KeyboardInterrupt):  # Ctrl-C, which a verb has answered with its exit code
+        listen(planted, Reading(("stop",)), tmp_path)
 
     def wrong():
         raise FileError("x is damaged")
