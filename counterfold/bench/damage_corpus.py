@@ -138,7 +138,7 @@ RECIPES: dict[str, Recipe] = {
     "table.txt": Recipe(text=TABLE),
     "table.json": Recipe(text=json.dumps(TABLE_JSON)),
     "deal.efg": Recipe(text=EFG),
-    "flops.txt": Recipe(text="AsAhAd:2\nKsKhKd\n"),
+    "flops.txt": Recipe(text="AsAhAd:2\n"),
     "strategy.safetensors": _saved(
         "exploit", "kuhn", "--model", "uniform", "--rnr", "0.5", "--method", "cfr+",
         "--iterations", "10", "--save", "strategy.safetensors", *QUIET,
