@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import struct
+import subprocess
 import sys
 import time
 from random import Random
@@ -292,3 +293,20 @@ def test_listening_leaves_this_process_as_it_was(tmp_path):
     assert listen(planted, Reading((), call=wrong), tmp_path) == Answer(
         2, "", "counterfold: x is damaged\n"
     )
+
+
+def test_damaged_files_end_in_a_sentence_or_in_the_same_answer():
+    """A short run of `counterfold bench damage`, over all kinds of files."""
+    command = [sys.executable, "-m", "counterfold", "bench", "damage", "--mutations", "300"]
+    done = subprocess.run(
+        [*command, "--json"],
+        env=os.environ | {"COUNTERFOLD_TRACEBACK": ""},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode in (0, 1), done.stderr
+    found = json.loads(done.stdout)
+    assert "\n".join(map(str, found["failures"])) == ""
+    assert found["done"] == 300
+    assert set(found["kinds"]) == {kind.name for kind in KINDS}
+    assert done.returncode == 0
