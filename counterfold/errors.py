@@ -12,11 +12,15 @@ __all__ = [
     "FileError",
     "MismatchError",
     "MissingExtraError",
+    "NumericError",
+    "OutOfTimeError",
     "ParameterError",
     "RulesError",
     "SpecError",
     "TreeTooLargeError",
     "UnsupportedError",
+    "cut",
+    "reason",
     "short",
     "visible",
 ]
@@ -43,6 +47,10 @@ class ParameterError(CounterfoldError):
     """A parameter outside the range where it means something."""
 
 
+class NumericError(CounterfoldError):
+    """Numbers that have left the range of floating point, so that nothing can be certified."""
+
+
 class RulesError(CounterfoldError):
     """A game whose rules break the contract of ``Game``."""
 
@@ -61,6 +69,10 @@ class MismatchError(CounterfoldError):
 
 class MissingExtraError(CounterfoldError):
     """An optional package that is needed here and not installed."""
+
+
+class OutOfTimeError(CounterfoldError):
+    """The time that was given is over before anything could be found."""
 
 
 class UnsupportedError(CounterfoldError):
@@ -82,7 +94,7 @@ def _named(character: str, keep: str) -> str:
     return character if character in keep else ascii(character)[1:-1]
 
 
-def short(value: Any, most: int = 60) -> str:
+def short(value: Any, most: int = 80) -> str:
     """A value as an error quotes it: on one line, cut where it is long, whatever it is.
 
     >>> short("raise"), short(list(range(99)), 20)
@@ -102,3 +114,17 @@ def cut(text: str, most: int) -> str:
     ('abc\u2026', 'abcd')
     """
     return text if len(text) <= most else text[: most - 1] + "\u2026"
+
+
+def reason(error: BaseException, most: int = 200) -> str:
+    """An exception of somebody else's code, on one line.
+
+    >>> reason(KeyError("ace")), reason(ValueError())
+    ("KeyError: 'ace'", 'ValueError')
+    """
+    try:
+        lines = str(error).strip().splitlines()
+    except Exception:
+        lines = []
+    text = lines[0] if lines else ""
+    return cut(visible(f"{type(error).__name__}: {text}".removesuffix(": ")), most)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import io
 import os
+import warnings
 from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
-from counterfold.errors import MissingExtraError, ParameterError
+from counterfold.errors import MissingExtraError, ParameterError, visible
 
 __all__ = ["Curve", "Point", "check_plot", "convergence", "figure", "save"]
 
@@ -74,8 +75,27 @@ def save(made: Any, path: str | os.PathLike[str]) -> None:
     # Without dates the same run gives the same file.
     undated = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
     out = io.BytesIO()
-    made.savefig(out, format=suffix[1:], metadata=undated[suffix])
+    _take_literally(made)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")  # drawn as a box
+        made.savefig(out, format=suffix[1:], metadata=undated[suffix])
     write_whole(path, out.getvalue())
+
+
+def _take_literally(made: Any) -> None:
+    """Names are no formulas: a $ in one is a $. Powers of ten along an axis stay formulas."""
+    from matplotlib.text import Text
+    from matplotlib.ticker import LogFormatter
+
+    powers: set[int] = set()
+    for axes in made.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            if isinstance(axis.get_major_formatter(), LogFormatter):
+                powers |= {id(text) for text in axis.get_ticklabels(which="both")}
+    for text in made.findobj(Text):
+        if id(text) not in powers:
+            text.set_parse_math(False)
+            text.set_text(visible(text.get_text(), keep="\n"))
 
 
 def convergence(curves: Sequence[Curve], title: str, path: str | os.PathLike[str]) -> None:

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-import copy
-import math
 import random
 from collections import deque
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any
 
-from counterfold.errors import CounterfoldError, RulesError
+from counterfold.errors import CounterfoldError, RulesError, reason, short
 from counterfold.games.base import CHANCE, TERMINAL
 from counterfold.games.spec import whole
+from counterfold.tree.rules import (
+    actions_at,
+    chances_at,
+    hash_of,
+    keep,
+    payoffs_at,
+    players_of,
+    same,
+    still,
+    turn_at,
+)
 
 __all__ = ["GameReport", "check_game"]
 
@@ -45,7 +54,12 @@ def check_game(game: Any, limit: int = 20_000) -> GameReport:
     >>> check_game(Kuhn())
     GameReport(states=58, infosets=12, terminals=30, complete=True)
     """
-    return _Walk(game).run(whole("limit", limit, least=1))
+    try:
+        return _Walk(game).run(whole("limit", limit, least=1))
+    except (CounterfoldError, MemoryError):
+        raise
+    except Exception as error:  # of an equality or a hash, which are asked everywhere
+        raise RulesError(f"the rules fail with {reason(error)}") from error
 
 
 class _Walk:
@@ -54,16 +68,13 @@ class _Walk:
         for name in _METHODS:
             if not callable(getattr(game, name, None)):
                 raise RulesError(f"{type(game).__name__} lacks the method {name}()")
-        self.players = getattr(game, "players", 2)
-        if isinstance(self.players, bool) or not isinstance(self.players, int) or self.players < 1:
-            raise RulesError(f"players must be a whole number of at least 1, not {self.players!r}")
+        self.players = players_of(game)
         self.infosets: dict[tuple[int, Hashable], tuple[Any, ...]] = {}
         self.merged: dict[Hashable, tuple[Any, Any]] = {}
         self.terminals = 0
 
     def run(self, limit: int) -> GameReport:
-        root = self.twice("root")
-        self.hash_of(root)
+        root = self.twice("root", convert=_hashed)
         states, number = [root], {root: 0}
         edges: dict[int, list[int]] = {}  # of each state that was looked at
         wide = deque([0])
@@ -92,15 +103,8 @@ class _Walk:
 
     def look(self, state: Any) -> list[Any]:
         """Check one state and return those that follow it."""
-        hashed = self.hash_of(state)
-        before = _copied(state)
-        turn = self.twice("turn", state)
-        good = isinstance(turn, int) and not isinstance(turn, bool)
-        if not good or not (turn in (CHANCE, TERMINAL) or 0 <= turn < self.players):
-            raise RulesError(
-                f"turn is {turn!r} at {_short(state)}; it must be a player from 0 to "
-                f"{self.players - 1}, CHANCE or TERMINAL"
-            )
+        kept = keep(state)
+        turn = turn_at(state, self.twice("turn", state), self.players)
         content: tuple[Any, ...]
         if turn == TERMINAL:
             self.terminals += 1
@@ -112,74 +116,51 @@ class _Walk:
             moves = tuple(outcome for outcome, _ in content)
         else:
             content = moves = self.actions(state, turn)
-        children = [self.twice("next", state, move) for move in moves]
-        for child in children:
-            self.hash_of(child)
+        still(kept, "a method")
+        children = [self.twice("next", state, move, convert=_hashed) for move in moves]
+        still(kept, "next")
         self.merge(state, turn, content)
-        if self.hash_of(state) != hashed or (before is not None and before[0] != state):
-            was = _short(before[0] if before else state)
-            raise RulesError(f"a method changed the state it was given, which was {was}")
+        still(kept, "merge")
         return children
 
     def actions(self, state: Any, player: int) -> tuple[Any, ...]:
-        actions = self.listed("actions", state)
-        if not actions:
-            raise RulesError(f"player {player} has no action at {_short(state)}")
+        actions: tuple[Any, ...] = self.twice(
+            "actions", state, convert=lambda answer: actions_at(state, answer, player)
+        )
         self.distinct(actions, "action", state)
         observation = self.twice("observe", state, player)
         try:
             known = self.infosets.setdefault((player, observation), actions)
         except TypeError:
             raise RulesError(
-                f"the observation {_short(observation)} is not hashable, at {_short(state)}"
+                f"the observation {short(observation)} is not hashable, at {short(state)}"
             ) from None
         if known != actions:
             raise RulesError(
-                f"player {player} observes {_short(observation)} both with the actions "
-                f"{_short(list(known))} and with {_short(list(actions))}"
+                f"player {player + 1} observes {short(observation)} both with the actions "
+                f"{short(list(known))} and with {short(list(actions))}"
             )
         return actions
 
     def chance(self, state: Any) -> tuple[tuple[Any, float], ...]:
         if not callable(getattr(self.game, "chance", None)):
-            raise RulesError(f"{_short(state)} is CHANCE but the game lacks the method chance()")
-        outcomes = self.listed("chance", state)
-        try:
-            pairs = tuple((outcome, chance) for outcome, chance in outcomes)
-            total = math.fsum(chance for _, chance in pairs)
-        except (TypeError, ValueError, OverflowError):
-            raise RulesError(
-                f"chance must be pairs of an outcome and its probability at {_short(state)}, "
-                f"not {_short(outcomes)}"
-            ) from None
+            raise RulesError(f"{short(state)} is CHANCE but the game lacks the method chance()")
+        pairs = self.twice("chance", state, convert=lambda answer: tuple(chances_at(state, answer)))
         for outcome, chance in pairs:
-            if not math.isfinite(chance) or chance <= 0:
+            if not chance:
                 raise RulesError(
-                    f"the outcome {_short(outcome)} has probability {chance!r} at {_short(state)}; "
-                    "it must be above 0"
+                    f"the outcome {short(outcome)} has probability 0 at {short(state)}; leave out "
+                    "what cannot happen"
                 )
-        if abs(total - 1) > 1e-9:
-            raise RulesError(f"probabilities sum to {total:.12g}, not 1, at {_short(state)}")
         self.distinct(tuple(outcome for outcome, _ in pairs), "outcome", state)
-        return pairs
+        told: tuple[tuple[Any, float], ...] = pairs
+        return told
 
     def payoff(self, state: Any) -> tuple[float, ...]:
-        payoffs = self.listed("payoff", state)
-        if len(payoffs) != self.players:
-            raise RulesError(
-                f"there are {len(payoffs)} payoffs for {self.players} players at {_short(state)}"
-            )
-        for player, payoff in enumerate(payoffs):
-            try:
-                finite = math.isfinite(payoff)
-            except (TypeError, OverflowError):
-                finite = False
-            if not finite:
-                raise RulesError(
-                    f"the payoff of player {player} is {payoff!r}, not a finite number, "
-                    f"at {_short(state)}"
-                )
-        return payoffs
+        found: tuple[float, ...] = self.twice(
+            "payoff", state, convert=lambda answer: payoffs_at(state, answer, self.players)
+        )
+        return found
 
     def shown(self, state: Any) -> None:
         if not callable(getattr(self.game, "shown", None)):
@@ -189,7 +170,7 @@ class _Walk:
             hash(thing)
         except TypeError:
             raise RulesError(
-                f"shown gives {_short(thing)}, which is not hashable, at {_short(state)}"
+                f"shown gives {short(thing)}, which is not hashable, at {short(state)}"
             ) from None
 
     def merge(self, state: Any, turn: int, content: tuple[Any, ...]) -> None:
@@ -200,7 +181,7 @@ class _Walk:
             known, first = self.merged.setdefault(key, ((turn, content), state))
         except TypeError:
             raise RulesError(
-                f"merge gives {_short(key)}, which is not hashable, at {_short(state)}"
+                f"merge gives {short(key)}, which is not hashable, at {short(state)}"
             ) from None
         if known != (turn, content):
             same = (
@@ -209,34 +190,15 @@ class _Walk:
                 else {TERMINAL: "payoff", CHANCE: "chance"}.get(turn, "actions")
             )
             raise RulesError(
-                f"merge makes one of {_short(first)} and {_short(state)}, whose {same} differ"
+                f"merge makes one of {short(first)} and {short(state)}, whose {same} differ"
             )
 
     def distinct(self, values: tuple[Any, ...], what: str, state: Any) -> None:
         seen = set()
         for value in values:
-            try:
-                again = value in seen
-                seen.add(value)
-            except TypeError:
-                raise RulesError(
-                    f"the {what} {_short(value)} is not hashable, at {_short(state)}"
-                ) from None
-            if again:
-                raise RulesError(f"the {what} {_short(value)} comes twice at {_short(state)}")
-
-    def hash_of(self, state: Any) -> int:
-        try:
-            return hash(state)
-        except TypeError:
-            raise RulesError(f"the state {_short(state)} is not hashable") from None
-
-    def listed(self, name: str, state: Any) -> tuple[Any, ...]:
-        answer = self.twice(name, state, convert=_as_tuple)
-        if answer is None:
-            raise RulesError(f"{name} must give a sequence at {_short(state)}")
-        told: tuple[Any, ...] = answer
-        return told
+            if value in seen:
+                raise RulesError(f"the {what} {short(value)} comes twice at {short(state)}")
+            seen.add(value)
 
     def twice(
         self, name: str, *given: Any, convert: Callable[[Any], Any] = lambda answer: answer
@@ -245,46 +207,25 @@ class _Walk:
         method = getattr(self.game, name)
         try:
             first, second = convert(method(*given)), convert(method(*given))
-        except CounterfoldError:
+            alike = same(first, second)
+        except (CounterfoldError, MemoryError):
             raise
-        except Exception as error:
-            where = f" at {_short(given[0])}" if given else ""
-            after = f" for {_short(given[1])}" if len(given) > 1 else ""
+        except (Exception, SystemExit) as error:
+            where = f" at {short(given[0])}" if given else ""
+            after = f" for {short(given[1])}" if len(given) > 1 else ""
+            raise RulesError(f"{name} raised {reason(error)}{after}{where}") from error
+        if not alike:
+            where = f" at {short(given[0])}" if given else ""
             raise RulesError(
-                f"{name} raised {type(error).__name__}: {_short(str(error))}{after}{where}"
-            ) from error
-        if not _same(first, second):
-            where = f" at {_short(given[0])}" if given else ""
-            raise RulesError(
-                f"{name} gives two answers to the same call{where}: {_short(first)} and "
-                f"{_short(second)}"
+                f"{name} gives two answers to the same call{where}: {short(first)} and "
+                f"{short(second)}"
             )
         return first
 
 
-def _same(first: Any, second: Any) -> bool:
-    """Equality, for which a payoff of NaN is the same as another."""
-    if isinstance(first, tuple) and isinstance(second, tuple) and type(first) is type(second):
-        return len(first) == len(second) and all(map(_same, first, second))
-    if first is second or (isinstance(first, float) and math.isnan(first)):
-        return True
-    return bool(first == second)
-
-
-def _as_tuple(answer: Any) -> tuple[Any, ...] | None:
-    try:
-        return tuple(answer)
-    except TypeError:
-        return None
-
-
-def _copied(state: Any) -> tuple[Any] | None:
-    """A copy to compare with later, where the state has a meaningful one."""
-    try:
-        copied = copy.deepcopy(state)
-        return (copied,) if copied == state else None
-    except Exception:
-        return None
+def _hashed(state: Any) -> Any:
+    hash_of(state)
+    return state
 
 
 def _no_cycle(states: list[Any], edges: dict[int, list[int]]) -> None:
@@ -311,14 +252,5 @@ def _no_cycle(states: list[Any], edges: dict[int, list[int]]) -> None:
         passed.add(at)
         at = back[at]
     raise RulesError(
-        f"the state {_short(states[at])} comes again after itself, so play may never end"
+        f"the state {short(states[at])} comes again after itself, so play may never end"
     )
-
-
-def _short(value: Any, most: int = 80) -> str:
-    try:
-        text = value if isinstance(value, str) and " " in value else repr(value)
-    except Exception:
-        text = f"<{type(value).__name__}>"
-    text = " ".join(text.split())
-    return text if len(text) <= most else f"{text[: most - 3]}..."

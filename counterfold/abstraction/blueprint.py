@@ -141,7 +141,7 @@ class Blueprint:
         saved = read_arrays(path, "blueprint", "a blueprint for poker")
         layout = Layout.of(game, buckets)
         check_prints(saved, game, buckets)
-        found = saved.array("probabilities", np.float32, (layout.size,), least=0, most=1.001)
+        found = saved.array("probabilities", np.float32, (layout.size,), least=0)
         saved.finish()
         made = cls(game, tuple(buckets), layout, found, saved.fields("about").value)
         for node in layout.nodes:

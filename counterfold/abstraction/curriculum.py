@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from counterfold.abstraction.fallback import natural
 from counterfold.abstraction.ordered import Down, Fit, fit
+from counterfold.checkpoints import Checkpoints
 from counterfold.errors import FileError, MismatchError, ParameterError, UnsupportedError
 from counterfold.files.sealed import read_document, write_document
 from counterfold.files.typed import from_json
@@ -120,6 +122,7 @@ class Curriculum:
         self.stages: list[Stage] = []
         self.solver: Solver | None = None
         """At work, or done with the last stage."""
+        self._begun = False  # in its folder
 
     def run(self, progress: Progress | None = None) -> Generator[Stage, None, None]:
         """Go through the stages that are not done, telling now and then how far it has come.
@@ -171,6 +174,7 @@ class Curriculum:
             )  # fmt: skip
 
         self.stages.append(stage())
+        checkpoints = Checkpoints(partial(self._save, place))
         try:
             while solver.iteration < goal:
                 chunk = max(1, min(goal - solver.iteration, int(CHUNK_SECONDS / pace)))
@@ -179,9 +183,11 @@ class Curriculum:
                 pace = max((solver.seconds - spent) / (solver.iteration - at), 1e-7)
                 self.stages[place] = stage()
                 if solver.iteration < goal:
+                    checkpoints.look()
                     yield self.stages[place]
         finally:
-            self._save(place)
+            self.stages[place] = stage()
+            checkpoints.save()
         yield self.stages[place]
 
     def _begin(self, solver: Solver, place: int) -> tuple[int, int, int]:
@@ -195,7 +201,7 @@ class Curriculum:
     # On disk.
 
     def _prepare(self) -> None:
-        if self.folder is None or self.stages:
+        if self.folder is None or self._begun:
             return
         try:
             self.folder.mkdir(exist_ok=True)
@@ -206,6 +212,7 @@ class Curriculum:
                 f"{self.folder} holds a curriculum already; go on with it, or choose another folder"
             )
         self._note()
+        self._begun = True
 
     def _save(self, place: int) -> None:
         path = self.stage_file(place + 1)
@@ -255,6 +262,7 @@ class Curriculum:
         if [spec_of(game) for game in games] != specs:
             raise MismatchError(f"{folder} holds a curriculum of other games: {', '.join(specs)}")
         made = cls(games, iterations=iterations, down=down, folder=folder, **settings)
+        made._begun = True
         if stages:
             tree = compile_game(games[len(stages) - 1])
             made.solver = Solver.resume(str(made.stage_file(len(stages))), tree)[0]

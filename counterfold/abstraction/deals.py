@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold import interrupts
 from counterfold.errors import MismatchError, ParameterError, TreeTooLargeError, UnsupportedError
 from counterfold.games.spec import whole
 from counterfold.solve.leaning import plain
@@ -26,7 +27,7 @@ __all__ = ["VIEWS", "Deal", "DealSolver", "Learned", "Lens"]
 VIEWS = ("memoryless", "hp", "history", "general", "perfect")
 START = 1 << 9
 """Infosets that tables have room for before they grow."""
-PAUSE = 4_000_000
+PAUSE = 200_000
 """Visits after which a walk looks up, so that a long one can be stopped."""
 
 
@@ -257,6 +258,7 @@ class DealSolver:
             )  # fmt: skip
             if done == self._walk.DONE:
                 return
+            interrupts.check()
             if done == self._walk.FULL:
                 self._grow()
             elif on_pause:

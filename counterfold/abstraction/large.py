@@ -83,7 +83,7 @@ class LargeStrategy:
         if saved.array("shape", np.uint32, (2,)).tolist() != [ROWS, MOVES]:
             raise FileError(f"{path} was made with another abstraction; train it again")
         rows = saved.array("rows", np.uint32, (None,), most=ROWS - 1)
-        found = saved.array("probabilities", np.float32, (len(rows), MOVES), least=0, most=1.001)
+        found = saved.array("probabilities", np.float32, (len(rows), MOVES), least=0)
         saved.finish()
         if len(np.unique(rows)) != len(rows) or not np.allclose(found.sum(axis=1), 1, atol=1e-4):
             raise saved.damaged("its probabilities do not sum to one")

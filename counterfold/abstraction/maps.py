@@ -6,7 +6,8 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from counterfold.errors import ParameterError, SpecError, UnsupportedError
+from counterfold.errors import ParameterError, SpecError, UnsupportedError, short
+from counterfold.files.text import whole_of
 from counterfold.games.base import Game, label, spec_of
 from counterfold.games.spec import whole, written
 
@@ -333,13 +334,15 @@ def map_of(text: str) -> Map:
     ('rounds=3', ('health', 'history'))
     """
     name, given, value = text.strip().partition("=")
-    parts = [int(part) if part.isdecimal() else part for part in value.split("+") if part]
+    numbers = {part: whole_of(part) for part in value.split("+") if part}
+    parts = [part if number is None else number for part, number in numbers.items()]
     if name == "cards" and not given:
         return RelativeCards()
     if name == "rounds" and given:
-        if not value.isdecimal():
-            raise ParameterError(f"rounds is a whole number such as rounds=3, not {value!r}")
-        return LastRounds(int(value))
+        rounds = whole_of(value)
+        if rounds is None:
+            raise ParameterError(f"rounds is a whole number such as rounds=3, not {short(value)}")
+        return LastRounds(rounds)
     if name == "drop":
         return Drop(*parts)
     if name == "keep":

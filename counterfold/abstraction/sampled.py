@@ -12,7 +12,7 @@ import json
 import math
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -34,6 +34,7 @@ from counterfold.errors import MismatchError, ParameterError, UnsupportedError
 from counterfold.files.arrays import read_arrays, write_arrays
 from counterfold.files.typed import from_json, to_json
 from counterfold.games.spec import whole
+from counterfold.interrupts import uncut
 from counterfold.poker.game import PokerGame
 from counterfold.solve.methods import Method
 from counterfold.solve.methods import method as method_of
@@ -157,8 +158,9 @@ class SampledPoker:
             with ThreadPoolExecutor(self.threads) as pool:
                 while left > 0:
                     count = min(left, self.per_round - self.iteration % self.per_round)
-                    self.visits += self._work(pool, count)
-                    self.iteration += count
+                    with uncut():
+                        self.visits += self._work(pool, count)
+                        self.iteration += count
                     left -= count
         finally:  # also when somebody stops it
             self.seconds += time.perf_counter() - wall
@@ -192,13 +194,18 @@ class SampledPoker:
         gain, share = (1.0, 1.0) if self._stamped else self._scale[number, [1, 3]]
         return Rule(self._scale, number, self._stamped, np.float32(gain), np.float32(share), lowest)
 
-    def run(self, until: Until) -> Iterator[Report]:
-        """Iterate, yielding a report now and then (without exploitability: nobody measures it)."""
+    def run(self, until: Until, reserve: Callable[[], float] | None = None) -> Iterator[Report]:
+        """Iterate, yielding a report now and then (without exploitability: nobody measures it).
+
+        Of the seconds, as many are left over as ``reserve`` tells.
+        """
         if until.exploitability is not None and until.iterations is None and until.seconds is None:
             raise UnsupportedError(
                 "sampling does not measure exploitability; say iterations or seconds"
             )
         began, chunk = time.perf_counter(), self.per_round
+        if reserve and until.seconds is not None:
+            until = until.after(reserve())
         while True:
             if until.iterations is not None:
                 chunk = min(chunk, max(until.iterations - self.iteration, 0))
@@ -209,7 +216,10 @@ class SampledPoker:
                 self.iteration, self.seconds, self.cpu_seconds, time.perf_counter() - began
             )
             yield report
-            if until.reached_by(report):
+            late = until.seconds is not None and (
+                report.run_seconds + pace * self.per_round > until.seconds
+            )
+            if late or until.reached_by(report):
                 return
             chunk = max(1, int(CHUNK_SECONDS / pace))
             chunk = math.ceil(chunk / self.per_round) * self.per_round

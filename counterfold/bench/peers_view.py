@@ -38,11 +38,9 @@ def table(report: Report) -> Table:
 
 
 def _cells(report: Report, game: str, peer: str) -> list[str]:
-    from rich.markup import escape
-
     plain = report.plain(game, peer)
     if plain.note:
-        return [escape(plain.note)]  # the brackets of counterfold[peers] are no markup
+        return [plain.note]
     compared = peer != OURS and OURS in report.peers(game)
     ours = report.plain(game, OURS) if compared else Measurement(OURS, "", game)
     cells = [_told(_time, plain.iteration_seconds, ours.iteration_seconds)]

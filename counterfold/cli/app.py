@@ -8,6 +8,7 @@ import typer
 
 from counterfold import __version__
 from counterfold.cli.endings import Verbs
+from counterfold.errors import short
 
 __all__ = ["GameAgain", "Json", "Memory", "Quiet", "app", "count"]
 
@@ -49,15 +50,18 @@ def count(text: str) -> int:
     (1000000, 20000)
     """
     try:
-        return int(text)
+        number = int(text)
     except ValueError:
         try:
-            number = float(text)
+            told = float(text)
         except ValueError:
-            number = float("nan")
-        if number != number or number in (float("inf"), float("-inf")) or number != int(number):
-            raise typer.BadParameter(f"{text!r} is not a whole number") from None
-        return int(number)
+            told = 0.5
+        if not abs(told) < 2**63 or told != int(told):
+            raise typer.BadParameter(f"{short(text)} is not a whole number") from None
+        number = int(told)
+    if abs(number) >= 2**63:
+        raise typer.BadParameter(f"{short(text)} is too large a number")
+    return number
 
 
 GameAgain = Annotated[

@@ -6,11 +6,11 @@ import json as jsonlib
 import sys
 from typing import Any
 
-from counterfold.cli.output import on_terminal, print_json, say, tell
+from counterfold.cli.output import on_terminal, print_json, safe_console, say, tell
 from counterfold.files.whole import write_whole
 from counterfold.plot import save
 
-__all__ = ["run"]
+__all__ = ["run", "show"]
 
 
 def run(
@@ -31,7 +31,7 @@ def run(
     if json:
         print_json(document)
         return
-    _show(table)
+    show(table)
     for path in (out, plot):
         if path:
             say(f"Written: {path}")
@@ -111,9 +111,7 @@ _MEASURES = {
 }
 
 
-def _show(table: Any) -> None:
+def show(table: Any) -> None:
     """A table as wide as it needs to be in a pipe, and as wide as it can be on a terminal."""
-    from rich.console import Console
-
     width = None if on_terminal(sys.stdout) else 240
-    Console(width=width, highlight=False).print(table)
+    safe_console(width=width).print(table)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import shlex
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from counterfold.checkpoints import Checkpoints
+from counterfold.cli import clock
 from counterfold.cli.certificate import Lines, print_panel
 from counterfold.cli.output import (
     StoppedError,
@@ -20,6 +24,7 @@ from counterfold.cli.poker_names import poker_game
 from counterfold.cli.progress import Watch
 from counterfold.errors import ParameterError
 from counterfold.poker.game import PokerGame
+from counterfold.solve.result import DISK
 from counterfold.solve.solver import Until
 
 if TYPE_CHECKING:
@@ -71,24 +76,44 @@ def run(wish: Wish) -> None:
         raise ParameterError(f"--traversal is external or public, not {wish.traversal!r}")
     _check_against(wish, game)
     until = _limits(wish)
+    target, solver = wish.save or wish.resume, None
     with Watch(wish.quiet) as watch:
-        solver = _solver(wish, game, watch)
-        watch.begin(until)
-        stopped = False
         try:
-            for report in solver.run(until):
+            solver = _solver(wish, game, watch)
+            checkpoints = Checkpoints(partial(solver.save, target) if target else None)
+            run = clock.left(until)
+            watch.begin(run)
+            size = solver.size if target else 0
+            for report in solver.run(run, lambda: checkpoints.cost or size / DISK):
                 watch.report(report)
                 watch.check()
+                checkpoints.look()
+            checkpoints.save()
+            found = _exact(wish, solver, watch)
         except KeyboardInterrupt:
-            stopped = True
-        target = wish.save or wish.resume
-        if target:
-            solver.save(target)
-        found = None if stopped else _exact(wish, solver, watch)
-    if stopped:
-        kept = f"; its work is in {target}" if target else "; nothing was saved"
-        raise StoppedError(f"stopped after {solver.iteration:,} iterations{kept}")
+            if solver is not None and target:
+                solver.save(target)
+            raise StoppedError(_farewell(wish, solver)) from None
     _tell(wish, solver, found)
+
+
+def _farewell(wish: Wish, solver: SampledPoker | None) -> str:
+    if solver is None:
+        return "stopped before the first iteration; nothing was saved"
+    told = f"stopped after {solver.iteration:,} iterations"
+    target = wish.save or wish.resume
+    if target is None:
+        return f"{told}; nothing was saved (--save FILE keeps the work)"
+    words = ["counterfold", "blueprint", wish.game, "--resume", target]
+    if wish.cards:
+        words += ["--cards", wish.cards]
+    else:
+        words += ["--buckets", str(wish.buckets), "--seed", str(wish.seed)]
+    if wish.against is not None:
+        words += ["--against", wish.against, "--seat", str(wish.seat), "--rnr", f"{wish.rnr:g}"]
+    if wish.iterations is not None:
+        words += ["--iterations", str(wish.iterations)]
+    return f"{told}; the work is saved in {target}: go on with `{shlex.join(words)}`"
 
 
 def _check_against(wish: Wish, game: PokerGame) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from counterfold.cli.output import amount, duration, on_terminal, paint, say, tiny
+from counterfold.errors import visible
 
 if TYPE_CHECKING:
     from counterfold.solve.poker import PokerResult
@@ -73,8 +75,8 @@ def print_panel(title: str, lines: Lines) -> None:
     grid.add_column(style="cyan", no_wrap=True)
     grid.add_column(overflow="fold")
     for name, text in lines:
-        grid.add_row(name, Text(text, style="bold" if name in STRONG else ""))
-    head = Text(title, style="bold")
+        grid.add_row(name, Text(visible(text), style="bold" if name in STRONG else ""))
+    head = Text(visible(title), style="bold")
     paint(Panel(grid, title=head, title_align="left", box=box.ROUNDED, expand=False))
 
 
@@ -104,8 +106,8 @@ def pace(result: Result | PokerResult) -> float | None:
 
 
 def _value(result: Result) -> str:
-    scale = max(1.0, *(abs(v) for v in result.values))
-    if len(result.values) == 2 and abs(sum(result.values)) < 1e-9 * scale:
+    scale = result.strategy.tree.largest_payoff
+    if len(result.values) == 2 and abs(sum(result.values)) <= 1e-9 * scale:
         return f"{amount(result.value)} to player 1"
     return _by_player(result.values, amount)
 
@@ -115,18 +117,32 @@ def _by_player(numbers: tuple[float, ...], written: object) -> str:
     return ", ".join(f"player {i + 1} {written(number)}" for i, number in enumerate(numbers))
 
 
-def why_stopped(result: Result | PokerResult, until: Until | None) -> str:
-    """Which limit ended a run, in words."""
+def why_stopped(
+    result: Result | PokerResult, until: Until | None, told: Callable[[float], str] = "{:g}".format
+) -> str:
+    """Which limit ended a run, in words, and whether it came before the exploitability asked for.
+
+    ``told`` writes an exploitability.
+    """
+    target = None if until is None else until.exploitability
+    if target is not None and result.exploitability > target:
+        return f"{_limit(result, until)}, before the exploitability asked for ({told(target)})"
+    if target is not None and result.stopped == "exploitability":
+        return f"at the exploitability asked for ({told(target)})"
+    return _limit(result, until)
+
+
+def _limit(result: Result | PokerResult, until: Until | None) -> str:
     limits = {
-        "exploitability": until and until.exploitability and f"of {until.exploitability:g}",
         "iterations": until and until.iterations and f"of {until.iterations:,}",
         "seconds": until and until.seconds and f"of {until.seconds:g} s",
     }
     limit = limits.get(result.stopped)
     return {
-        "exploitability": f"at the exploitability asked for{f' ({limit[3:]})' if limit else ''}",
+        "exploitability": "at the exploitability asked for",
         "iterations": f"at the limit {limit + ' ' if limit else ''}iterations",
         "seconds": f"at the time limit {limit or ''}".rstrip(),
         "interrupted": "by Ctrl-C",
         "optimum": "at the optimum",
+        "precision": "where its numbers are too coarse to get any better",
     }.get(result.stopped, result.stopped)

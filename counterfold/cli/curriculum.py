@@ -26,7 +26,8 @@ from counterfold.cli.output import (
 )  # fmt: skip
 from counterfold.cli.progress import Watch
 from counterfold.cli.scores import print_columns
-from counterfold.errors import ParameterError, UnsupportedError
+from counterfold.errors import ParameterError, UnsupportedError, short
+from counterfold.files.text import whole_of
 from counterfold.games.base import spec_of
 from counterfold.games.catalog import load
 from counterfold.games.cheat import Cheat
@@ -188,9 +189,10 @@ def _made(request: Request) -> Curriculum:
 
 
 def _number(text: str) -> int:
-    if not text.strip().isdecimal():
-        raise ParameterError(f"{text!r} is not a whole number; write stages such as 3,4,5")
-    return int(text)
+    number = whole_of(text)
+    if number is None:
+        raise ParameterError(f"{short(text)} is not a whole number; write stages such as 3,4,5")
+    return number
 
 
 def _rates(

@@ -25,7 +25,7 @@ from counterfold.cli.grid_colours import (
     percent,
     situation,
 )
-from counterfold.cli.output import on_terminal, paint, say
+from counterfold.cli.output import coloured, paint, say
 from counterfold.poker.cards import RANKS, board_name, hole_cards
 from counterfold.poker.view import CLASSES, Hand, NodeView
 
@@ -52,7 +52,7 @@ FAINT = "#6b747e"
 
 def print_grid(view: NodeView, mode: str | None = None) -> None:
     """Print a node: ``strategy`` (or nothing), ``ev``, ``equity``, ``weight`` or an action."""
-    if _coloured():
+    if coloured():
         size = os.get_terminal_size(sys.stdout.fileno())
         paint(*painted_grid(view, mode, size.columns, size.lines))
     else:
@@ -62,15 +62,11 @@ def print_grid(view: NodeView, mode: str | None = None) -> None:
 
 def print_hands(view: NodeView, which: str) -> None:
     """Print each hole of a class or range in words (``AKs``, ``AhKd``, ``QQ+``)."""
-    if _coloured():
+    if coloured():
         paint(*painted_hands(view, which))
     else:
         for line in plain_hands(view, which):
             say(line)
-
-
-def _coloured() -> bool:
-    return on_terminal(sys.stdout) and not os.environ.get("NO_COLOR")
 
 
 # Without colours.

@@ -6,6 +6,9 @@ heavier.
 
 from __future__ import annotations
 
+import os
+import sys
+import threading
 from importlib import import_module
 
 from counterfold.cli.app import app
@@ -21,4 +24,12 @@ for _family in FAMILIES:
 
 def main() -> None:
     """The console script."""
-    app()
+    try:
+        app()
+    except SystemExit as end:
+        if isinstance(end.code, int) and end.code > 128 and threading.active_count() > 1:
+            # A signal has ended the verb: nobody waits for what threads still compute.
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(end.code)
+        raise

@@ -6,19 +6,23 @@ import math
 import os
 import shlex
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from counterfold.agent import Agent
+from counterfold.checkpoints import Checkpoints
 from counterfold.cli.certificate import Lines, print_panel
 from counterfold.cli.output import StoppedError, advise, check_can_write, duration, print_json, say
 from counterfold.cli.poker_names import rules_of
 from counterfold.cli.progress import Watch
 from counterfold.cli.scores import print_faults, print_scores, verdict, versus
-from counterfold.cli.solve import check_not_foreign, compiled_game, interruptible
+from counterfold.cli.solve import check_not_foreign, compiled_game
 from counterfold.errors import FileError, MismatchError, ParameterError, UnsupportedError
 from counterfold.exploit.online import Learner
+from counterfold.files.text import whole_of
+from counterfold.interrupts import aside
 from counterfold.play.bots import needs_tree, seated
 from counterfold.play.match import Match
 from counterfold.play.poker import PokerMatch, PokerRules, poker_agents
@@ -30,7 +34,6 @@ from counterfold.solve.poker import poker_until
 __all__ = [
     "HandsWatch",
     "Request",
-    "aside",
     "check_game",
     "check_hands",
     "check_picture",
@@ -114,7 +117,14 @@ def run(request: Request) -> None:
         except KeyboardInterrupt:
             raise StoppedError("stopped before the first hand; nothing was saved") from None
         before = match.hands
-        result = match.play(goal - before, on_progress=watch.hands, record=request.record)
+        target = request.target
+        checkpoints = Checkpoints(partial(match.save, target) if target else None)
+
+        def look(done: int, total: int) -> None:
+            watch.hands(done, total)
+            checkpoints.look()
+
+        result = match.play(goal - before, on_progress=look, record=request.record)
     saved = request.target if result.hands else None
     if saved:
         match.save(saved)
@@ -179,11 +189,6 @@ def _document(
         "saved": saved,
         "plot": request.plot if result.hands else None,
     }
-
-
-def aside(watch: Watch, call: Callable[[], Any]) -> Any:
-    """Do what may take long (an equilibrium, code of others) where Ctrl-C can end it."""
-    return interruptible(watch, call)
 
 
 def reports(match: Match) -> list[str]:
@@ -286,7 +291,7 @@ def _begun(request: Request, watch: Watch) -> Match:
     if poker:
         made = seated_at_poker(rules, request.agents, watch)
     else:
-        made = aside(watch, lambda: seated(rules, request.agents, tree))
+        made = aside(lambda: seated(rules, request.agents, tree))
     names = [agent.name for agent in made]
     return (PokerMatch if poker else Match)(
         rules if tree is None else tree,
@@ -311,7 +316,7 @@ def _place(text: str, names: list[str]) -> int:
     """An agent by its name, or its number from 1."""
     if text in names:
         return names.index(text)
-    if text.isdecimal() and 1 <= int(text) <= len(names):
+    if 1 <= (whole_of(text) or 0) <= len(names):
         return int(text) - 1
     raise ParameterError(
         f"--stranger is {text!r}, and must be 1 to {len(names)} or one of {', '.join(names)}"
@@ -322,7 +327,7 @@ def _resumed(request: Request, watch: Watch) -> Match:
     path = str(request.resume)
     game = None if request.game is None else rules_of(request.game)
     watch.doing("reading the match")
-    match: Match = aside(watch, lambda: Match.load(path, game))
+    match: Match = aside(lambda: Match.load(path, game))
     for option, wanted, was in (
         ("--seed", request.seed, match.seed),
         ("--duplicate", request.duplicate or None, match.duplicate),

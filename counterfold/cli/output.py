@@ -12,21 +12,25 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-from counterfold.errors import FileError, ParameterError
+from counterfold.errors import FileError, ParameterError, short, visible
 from counterfold.files.whole import sweep
 
 __all__ = [
     "StoppedError",
     "advise",
     "amount",
+    "ask",
     "check_can_write",
+    "coloured",
     "duration",
     "memory_of",
     "on_terminal",
     "paint",
     "print_json",
+    "safe_console",
     "say",
     "size",
+    "styled",
     "tell",
     "tiny",
 ]
@@ -34,13 +38,21 @@ __all__ = [
 _MEMORY = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", re.IGNORECASE)
 
 
+SPECIAL = ("/dev/", "/proc/", "/sys/")
+"""Folders of what is no file."""
+
+
 class StoppedError(Exception):
-    """Ctrl-C, with a sentence on what was saved and how to go on; exit code 130."""
+    """Ctrl-C or SIGTERM, with a sentence on what was saved and how to go on."""
+
+
+_OURS = os.urandom(8).hex()
+"""Stands for the escape character in what ``styled`` makes; names from files cannot know it."""
 
 
 def say(text: str = "") -> None:
     """A line of the answer, on standard output."""
-    print(text)
+    print(_shown(text))
 
 
 def advise(text: str) -> None:
@@ -53,7 +65,40 @@ def tell(text: str) -> None:
     print(_broken(f"counterfold: {text}", sys.stderr), file=sys.stderr, flush=True)
 
 
+def ask(prompt: str) -> str | None:
+    """A line that somebody types, or that a pipe holds; None at the end of the input."""
+    if sys.stdin is None:
+        raise FileError("standard input is closed, so that nobody can answer")
+    print(_shown(prompt), end="", flush=True)
+    line = sys.stdin.readline()
+    if not line:
+        say()
+        return None
+    line = line.rstrip("\r\n")
+    if not sys.stdin.isatty():
+        say(line)
+    return line.strip()
+
+
+def styled(text: str, code: str) -> str:
+    """A text in a colour or weight of the terminal, by its number there; plain elsewhere."""
+    if not code or not text.strip() or not coloured():
+        return text
+    return f"{_OURS}[{code}m{text}{_OURS}[0m"
+
+
+def coloured() -> bool:
+    """Does standard output show colours?"""
+    return on_terminal(sys.stdout) and not os.environ.get("NO_COLOR")
+
+
+def _shown(text: str) -> str:
+    """A text with our own colours, and nothing else that a terminal would obey."""
+    return "\x1b".join(map(visible, text.split(_OURS)))
+
+
 def _broken(text: str, stream: Any) -> str:
+    text = visible(text)
     if not on_terminal(stream):
         return text
     width = os.get_terminal_size(stream.fileno()).columns
@@ -67,11 +112,25 @@ def on_terminal(stream: Any) -> bool:
 
 def paint(*parts: Any) -> None:
     """Print things of rich to a terminal, in its colours and width."""
-    from rich.console import Console
-
-    console = Console(highlight=False, markup=False, emoji=False)
+    console = safe_console()
     for part in parts:
         console.print(part)
+
+
+def safe_console(**options: Any) -> Any:
+    """A console of rich that shows names from files, and does not obey them."""
+    from rich.console import Console
+    from rich.segment import Segment
+
+    class _Console(Console):
+        def render(self, *given: Any, **more: Any) -> Any:
+            for segment in super().render(*given, **more):
+                if segment.control or segment.text.isprintable():
+                    yield segment
+                else:
+                    yield Segment(visible(segment.text, keep="\n"), segment.style)
+
+    return _Console(highlight=False, markup=False, emoji=False, **options)
 
 
 def print_json(document: Any) -> None:
@@ -145,12 +204,12 @@ def memory_of(text: str) -> int:
     (True, 1572864)
     """
     found = _MEMORY.fullmatch(text.strip())
-    count = 0
+    count = 0.0
     if found:
-        count = int(float(found[1]) * 1024 ** " kmgt".index(found[2].lower() or " "))
-    if count < 1:
-        raise ParameterError(f"--memory is {text!r}, and must be a size such as 2G or 500M")
-    return count
+        count = float(found[1]) * 1024 ** " kmgt".index(found[2].lower() or " ")
+    if not 1 <= count < 2**63:
+        raise ParameterError(f"--memory is {short(text)}, and must be a size such as 2G or 500M")
+    return int(count)
 
 
 def check_can_write(path: str, option: str) -> None:
@@ -158,9 +217,9 @@ def check_can_write(path: str, option: str) -> None:
     target = Path(os.path.realpath(path))  # what is written goes through a link
     if target.is_dir():
         raise FileError(f"{option} {path} is a folder; name a file in it")
-    folder = target.parent
-    special = f"{folder.resolve()}/".startswith(("/dev/", "/proc/", "/sys/"))
-    if special or (target.exists() and not target.is_file()):
+    folder = target.parent if os.path.islink(path) else Path(path).parent
+    special = (f"{one}/".startswith(SPECIAL) for one in (Path(path).parent.resolve(), folder))
+    if any(special) or (target.exists() and not target.is_file()):
         # A whole file takes the place of the old one: of a device nothing would be left.
         raise FileError(f"{option} {path} is no ordinary file; choose another name")
     if not folder.is_dir():

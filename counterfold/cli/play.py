@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import secrets
 import shlex
-import sys
 from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
 from counterfold.agent import Agent, Observation
-from counterfold.cli.match import aside, seated_at_poker
-from counterfold.cli.output import StoppedError, advise, check_can_write
+from counterfold.cli.match import seated_at_poker
+from counterfold.cli.output import StoppedError, advise, ask, check_can_write, say
 from counterfold.cli.play_keys import QUIT, keys, meant
 from counterfold.cli.play_screen import Screen, option_line
 from counterfold.cli.poker_names import is_poker_file, rules_of
@@ -21,6 +20,7 @@ from counterfold.errors import CodeError, CounterfoldError, FileError, Parameter
 from counterfold.exploit.online import Learner
 from counterfold.games.base import spec_of
 from counterfold.games.spec import whole
+from counterfold.interrupts import aside
 from counterfold.play.agents import StrategyAgent
 from counterfold.play.bots import needs_tree, seated
 from counterfold.play.human import HumanAgent, Leave, Session, Sitting, read_session
@@ -154,7 +154,7 @@ def _seated(plan: _Plan, watch: Watch) -> Sitting:
         )
     others, table = _agents(rules, against, watch)
     watch.doing("loading the kernels (compiled when they are first used)")
-    aside(watch, lambda: _rehearse(table, others))
+    aside(lambda: _rehearse(table, others))
     kind = Trainer if isinstance(rules, PokerRules) else Sitting
     sitting = kind(table, *others, ask=_nobody, seed=plan.seed, against=against)
     if plan.session is not None:
@@ -169,7 +169,7 @@ def _agents(rules: Any, against: tuple[str, ...], watch: Watch) -> tuple[list[Ag
         return seated_at_poker(rules, against, watch), rules
     tree = compile_game(rules, None, watch.counting) if needs_tree(rules, against) else None
     watch.doing("preparing the opponents")
-    made: list[Agent] = aside(watch, lambda: seated(rules, against, tree))
+    made: list[Agent] = aside(lambda: seated(rules, against, tree))
     return made, rules if tree is None else tree
 
 
@@ -193,12 +193,9 @@ class _Player:
         self.file = plan.file
         self.hints, self.quiet = hints, quiet
         self.left = False
-        self._typed = sys.stdin.isatty()
         self._idle = 0
         self._advised = False
         self._written = len(sitting.played)
-        if hasattr(sys.stdin, "reconfigure"):
-            sys.stdin.reconfigure(errors="replace")
         sitting.ask = self.ask
 
     def play(self) -> None:
@@ -215,7 +212,7 @@ class _Player:
         except KeyboardInterrupt:
             stopped = True
         if stopped:
-            print()
+            say()
         self._close(stopped)
 
     def _hand(self) -> bool:
@@ -264,20 +261,16 @@ class _Player:
 
     def _line(self, prompt: str) -> str:
         """A line of the person's; the end of the input is the wish to leave."""
-        print(prompt, end="", flush=True)
-        line = sys.stdin.readline()
-        if not line:
-            print()
+        line = ask(prompt)
+        if line is None:
             self.left = True
             raise Leave
-        if not self._typed:
-            print(line.rstrip("\r\n"))
-        return line.strip()
+        return line
 
     def _hint(self, observation: Observation) -> None:
         with Watch(self.quiet or self._advised) as watch:  # only the first takes long
             watch.doing("thinking")
-            advice = aside(watch, lambda: self.sitting.advice(observation))
+            advice = aside(lambda: self.sitting.advice(observation))
         self._advised = True
         self.screen.hint(advice)
 
@@ -309,7 +302,7 @@ class _Player:
             self._written = len(self.sitting.played)
 
     def _close(self, stopped: bool) -> None:
-        print()
+        say()
         self.screen.farewell()
         self._write()
         hands = len(self.sitting.played)

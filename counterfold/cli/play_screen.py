@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Hashable, Sequence
 from typing import Any
 
-from counterfold.cli.output import on_terminal
+from counterfold.cli.output import on_terminal, say, styled
 from counterfold.cli.play_keys import QUIT, Key, keys
 from counterfold.cli.play_rules import rules_in_short
 from counterfold.games.base import CHANCE, label
@@ -48,7 +48,6 @@ class Screen:
     def __init__(self, sitting: Sitting) -> None:
         self.sitting = sitting
         self.names = ("you", *_short_names(sitting.names[1:]))
-        self._colours = on_terminal(sys.stdout) and not os.environ.get("NO_COLOR")
         self._shown: Rows = []
         self._headed = -1
 
@@ -266,13 +265,8 @@ class Screen:
                 else [part]
             )
             for piece in broken or [""]:
-                print((self._painted(head, "36") + self._painted(piece, code)).rstrip())
+                say((styled(head, "36") + styled(piece, code)).rstrip())
                 head = " " * len(head)
-
-    def _painted(self, text: str, code: str) -> str:
-        if not self._colours or not code or not text.strip():
-            return text
-        return f"\033[{code}m{text}\033[0m"
 
 
 def option_line(choices: Sequence[Key]) -> str:

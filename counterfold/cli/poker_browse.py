@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-
 from counterfold.cli.grid import print_grid, print_hands
 from counterfold.cli.grid_colours import MODES, mode_of, percent
-from counterfold.cli.output import StoppedError, advise, say
+from counterfold.cli.output import StoppedError, advise, ask, say
 from counterfold.cli.poker_show import named_mode, next_words, player_of
 from counterfold.errors import CounterfoldError, ParameterError
 from counterfold.evaluate.public_view import Browser
+from counterfold.files.text import whole_of
 from counterfold.poker.game import DEAL, DECISION
 from counterfold.poker.ranges import Range
 from counterfold.poker.view import NodeView
@@ -44,20 +43,14 @@ class _Walk:
         self.place, self.player, self.mode = place, player, mode
         self.view = browser.view(place, player)
         mode_of(self.view, named_mode(self.view, mode))
-        self.typed = sys.stdin.isatty()
 
     def go(self) -> None:
         """Until the person leaves."""
         self._show()
         while True:
-            print("> ", end="", flush=True)
-            line = sys.stdin.readline()
-            if not line:
-                say()
+            text = ask("> ")
+            if text is None:
                 return
-            if not self.typed:
-                say(line.rstrip("\r\n"))
-            text = line.strip()
             if text.lower() in ("q", "quit", "exit"):
                 return
             try:
@@ -101,7 +94,7 @@ class _Walk:
         """Where words lead to from here; or, if they name hands, those."""
         words = next_words(self.tree.game, self.place)
         decides = self.tree.game.betting.kind[self.place.node] == DECISION
-        if decides and text.isdecimal() and 1 <= int(text) <= len(words):
+        if decides and 1 <= (whole_of(text) or 0) <= len(words):
             text = words[int(text) - 1]
         try:
             place = find_place(self.tree, ", ".join([*self.place.line, text]))

@@ -104,7 +104,7 @@ def poker_certificate(result: PokerResult, until: Until, saved: str | None) -> L
             f"{duration(result.cpu_seconds)} CPU, {duration(result.seconds)} wall; before that "
             f"{duration(result.compile_seconds)} to build the tree",
         ),
-        ("stopped", _stopped(result, until, game)),
+        ("stopped", why_stopped(result, until, lambda target: units(game, target))),
     ]
     return [*lines, ("saved", saved)] if saved else lines
 
@@ -129,9 +129,3 @@ def _value(result: PokerResult, game: PokerGame) -> str:
 
 def _chips(result: PokerResult, game: PokerGame) -> str:
     return f", {tiny(result.exploitability)} chips" if game.pot or game.big_blind else ""
-
-
-def _stopped(result: PokerResult, until: Until, game: PokerGame) -> str:
-    if result.stopped == "exploitability" and until.exploitability is not None:
-        return f"at the exploitability asked for ({units(game, until.exploitability)})"
-    return why_stopped(result, until)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 import shlex
-import signal
 import sys
 import time
 from collections.abc import Sequence
@@ -29,7 +26,7 @@ from counterfold.cli.output import (
 )
 from counterfold.cli.progress import Watch
 from counterfold.errors import ParameterError
-from counterfold.files.text import read_text
+from counterfold.files.text import csv_text, read_text
 from counterfold.files.whole import write_whole
 from counterfold.poker.cards import board_name
 from counterfold.poker.spot import read_spot
@@ -72,9 +69,6 @@ class FlopWatch(Watch):
 
     def flop(self, flop: Flop, report: Report) -> None:
         """The solver has come so far on a flop."""
-        if self._pressed:  # while the tree was being built; the solver takes its own signals now
-            self._pressed = False
-            signal.raise_signal(signal.SIGINT)
         total, done = len(self.flops.games), len(self.flops.rows)
         if flop != self._flop:
             self._flop, self._far, self._since = flop, "", time.monotonic()
@@ -260,11 +254,10 @@ def _paint(head: Sequence[str], table: Sequence[Sequence[str]]) -> None:
 
 def _csv(rows: Sequence[FlopRow], players: Sequence[str]) -> str:
     """All numbers of all flops; the mean is left to whoever reads it, with weight x mass."""
-    out = io.StringIO()
     actions = list(rows[0].frequencies)
     after = list(dict.fromkeys((a, b) for row in rows for a in row.after for b in row.after[a]))
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(
+    table: list[list[Any]] = []
+    table.append(
         ["flop", "texture", "weight", "mass", *(f"ev {who}" for who in players)]
         + [f"equity {who}" for who in players]
         + [*actions, *(f"{a}, {b}" for a, b in after)]
@@ -274,10 +267,10 @@ def _csv(rows: Sequence[FlopRow], players: Sequence[str]) -> str:
         known = [row.after.get(a, {}).get(b) for a, b in after]
         numbers = [row.ev[who] for who in players] + [row.equity[who] for who in players]
         numbers += [row.frequencies[a] for a in actions]
-        writer.writerow(
+        table.append(
             [row.flop, row.texture, f"{row.weight:g}", f"{row.mass:.6g}"]
             + [f"{x:.6g}" for x in numbers]
             + ["" if x is None else f"{x:.6g}" for x in known]
             + [f"{row.percent_of_pot:.4g}", row.iterations, f"{row.seconds:.3g}"]
         )
-    return out.getvalue()
+    return csv_text(table)

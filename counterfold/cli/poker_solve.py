@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from counterfold.cli import clock
 from counterfold.cli.certificate import print_panel
 from counterfold.cli.output import (
     StoppedError,
@@ -118,12 +119,13 @@ def solved(
         found.check(None if request.memory is None else memory_of(request.memory))
     with PokerWatch(game, request.quiet) as watch:
         watch.doing("building the tree and loading the kernels (compiled when first used)")
-        watch.begin(until)
+        run = clock.left(until)
+        watch.begin(run)
         common: dict[str, Any] = {"every": request.every, "on_report": watch.report}
         try:
             if request.resume:
                 result = resume_poker(
-                    request.resume, until, save=request.save, threads=request.threads, **common
+                    request.resume, run, save=request.save, threads=request.threads, **common
                 )
                 return PokerOutcome(result, until, request.target)
             rescue = None if request.save else rescue_file(poker_spec(game))
@@ -133,7 +135,7 @@ def solved(
                 result = _with_wishes(request, game, wishes, watch, until, {**kept, **common})
             else:
                 result = solve_poker(
-                    game, request.method, until, memory=1 << 62, **kept, **settings, **common
+                    game, request.method, run, memory=1 << 62, **kept, **settings, **common
                 )
         except KeyboardInterrupt:
             saved = request.target if stamp(request.target) != before else None
@@ -151,13 +153,16 @@ def _with_wishes(
     tree, start = wishes.tree(game), None
     if wishes.needs_start:
         watch.doing("solving without locks first, which they begin from")
-        first = solve_poker(tree, request.method, on_report=watch.report, **settings)
+        usual = poker_until(game)
+        if until.seconds is not None:  # half of the time is for the beginning
+            usual = replace(usual, seconds=clock.left(until, 2).seconds)
+        first = solve_poker(tree, request.method, usual, on_report=watch.report, **settings)
         if first.stopped == "interrupted":
             raise KeyboardInterrupt
         start = first.strategy
         watch.begin(until)
     solver = wishes.solver(tree, request.method, start, settings)
-    return solve_poker(solver, until=until, **how)
+    return solve_poker(solver, until=clock.left(until), **how)
 
 
 def _game(request: Request) -> PokerGame:

@@ -6,6 +6,7 @@ import shlex
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from counterfold.cli import clock
 from counterfold.cli.certificate import Lines, print_panel
 from counterfold.cli.output import (
     StoppedError,
@@ -54,11 +55,13 @@ def run(request: Request) -> None:
         try:
             tree = wishes.tree(game)
             watch.work = "solving plainly"
-            watch.begin(until)
-            plain = _whole(solve_poker(tree, request.method, until, on_report=watch.report))
+            half = clock.left(until, 2)
+            watch.begin(half)
+            plain = _whole(solve_poker(tree, request.method, half, on_report=watch.report))
             limit = until
             if not _given(request):
                 limit = replace(until, iterations=PATIENCE * plain.iterations)
+            limit = clock.left(limit)
             watch.work = "solving with the style"
             watch.begin(limit)
             solver = wishes.solver(tree, request.method, None, {})

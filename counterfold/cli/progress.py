@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-import signal
 import sys
-import threading
 import time
 from collections import deque
 from collections.abc import Sequence
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
-from counterfold.cli.output import duration, on_terminal, tell, tiny
+from counterfold import interrupts
+from counterfold.cli.output import duration, on_terminal, safe_console, tell, tiny
 
 if TYPE_CHECKING:
     from counterfold.solve.solver import Report, Until
@@ -73,13 +73,13 @@ def _iterations_for(target: float, reports: Sequence[Report]) -> float:
 
 
 class Watch:
-    """Shows how a run gets on, and takes Ctrl-C; a context in which the bar lives.
+    """Shows how a run gets on, and takes Ctrl-C and its kin; a context in which the bar lives.
 
     ``counting`` fits the progress of ``compile_game`` and ``measure``, ``report`` that of
     ``solve``; ``doing`` names what is being waited for.
 
-    The first Ctrl-C is only noted, and raised at the next of these calls: a kernel that is being
-    compiled or loaded would swallow it. The second is raised at once.
+    A signal is only noted, and raised at the next of these calls: a kernel that is being compiled
+    or loaded would swallow it (see ``interrupts``).
     """
 
     work, measure = "solving", "exploitability"  # what is being done, and what goes down
@@ -94,27 +94,18 @@ class Watch:
         self._latest: deque[Report] = deque(maxlen=50)
 
     def __enter__(self) -> Watch:
-        self._pressed = False
-        self._before: Any = None
-        if threading.current_thread() is threading.main_thread():
-            self._before = signal.signal(signal.SIGINT, self._note)
+        self._open = ExitStack()
+        self._open.enter_context(interrupts.patient())
         self._face.start()
+        self._open.callback(self._face.stop)
         return self
 
     def __exit__(self, *_: Any) -> None:
-        self._face.stop()
-        if self._before is not None:
-            signal.signal(signal.SIGINT, self._before)
-
-    def _note(self, number: int, frame: Any) -> None:
-        if self._pressed:
-            raise KeyboardInterrupt
-        self._pressed = True
+        self._open.close()
 
     def check(self) -> None:
-        """Raise the Ctrl-C that was noted, if there was one."""
-        if self._pressed:
-            raise KeyboardInterrupt
+        """Raise the signal that was noted, if there was one."""
+        interrupts.check()
 
     def doing(self, what: str) -> None:
         """Say what comes now."""
@@ -139,9 +130,6 @@ class Watch:
 
     def report(self, report: Report) -> None:
         """The solver has come to this point."""
-        if self._pressed:  # while it was being prepared; it takes its own signals now
-            self._pressed = False
-            signal.raise_signal(signal.SIGINT)
         self._latest.append(report)
         if report.exploitability is not None:
             self._checks.append(report)
@@ -187,17 +175,17 @@ class _Lines(_Silence):
         now = time.monotonic()
         if note and now - self._last >= LINE_SECONDS:
             self._last = now
-            tell(f"{what}: {note}")
+            with suppress(OSError):  # nobody reads any more: no reason to end the work
+                tell(f"{what}: {note}")
 
 
 class _Bar:
     """For a terminal; gone when the work is done."""
 
     def start(self) -> None:
-        from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn
 
-        console = Console(stderr=True, highlight=False, markup=False, emoji=False)
+        console = safe_console(stderr=True)
         room = max(6, min(24, console.width - 66))
         self._progress = Progress(
             BarColumn(bar_width=room),

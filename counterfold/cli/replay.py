@@ -7,13 +7,13 @@ import sys
 from typing import Any
 
 from counterfold.cli.certificate import print_panel
-from counterfold.cli.match import aside
 from counterfold.cli.output import StoppedError, advise, amount, on_terminal, print_json, say
 from counterfold.cli.poker_names import rules_of
 from counterfold.cli.progress import Watch
 from counterfold.cli.scores import print_columns, print_faults, print_scores, verdict, versus
 from counterfold.errors import MismatchError, ParameterError
 from counterfold.games.base import CHANCE, label, spec_of
+from counterfold.interrupts import aside
 from counterfold.play.record import Record, read_record, replay_states
 from counterfold.play.table import PlayedHand, view_of
 
@@ -36,8 +36,8 @@ def run(path: str, *, game: str | None, hand: int | None, json: bool, quiet: boo
     with Watch(quiet) as watch:
         watch.doing("playing the hands again")
         try:
-            scores = aside(watch, lambda: record.replay(rules))
-            faults = aside(watch, lambda: [h.fault for h in record.hands() if h.fault is not None])
+            scores = aside(lambda: record.replay(rules))
+            faults = aside(lambda: [h.fault for h in record.hands() if h.fault is not None])
         except KeyboardInterrupt:
             raise StoppedError("stopped; nothing was saved") from None
     hands = scores[0].hands

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from counterfold.cli.output import advise, amount, on_terminal, say
+from counterfold.cli.output import advise, amount, on_terminal, say, styled
 from counterfold.play.score import Estimate, Score
 from counterfold.play.table import Fault
 
@@ -104,8 +104,7 @@ def _fewer(factor: float | None) -> str:
 def print_columns(rows: Sequence[Sequence[str]], *, left: bool = False) -> None:
     """Rows under their head, the first column to the left, the others to the right or left too."""
     widths = [max(len(row[c]) for row in rows) for c in range(len(rows[0]))]
-    watched = on_terminal(sys.stdout)
-    if watched:
+    if on_terminal(sys.stdout):
         room = os.get_terminal_size(sys.stdout.fileno()).columns
         widths[0] = min(widths[0], max(room - sum(widths[1:]) - 2 * len(widths), 12))
     for number, row in enumerate(rows):
@@ -113,8 +112,7 @@ def print_columns(rows: Sequence[Sequence[str]], *, left: bool = False) -> None:
         for cell, width in zip(row[1:], widths[1:], strict=True):
             cells.append(cell.ljust(width) if left else cell.rjust(width))
         line = f"  {'  '.join(cells)}".rstrip()
-        dim = number == 0 and watched and not os.environ.get("NO_COLOR")
-        say(f"\033[2m{line}\033[0m" if dim else line)
+        say(line if number else styled(line, "2"))
 
 
 def _cut(text: str, width: int) -> str:

@@ -12,7 +12,8 @@ from typing import Any
 
 from counterfold.cli.output import advise, check_can_write, on_terminal, print_json, say, tell
 from counterfold.cli.table import print_rows
-from counterfold.errors import FileError, ParameterError, SpecError
+from counterfold.errors import FileError, ParameterError, SpecError, cut
+from counterfold.files.text import whole_of
 from counterfold.files.whole import write_whole
 from counterfold.strategy.strategy import Row, Strategy
 
@@ -72,9 +73,12 @@ def run(
     strategy = _strategy(what, quiet)
     who = None
     if player is not None:
-        if not player.isdecimal() or not 1 <= int(player) <= strategy.players:
-            raise ParameterError(f"--player is {player}, and must be from 1 to {strategy.players}")
-        who = int(player) - 1
+        number = whole_of(player)
+        if number is None or not 1 <= number <= strategy.players:
+            raise ParameterError(
+                f"--player is {cut(player, 60)}, and must be from 1 to {strategy.players}"
+            )
+        who = number - 1
     rows = list(strategy.rows(pattern, who))
     if pattern is not None and not rows:
         raise ParameterError(nothing_like(pattern, strategy, who))

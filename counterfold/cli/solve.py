@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import threading
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from time import perf_counter
 from typing import Any
 
+from counterfold.cli import clock
 from counterfold.cli.certificate import certificate, print_panel
 from counterfold.cli.output import (
     StoppedError,
@@ -25,6 +24,7 @@ from counterfold.errors import FileError, MismatchError, ParameterError
 from counterfold.files.typed import from_json
 from counterfold.games.base import spec_of
 from counterfold.games.catalog import load, load_named
+from counterfold.interrupts import aside
 from counterfold.plot import Curve, Point, check_plot, convergence
 from counterfold.solve.methods import DEFAULT_METHOD, method
 from counterfold.solve.result import Result, default_until, resume, solve
@@ -186,37 +186,52 @@ def check(request: Request) -> None:
         check_not_foreign(request.save)
 
 
-def _limits(request: Request, traversal: str) -> Until:
+def _limits(request: Request, traversal: str, largest: float = 1.0) -> Until:
+    return _given(request) or default_until(traversal, largest)
+
+
+def _given(request: Request) -> Until | None:
+    """The limits that a person has named."""
     given = request.given(LIMITS)
-    return Until(**given) if given else default_until(traversal)
+    return Until(**given) if given else None
 
 
 def compiled_game(
-    spec: str, memory: int | None, watch: Watch, path: str | None = None
+    spec: str,
+    memory: int | None,
+    watch: Watch,
+    until: Until | None = None,
+    path: str | None = None,
 ) -> HistoryTree:
-    """The compiled game of a name that a person gave, or that the file at ``path`` says."""
+    """The compiled game of a name that a person gave, or that the file at ``path`` says.
+
+    What a person has given time for is given up when that is over.
+    """
     game = load(spec) if path is None else load_named(spec, path)
-    tree = compile_game(game, memory, watch.counting)
+    count = watch.counting if until is None else until.counting(watch.counting)
+    tree = compile_game(game, memory, count)
     watch.doing("loading the kernels (compiled when they are first used)")
     return tree
 
 
 def _solved(request: Request, memory: int | None, watch: Watch) -> Outcome:
     began = perf_counter()
-    tree = compiled_game(str(request.game), memory, watch)
+    given = _given(request)
+    tree = compiled_game(str(request.game), memory, watch, given)
     compiled = perf_counter() - began
     until = rescue = None
     if request.by_lp:
         watch.doing("solving the linear program")
-        result = interruptible(watch, lambda: solve(tree, "lp", save=request.save))
+        result = aside(lambda: solve(tree, "lp", save=request.save))
     else:
-        until = _limits(request, request.traversal or "full")
+        until = _limits(request, request.traversal or "full", tree.largest_payoff)
         rescue = None if request.save else rescue_file(tree.spec)
-        watch.begin(until)
+        limits = clock.left(until) if given else until
+        watch.begin(limits)
         result = solve(
             tree,
             request.method or DEFAULT_METHOD,
-            until,
+            limits,
             save=request.save,
             every=request.every,
             rescue=rescue,
@@ -241,16 +256,16 @@ def _resumed(request: Request, memory: int | None, watch: Watch) -> Outcome:
             f"{path} is already at iteration {at:,}; --iterations counts from the start of the "
             "run, so it must be more than that"
         )
-    until = _limits(request, settings.traversal)
     began = perf_counter()
-    if request.game:
-        tree = compiled_game(request.game, memory, watch)
-    else:
-        tree = compiled_game(strategy.spec, memory, watch, path)
+    given = _given(request)
+    named = None if request.game else path
+    tree = compiled_game(request.game or strategy.spec, memory, watch, given, named)
     compiled = perf_counter() - began
-    watch.begin(until)
+    until = _limits(request, settings.traversal, tree.largest_payoff)
+    limits = clock.left(until) if given else until
+    watch.begin(limits)
     result = resume(
-        path, until, tree, save=request.save, every=request.every, on_report=watch.report
+        path, limits, tree, save=request.save, every=request.every, on_report=watch.report
     )
     result = replace(result, compile_seconds=result.compile_seconds + compiled)
     return Outcome(result, until, request.target)
@@ -300,27 +315,6 @@ def check_not_foreign(path: str) -> None:
         raise FileError(f"{path} cannot be read: {error.strerror}") from None
     if start and start[8:] != b"{":
         raise FileError(f"{path} exists and is no strategy file; choose another name")
-
-
-def interruptible(watch: Watch, call: Callable[[], Result]) -> Result:
-    """Run what cannot be interrupted (HiGHS) beside the main thread, which can."""
-    outcome: list[Any] = []
-
-    def work() -> None:
-        try:
-            outcome.append(call())
-        except BaseException as error:
-            outcome.append(error)
-
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
-    while thread.is_alive():
-        thread.join(0.1)
-        watch.check()
-    if isinstance(outcome[0], BaseException):
-        raise outcome[0]
-    found: Result = outcome[0]
-    return found
 
 
 def rescue_file(spec: str) -> str | None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import os
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from counterfold.cli import clock
 from counterfold.cli.certificate import certificate, print_panel
 from counterfold.cli.output import (
     StoppedError,
@@ -25,13 +26,13 @@ from counterfold.cli.solve import (
     check_not_foreign,
     compiled_game,
     farewell,
-    interruptible,
     rescue_file,
     stamp,
 )
 from counterfold.cli.style_picture import draw
 from counterfold.cli.style_tables import print_edge, print_price
 from counterfold.errors import ParameterError
+from counterfold.interrupts import aside
 from counterfold.plot import check_plot
 from counterfold.solve.methods import method as method_of
 from counterfold.solve.result import Result, solve
@@ -104,13 +105,13 @@ def run(request: Request) -> None:
     degrees, epsilons = _check(request)
     with Watch(request.quiet) as watch:
         try:
-            tree = compiled_game(request.game, None, watch)
+            tree = compiled_game(request.game, None, watch, request.until)
             style = _style(request, degrees, tree)
             found = None
             if request.frontier:
                 watch.doing("solving the linear programs of the frontier")
                 found = _asked(tree, Frequency.parse(request.frontier), epsilons, watch)
-            plain = _solved(request, tree, None, watch)
+            plain = _solved(request, tree, None, watch, 1 if style is None else 2)
             styled = _solved(request, tree, style, watch) if style is not None else None
             edge = None
             if found is not None:
@@ -259,14 +260,18 @@ def _style(request: Request, degrees: dict[str, float], tree: HistoryTree) -> St
 # The work
 
 
-def _solved(request: Request, tree: HistoryTree, style: Style | None, watch: Watch) -> Result:
+def _solved(
+    request: Request, tree: HistoryTree, style: Style | None, watch: Watch, parts: int = 1
+) -> Result:
+    """A run, which has its part of the time that is left."""
     target = request.save if style is not None else None
     rescue = None if target else rescue_file(tree.spec)
-    watch.begin(request.until)
+    until = clock.left(request.until, parts)
+    watch.begin(until)
     result = solve(
         tree,
         request.method or METHOD,
-        request.until,
+        until,
         request.traversal,
         seed=request.seed,
         style=style,
@@ -285,9 +290,7 @@ def _solved(request: Request, tree: HistoryTree, style: Style | None, watch: Wat
 def _asked(
     tree: HistoryTree, frequency: Frequency, epsilons: Sequence[float], watch: Watch
 ) -> Frontier:
-    call: Callable[[], Any] = lambda: frontier(tree, frequency, epsilons)  # noqa: E731
-    found: Any = interruptible(watch, call)
-    return found
+    return aside(lambda: frontier(tree, frequency, epsilons))
 
 
 def _edge(

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 
-from counterfold.cli.output import on_terminal, say
+from counterfold.cli.output import on_terminal, say, styled
 from counterfold.strategy.strategy import Row
 
 __all__ = ["percent", "print_rows"]
@@ -28,7 +28,7 @@ def print_rows(rows: Sequence[Row], limit: int = 0) -> int:
         own = [row for row in rows if row.player == player]
         say()
         more = f", {share:,} of {len(own):,} infosets" if share < len(own) else ""
-        say(_styled(f"player {player + 1}{more}", "1", watched))
+        say(styled(f"player {player + 1}{more}", "1"))
         for line in _lines(own[:share], watched):
             say(line)
     return len(rows) - sum(shares)
@@ -98,7 +98,7 @@ def _table(rows: Sequence[Row], bar: int, watched: bool) -> Iterator[str]:
     actions = _actions(rows)
     names, columns = _columns(rows, bar)
     head = [action.rjust(6).ljust(n) for action, n in zip(actions, columns, strict=True)]
-    yield _styled(GAP.join(["infoset".ljust(names), *head]).rstrip(), "2", watched)
+    yield styled(GAP.join(["infoset".ljust(names), *head]).rstrip(), "2")
     for row in rows:
         cells = [
             _cell(row.actions.get(action), n, bar, watched)
@@ -112,9 +112,9 @@ def _cell(probability: float | None, width: int, bar: int, watched: bool) -> str
         return " " * width if watched else "-".rjust(6).ljust(width)
     number = percent(probability).rjust(6)
     style = "2" if probability < HARDLY else "1" if probability >= 0.5 else ""
-    text = _styled(number, style, watched)
+    text = styled(number, style)
     if bar:
-        text += " " + _styled(_bar(probability, bar), "36", watched)
+        text += " " + styled(_bar(probability, bar), "36")
     return text + " " * (width - 6 - (bar and bar + 1))
 
 
@@ -136,9 +136,3 @@ def _prose(rows: Sequence[Row], width: int) -> Iterator[str]:
         text = f"{row.infoset}: " + ", ".join(played)
         text += f" ({never} others never or hardly)" if never else ""
         yield from textwrap.wrap(text, width, subsequent_indent="    ") if width else [text]
-
-
-def _styled(text: str, code: str, watched: bool) -> str:
-    if not code or not watched or os.environ.get("NO_COLOR"):
-        return text
-    return f"\033[{code}m{text}\033[0m"

@@ -18,8 +18,9 @@ from counterfold.cli.output import (
     tiny,
 )
 from counterfold.cli.progress import Watch
-from counterfold.cli.solve import check_not_foreign, compiled_game, farewell
-from counterfold.errors import ParameterError
+from counterfold.cli.solve import check_not_foreign, compiled_game, stamp
+from counterfold.errors import ParameterError, short
+from counterfold.files.text import number_of
 from counterfold.plot import COLOURS, check_plot, figure, save
 from counterfold.solve.methods import DEFAULT_METHOD
 from counterfold.style.targets import Meeting, Stage, meet
@@ -52,6 +53,7 @@ def run(request: Request) -> None:
     if request.plot:
         check_can_write(request.plot, "--plot")
         check_plot(request.plot)
+    before = stamp(request.save)
     with Watch(request.quiet) as watch:
         try:
             tree = compiled_game(request.game, None, watch)
@@ -69,10 +71,11 @@ def run(request: Request) -> None:
                 method=request.method or DEFAULT_METHOD,
                 iterations=request.iterations or 20_000,
                 seed=request.seed,
+                save=request.save,
                 on_report=report,
             )
         except KeyboardInterrupt:
-            raise StoppedError(farewell(None)) from None
+            raise StoppedError(_farewell(request, before)) from None
     if request.save:
         found.strategy.with_about(exploitability=found.exploitability).save(request.save)
     if request.plot:
@@ -87,20 +90,21 @@ def run(request: Request) -> None:
         advise(f"Read the strategy with `counterfold show {shlex.quote(request.save)}`.")
 
 
+def _farewell(request: Request, before: Any) -> str:
+    if stamp(request.save) == before:
+        return "stopped; nothing was saved"
+    return f"stopped; the best strategy so far is in {request.save}"
+
+
 def _wanted(targets: Sequence[str]) -> dict[str, float]:
     """``raise@round1=0.6`` as a frequency and a number; 1/3 is a number too."""
-    from fractions import Fraction
-
     wanted: dict[str, float] = {}
     for text in targets:
         name, sign, number = text.rpartition("=")
-        try:
-            share = float(Fraction(number.strip())) if sign and name.strip() else None
-        except (ValueError, ZeroDivisionError):
-            share = None
+        share = number_of(number) if sign and name.strip() else None
         if share is None:
             raise ParameterError(
-                f"a target is a frequency and a number, such as raise@round1=0.6, not {text!r}"
+                f"a target is a frequency and a number, such as raise@round1=0.6, not {short(text)}"
             )
         if wanted.setdefault(name.strip(), share) != share:
             raise ParameterError(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +13,6 @@ from counterfold.cli.match import (
     PYTHON_HANDS,
     TIME_LIMIT,
     HandsWatch,
-    aside,
     check_game,
     check_hands,
     check_picture,
@@ -31,7 +29,9 @@ from counterfold.cli.output import (
 from counterfold.cli.scores import common_decimals, print_columns, print_faults, rate
 from counterfold.cli.solve import compiled_game
 from counterfold.errors import ParameterError
+from counterfold.files.text import csv_text
 from counterfold.files.whole import write_whole
+from counterfold.interrupts import aside
 from counterfold.play.agents import make_agent
 from counterfold.play.tournament import TournamentResult, tournament
 
@@ -65,7 +65,7 @@ def run(request: Request) -> None:
         try:
             tree = compiled_game(str(request.game), None, watch)
             watch.doing("preparing the agents")
-            made: Any = aside(watch, lambda: [make_agent(name, tree) for name in request.agents])
+            made: Any = aside(lambda: [make_agent(name, tree) for name in request.agents])
         except KeyboardInterrupt:
             raise StoppedError("stopped before the first match; nothing was saved") from None
         own = any(".py:" in name for name in request.agents)
@@ -215,9 +215,7 @@ def _room() -> int:
 
 
 def _as_csv(result: TournamentResult) -> str:
-    out = io.StringIO()
-    table = csv.writer(out, lineterminator="\n")
-    table.writerow(HEAD)
+    table: list[Sequence[Any]] = [HEAD]
     for row, name in enumerate(result.agents):
         for column, other in enumerate(result.agents):
             found = result.cell(row, column)
@@ -225,7 +223,7 @@ def _as_csv(result: TournamentResult) -> str:
                 continue
             both = [m.matches for m in result.meetings if row in m.agents and column in m.agents]
             known = found.half is not None
-            table.writerow(
+            table.append(
                 [
                     name,
                     other,
@@ -237,4 +235,4 @@ def _as_csv(result: TournamentResult) -> str:
                     found.high if known else "",
                 ]
             )
-    return out.getvalue()
+    return csv_text(table)

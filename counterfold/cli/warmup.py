@@ -16,7 +16,7 @@ from counterfold.evaluate.range_equity import range_equity
 from counterfold.exploit.locks import Lock, locked_solver
 from counterfold.games.cheat import Cheat
 from counterfold.games.onecard import Kuhn
-from counterfold.kernels.jit import cache_folder
+from counterfold.kernels.cache import cache_folder, trouble
 from counterfold.play.agents import make_agent
 from counterfold.play.match import Match
 from counterfold.poker.cards import parse_board
@@ -98,7 +98,7 @@ def run(*, json: bool, quiet: bool) -> None:
     if json:
         print_json({"seconds": seconds, "cache": None if folder is None else str(folder)})
     elif folder is None:
-        say(f"All kernels compile, in {duration(seconds)}, but no folder was found to keep them.")
+        say(f"All kernels compile, in {duration(seconds)}, but {trouble()}.")
     else:
         say(f"All kernels are ready in {folder} ({duration(seconds)}).")
 

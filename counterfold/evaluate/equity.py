@@ -11,7 +11,16 @@ from numpy.typing import NDArray
 
 from counterfold.errors import ParameterError, UnsupportedError
 from counterfold.poker.cards import board_name, check_distinct
-from counterfold.poker.game import DEAL, NO_CARD, SHOWDOWN, BettingTree, CardRules, PokerGame
+from counterfold.poker.game import (
+    DEAL,
+    NO_CARD,
+    SHOWDOWN,
+    BettingTree,
+    CardRules,
+    PokerGame,
+    safe_weights,
+)
+from counterfold.tree.public import HARDLY as FEW
 from counterfold.tree.public import PublicTree, meetings
 from counterfold.tree.public_arrays import PublicArrays, money_of
 from counterfold.tree.public_nodes import PublicNodes
@@ -21,7 +30,7 @@ __all__ = ["AllIn", "Equity", "Met", "equity", "showdown"]
 
 Floats = NDArray[np.float64]
 MOST_BOARDS = 500_000  # all cards of a hand, before suits are renamed
-HARDLY = 1e-6  # of a range: where less of it can be met, single precision knows no mean
+HARDLY = 1e-6  # of a range: where less of it can be met, strategies in 32 bits know no mean
 
 
 class Equity(NamedTuple):
@@ -110,9 +119,8 @@ class AllIn:
         from counterfold.kernels import public
 
         if self._given is None:
-            dtype = self.arrays.dtype
-            money, ends = money_of(self.nodes, 1.0, dtype)
-            none = np.zeros((1, 4), dtype)
+            money, ends = money_of(self.nodes, 1.0, self.arrays.dtype)
+            none = np.zeros((1, 4), np.float32)  # as most strategies: one kernel for both
             self._given = money, ends, public.Table(none, none)
         return self._given
 
@@ -177,14 +185,16 @@ def equity(
     ranges = tuple(_range(rules, cards, weights) for weights in (first, second))
     met = [meetings(rules, weights) for weights in reversed(ranges)]
     total = float(ranges[0] @ met[0])
-    if not total > 0:
-        raise ParameterError("no two hands of these ranges can be held at once; widen a range")
+    if not total > FEW * float(ranges[0].sum() * ranges[1].sum()):
+        raise ParameterError(
+            "no two hands of these ranges can be held at once, or hardly any; widen a range"
+        )
     shares = []
     if deal:
         _check_size(rules, cards, deal)
         told = CardRules(rules.deck, rules.hole, (0, *deal), rules.strengths)
         game = PokerGame("equity", told, deals(len(deal) + 1), cards, (ranges[0], ranges[1]))
-        all_in = AllIn(PublicArrays(PublicTree(game), "float32"))
+        all_in = AllIn(PublicArrays(PublicTree(game), "float64"))
         shares = [all_in.on(0, p, ranges[1 - p], met[p]) for p in (0, 1)]
     else:
         for p in (0, 1):
@@ -202,7 +212,7 @@ def _range(rules: CardRules, board: tuple[int, ...], weights: Floats) -> Floats:
     found = np.asarray(weights, np.float64)
     if found.shape != (rules.holes,) or not (found >= 0).all():
         raise ParameterError(f"a range has {rules.holes:,} weights of 0 or more")
-    return np.where(there[rules.cards].all(1), found, 0.0)
+    return safe_weights(np.where(there[rules.cards].all(1), found, 0.0))
 
 
 def _check_size(rules: CardRules, board: tuple[int, ...], deal: tuple[int, ...]) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import ParameterError
+from counterfold.evaluate.certificate import Certified
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.sequence import SequenceForm, sequence_form
@@ -27,7 +28,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class Assessment:
+class Assessment(Certified):
     """What a profile of strategies earns, and what each player could gain by leaving it."""
 
     values: tuple[float, ...]
@@ -45,7 +46,7 @@ class Assessment:
 
 
 @dataclass(frozen=True)
-class BestResponse:
+class BestResponse(Certified):
     """The most that a player can earn against the others, and a strategy that earns it."""
 
     player: int

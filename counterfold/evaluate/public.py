@@ -1,4 +1,7 @@
-"""Exact evaluation on public trees: values, best responses and exploitability of all hands."""
+"""Exact evaluation on public trees: values, best responses and exploitability of all hands.
+
+All of it is computed in double precision, whatever the tables of a strategy are kept in.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +53,7 @@ def assess_tables(
     """Values and best responses of the strategies in a solver's tables."""
     from counterfold.kernels import public
 
-    game = walk.tree.game
+    walk, game = walk.exact, walk.tree.game
     found = []
     for how in (public.VALUE, public.BEST):
         for me in (0, 1):
@@ -63,7 +66,7 @@ def assess_public(
     strategy: PublicStrategy, *, threads: int | None = None, walk: Traversal | None = None
 ) -> PublicAssessment:
     """Values and best responses of a strategy, exactly."""
-    walk = walk or Traversal(strategy.tree, "float32", threads)
+    walk = walk or Traversal(strategy.tree, "float64", threads)
     return assess_tables(walk, tables_of(strategy))
 
 
@@ -80,21 +83,25 @@ def best_response_values(
     """What each of a player's first hands earns in the best response to a strategy, per hand."""
     from counterfold.kernels import public
 
-    walk = walk or Traversal(strategy.tree)
+    walk = _exact(walk, strategy)
     walk.run(player, tables_of(strategy), (None, None), None, True, public.BEST)
     return walk.found(player)
 
 
-def _pair(hero: PublicStrategy, seat: int, opponent: PublicStrategy, walk: Traversal) -> Any:
+def _exact(walk: Traversal | None, strategy: PublicStrategy) -> Traversal:
+    return Traversal(strategy.tree, "float64") if walk is None else walk.exact
+
+
+def _pair(hero: PublicStrategy, seat: int, opponent: PublicStrategy) -> Any:
     from counterfold.kernels import public
 
     if hero.tree is not opponent.tree and hero.tree.fingerprint != opponent.tree.fingerprint:
         raise MismatchError("the two strategies are of different games")
-    found = []
-    for p in (0, 1):
-        table = (hero if p == seat else opponent).tables[p].astype(walk.arrays.dtype, copy=False)
-        found.append(public.Table(table, table))
-    return tuple(found)
+    tables = [(hero if p == seat else opponent).tables[p] for p in (0, 1)]
+    if tables[0].dtype != tables[1].dtype:  # a kernel takes one kind; those in 16 bits fit in 32
+        kinds = [table.dtype if table.dtype.kind == "f" else np.float32 for table in tables]
+        tables = [table.astype(np.result_type(*kinds), copy=False) for table in tables]
+    return tuple(public.Table(table, table) for table in tables)
 
 
 def earned_against(
@@ -103,8 +110,8 @@ def earned_against(
     """What one strategy earns in a seat against another, exactly, in chips a hand."""
     from counterfold.kernels import public
 
-    walk = walk or Traversal(hero.tree)
-    walk.run(seat, _pair(hero, seat, opponent, walk), (None, None), None, True, public.VALUE)
+    walk = _exact(walk, hero)
+    walk.run(seat, _pair(hero, seat, opponent), (None, None), None, True, public.VALUE)
     return walk.expected(seat)
 
 
@@ -117,6 +124,6 @@ def best_against(opponent: PublicStrategy, seat: int, walk: Traversal | None = N
     """What a best response earns in a seat against a strategy."""
     from counterfold.kernels import public
 
-    walk = walk or Traversal(opponent.tree)
-    walk.run(seat, _pair(opponent, seat, opponent, walk), (None, None), None, True, public.BEST)
+    walk = _exact(walk, opponent)
+    walk.run(seat, _pair(opponent, seat, opponent), (None, None), None, True, public.BEST)
     return walk.expected(seat)

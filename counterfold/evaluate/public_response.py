@@ -32,7 +32,7 @@ def public_response(
     """
     if player not in (0, 1):
         raise ParameterError(f"the players are 0 and 1, not {player!r}")
-    walk = walk or Traversal(strategy.tree, "float32", 1)
+    walk = (walk or Traversal(strategy.tree, "float64", 1)).exact
     tables = list(strategy.tables)
     tables[player] = np.zeros(tables[player].shape, tables[player].dtype)
     answer = PublicStrategy(strategy.tree, (tables[0], tables[1]), {"method": "best response"})

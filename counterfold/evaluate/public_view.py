@@ -41,11 +41,8 @@ class Browser:
             raise UnsupportedError(
                 f"{strategy.tree.game.name} has hands of one card, which fit no grid of hold'em"
             )
-        kind = strategy.tables[0].dtype
         self.strategy, self.tree = strategy, strategy.tree
-        self.walk = walk or Traversal(
-            strategy.tree, kind if kind.kind == "f" else "float32", threads
-        )
+        self.walk = (walk or Traversal(strategy.tree, "float64", threads)).exact
         if self.walk.tree is not strategy.tree:
             raise ParameterError("the walk is over another tree than the strategy's")
         self.all_in = AllIn(self.walk.arrays, self.walk.top)

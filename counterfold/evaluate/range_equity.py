@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import ParameterError
+from counterfold.evaluate.certificate import Certified
 from counterfold.poker.cards import (
     CARDS,
     HIGH,
@@ -25,7 +26,10 @@ from counterfold.poker.cards import (
     parse_board,
     parse_cards,
 )
+from counterfold.poker.game import safe_weights
 from counterfold.poker.ranges import Range
+from counterfold.poker.view import compatible
+from counterfold.tree.public import HARDLY
 
 __all__ = ["RangeEquity", "range_equity"]
 
@@ -39,7 +43,7 @@ TASK = 4096  # boards
 
 
 @dataclass(frozen=True)
-class RangeEquity:
+class RangeEquity(Certified):
     """What the first of two ranges wins if all money goes in now.
 
     Every pair of hands that can be held at once counts by its weights.
@@ -119,18 +123,24 @@ class _Deal:
             raise ParameterError(
                 f"{len(self.dead)} dead cards leave too few for two hands and a whole board"
             )
-        one, two = _range("first", first), _range("second", second)
-        self.ranges = one.without(gone).weights, two.without(gone).weights
-        for which, given, weights in zip(("first", "second"), (one, two), self.ranges, strict=True):
+        asked = _range("first", first), _range("second", second)
+        self.ranges = asked[0].without(gone).weights, asked[1].without(gone).weights
+        for which, given, weights in zip(("first", "second"), asked, self.ranges, strict=True):
             if not given.weights.any():
                 raise ParameterError(f"the {which} range has no hand: all its weights are zero")
             if not weights.any():
                 known = _names(self.board, self.dead)
                 raise ParameterError(f"the {which} range, {given}, has no hand that {known} leave")
+        self.ranges = safe_weights(self.ranges[0]), safe_weights(self.ranges[1])
         self.names, self.alike = self._symmetry()
         if not _meet(*self.ranges):
             raise ParameterError(
                 "no two hands of these ranges can be held at once: they need the same cards"
+            )
+        one, two = self.ranges
+        if not one @ compatible(two) > HARDLY * float(one.sum() * two.sum()):
+            raise ParameterError(
+                "hardly any two hands of these ranges can be held at once; widen a range"
             )
 
     def _symmetry(self) -> tuple[NDArray[np.int64], tuple[Floats, Floats]]:

@@ -6,19 +6,19 @@ play and to the history form.
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from counterfold.bench.peers import peak_memory
+from counterfold.checkpoints import Checkpoints
 from counterfold.errors import FileError, MismatchError, ParameterError, SpecError
 from counterfold.evaluate.public_view import walk_through
 from counterfold.files.sealed import read_document, write_document
+from counterfold.files.text import csv_text
 from counterfold.files.typed import from_json, to_json
 from counterfold.games.spec import parse_spec
 from counterfold.poker.game import PokerGame
@@ -48,7 +48,6 @@ DEEP_CFR = 37.0
 MARKS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50, 60, 75, 100, 125, 150, 175, 200, 225, 250, 300)
 LINEAR = 50
 CHECKPOINT, OTHER = "fhp.safetensors", "linear.json"
-SAVE_SECONDS = 600.0
 
 Progress = Callable[[float, str], None]
 """Called with how much is done, from 0 to 1, and where things stand in words."""
@@ -149,7 +148,7 @@ class FhpRun:
             for method, points in ((self.method, self.points), ("linear", self.linear))
             for point in points
         ]
-        return _csv([["method", *names], *rows])
+        return csv_text([["method", *names], *rows])
 
     def preflop_csv(self) -> str:
         """What each of the 169 classes does at every decision before the flop."""
@@ -165,13 +164,7 @@ class FhpRun:
                 told = ["" if math.isnan(x) else f"{x:.6f}" for x in numbers]
                 combos = f"{view.classes.combos[k]:.6f}"
                 rows.append([" ".join(view.line), view.player, name, combos, *told])
-        return _csv(rows)
-
-
-def _csv(rows: Iterable[Iterable[Any]]) -> str:
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(rows)
-    return out.getvalue()
+        return csv_text(rows)
 
 
 def fhp_game(spec: str | None = None) -> PokerGame:
@@ -209,21 +202,26 @@ def fhp_exact(
     game, method = game or fhp(), named_method(method).name
     tell = on_progress or (lambda part, words: None)
     until = _Until(iterations, minutes)
+    began = time.monotonic()
     other = _linear(game, linear, threads, folder, tell)
     solver, trace = _begin(game, method, threads, folder)
     before = solver.iteration
+    clock = Checkpoints(None if folder is None else lambda: _save(solver, trace, folder))
+
+    def look(part: float, words: str) -> None:
+        tell(part, words)
+        clock.look()
+
     try:
-        for report in until.run(solver, trace, tell):
+        for report in until.run(solver, trace, look, began):
             trace.append(report)
-            if folder and until.is_time_to_save():
-                _save(solver, trace, folder)
     except KeyboardInterrupt:
-        if folder and solver.iteration > before:
-            _save(solver, trace, folder)
+        if solver.iteration > before:
+            clock.save()
         raise
     if folder and solver.iteration > before:
         tell(1.0, "saving")
-        _save(solver, trace, folder)
+        clock.save()
     tell(1.0, "looking at the hands before the flop")
     views = walk_through(solver.strategy(), walk=solver.traversal)
     tree, told = solver.tree, game.about["parameters"]
@@ -246,11 +244,17 @@ class _Until:
         if minutes is not None and not 0 < minutes < math.inf:
             raise ParameterError(f"minutes is {minutes:g}, and must be above 0")
         self.iterations, self.minutes = iterations, minutes
-        self.began = self.saved = time.monotonic()
+        self.began = time.monotonic()
 
-    def run(self, solver: PublicSolver, trace: list[Report], tell: Progress) -> Any:
+    def run(
+        self,
+        solver: PublicSolver,
+        trace: list[Report],
+        tell: Progress,
+        began: float | None = None,
+    ) -> Any:
         """Iterate, with a report at each mark; the last one meets the limit."""
-        self.began = self.saved = time.monotonic()
+        self.began = time.monotonic() if began is None else began
         while not (trace and self._is_over(solver, trace[-1])):  # the caller adds to the trace
             mark = _next_mark(solver.iteration)
             if self.iterations is not None:
@@ -259,12 +263,6 @@ class _Until:
                 solver.step(1)
                 tell(self._part(solver, trace), _words(solver, trace))
             yield solver.report(time.monotonic() - self.began)
-
-    def is_time_to_save(self) -> bool:
-        if time.monotonic() - self.saved < SAVE_SECONDS:
-            return False
-        self.saved = time.monotonic()
-        return True
 
     def _is_late(self) -> bool:
         return self.minutes is not None and time.monotonic() - self.began >= 60 * self.minutes

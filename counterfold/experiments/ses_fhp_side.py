@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -11,6 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold import interrupts
+from counterfold.checkpoints import Checkpoints
 from counterfold.experiments.ses_fhp_buckets import BucketReply, Seen
 from counterfold.experiments.ses_fhp_opponents import Opponent, Trunk, blurred
 from counterfold.experiments.ses_fhp_progress import Count
@@ -21,8 +22,6 @@ from counterfold.search.public import PublicRefined, PublicSearch
 from counterfold.search.public_entry import Arrivals, Floats, classes_above, public_gadget
 
 __all__ = ["Side"]
-
-SAVE_SECONDS = 300.0
 
 
 @dataclass(frozen=True)
@@ -122,21 +121,20 @@ class Side:
         count.spare(
             self.taken * self.weight, f"seat {self.seat}, {self.taken:,} of {total:,} flops"
         )
-        begun, saved = self.taken, time.monotonic()
+        begun, checkpoints = self.taken, Checkpoints(save)
         left = range(begun, total)
         try:
             with ThreadPoolExecutor(threads) as pool:
                 for k, notes in zip(left, pool.map(self._flop, left), strict=True):
-                    for note in notes:
-                        self._take(k, note)
-                    self.taken = k + 1
-                    if save and time.monotonic() > saved + SAVE_SECONDS:
-                        save()
-                        saved = time.monotonic()
+                    with interrupts.uncut():
+                        for note in notes:
+                            self._take(k, note)
+                        self.taken = k + 1
+                    checkpoints.look()
                     count.add(self.weight, f"seat {self.seat}, {k + 1:,} of {total:,} flops")
         finally:
-            if save and self.taken > begun:
-                save()
+            if self.taken > begun:
+                checkpoints.save()
 
     def _flop(self, k: int) -> list[_Note]:
         """All searches on one flop."""
@@ -151,6 +149,7 @@ class Side:
         def made(
             plan: int, alpha: float, judged: Floats | None, after: PublicRefined | None = None
         ) -> PublicRefined:
+            interrupts.check()
             parts = public_gadget("ses", entry, alpha=alpha, range=judged)
             found = search.refine(entry, parts, self.iterations, gap=self.gap, after=after)
             seen = None

@@ -22,6 +22,7 @@ class TrunkReply:
     def __init__(self, walk: Traversal, blueprint: PublicStrategy, hero: int) -> None:
         from counterfold.kernels import public
 
+        walk = walk.exact
         self.walk, self.me, self.tree = walk, 1 - hero, blueprint.tree
         self.tables = tables_of(blueprint)
         nodes = self.tree.nodes

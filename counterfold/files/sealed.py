@@ -12,7 +12,7 @@ from counterfold.errors import FileError
 from counterfold.files.text import MOST_BYTES, Fields, parse_json, read_json
 from counterfold.files.whole import write_whole
 
-__all__ = ["Seal", "read_document", "read_lines", "sealed", "write_document"]
+__all__ = ["Seal", "checksum", "read_document", "read_lines", "sealed", "write_document"]
 
 PathLike = str | os.PathLike[str]
 LONGEST_LINE = 1 << 24
@@ -20,7 +20,7 @@ LONGEST_LINE = 1 << 24
 
 def write_document(path: PathLike, document: Mapping[str, Any]) -> None:
     """Write a JSON object with its checksum, whole or not at all."""
-    told = {**document, "checksum": _checksum(document)}
+    told = {**document, "checksum": checksum(document)}
     write_whole(path, json.dumps(told, indent=1, allow_nan=False).encode())
 
 
@@ -28,12 +28,13 @@ def read_document(path: PathLike, what: str, most: int = MOST_BYTES) -> Fields:
     """A JSON object that ``write_document`` wrote."""
     found = Fields(read_json(path, what, most), os.fspath(path))
     told = {key: value for key, value in found.value.items() if key != "checksum"}
-    if found.value.get("checksum") != _checksum(told):
+    if found.value.get("checksum") != checksum(told):
         raise FileError(f"{path} is damaged: its checksum does not fit what it holds")
     return Fields(told, os.fspath(path))
 
 
-def _checksum(document: Mapping[str, Any]) -> str:
+def checksum(document: Mapping[str, Any]) -> str:
+    """SHA-256 of an object of JSON, whatever the order of its keys."""
     text = json.dumps(document, sort_keys=True, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
 

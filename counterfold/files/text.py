@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
 import os
 import re
 import stat
 from collections.abc import Iterable, Mapping
+from fractions import Fraction
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
-from counterfold.errors import FileError, cut, short
+from counterfold.errors import FileError, cut, short, visible
 
-__all__ = ["Fields", "parse_json", "read_bytes", "read_json", "read_text"]
+__all__ = [
+    "Fields",
+    "csv_text",
+    "number_of",
+    "parse_json",
+    "read_bytes",
+    "read_json",
+    "read_text",
+    "whole_of",
+]
 
 MOST_BYTES = 2**26
 """The largest text that is read unless a caller says otherwise."""
@@ -26,6 +38,8 @@ MOST_DIGITS = 40
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 # Texts without these have no number that is too large, and are read without hooks.
 _LARGE = re.compile(r"\d(?:\d{40}|[eE]\+?\d{3})")
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?:inf|nan)", re.ASCII)
+_RATIO = re.compile(r"[+-]?\d{1,300}/\d{1,300}", re.ASCII)
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _NEEDED: Any = object()
 Made = TypeVar("Made")
@@ -198,6 +212,55 @@ class _Document:
         line = self.first + self.text.count("\n", 0, at)
         column = at - self.text.rfind("\n", 0, at)
         raise FileError(f"{self.where}, line {line}, column {column}: {reason}") from None
+
+
+def number_of(text: str) -> float | None:
+    """A finite number as people write it, a fraction too; None for anything else.
+
+    >>> number_of("1/4"), number_of("2.5e3"), number_of("1/0"), number_of("1e999")
+    (0.25, 2500.0, None, None)
+    """
+    text = text.strip()
+    if _RATIO.fullmatch(text):
+        try:
+            # Of whole numbers alone: the fraction 1e999999999 would fill the memory.
+            number = float(Fraction(text))
+        except (ZeroDivisionError, OverflowError):
+            return None
+    elif _NUMBER.fullmatch(text):
+        number = float(text)
+    else:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def whole_of(text: str) -> int | None:
+    """A whole number from 0 up in at most 18 digits; None for anything else.
+
+    >>> whole_of("12"), whole_of("-1"), whole_of("9" * 5000)
+    (12, None, None)
+    """
+    text = text.strip()
+    return int(text) if text.isdecimal() and len(text) <= 18 else None
+
+
+def csv_text(rows: Iterable[Iterable[Any]]) -> str:
+    """Rows as CSV; a text that a spreadsheet would take for a formula begins with a quote.
+
+    >>> print(csv_text([["=1+1", "-0.5", -0.5, "-bet"]]), end="")
+    '=1+1,-0.5,-0.5,'-bet
+    """
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(map(_cell, row) for row in rows)
+    return out.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    if value.startswith(("=", "+", "-", "@", "\t", "\r")) and not _NUMBER.fullmatch(value):
+        value = f"'{value}"
+    return visible(value)
 
 
 class Fields:

@@ -23,6 +23,7 @@ from counterfold.errors import (
     ParameterError,
     RulesError,
     SpecError,
+    reason,
     short,
 )
 from counterfold.games.base import Game
@@ -371,6 +372,6 @@ def _place(error: BaseException, file: Path) -> str:
 
 def _told(error: BaseException) -> str:
     """An exception of somebody else's code, on one line."""
-    message = error.msg if isinstance(error, SyntaxError) else str(error)
-    first = message.strip().splitlines()
-    return f"{type(error).__name__}: {first[0]}" if first else type(error).__name__
+    if isinstance(error, SyntaxError):
+        return f"{type(error).__name__}: {error.msg}"
+    return reason(error)

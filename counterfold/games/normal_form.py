@@ -4,26 +4,20 @@ from __future__ import annotations
 
 import math
 import os
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import cached_property
 from itertools import product
 from pathlib import Path
 from typing import Any, ClassVar
 
 from counterfold.errors import FileError, ParameterError, short
-from counterfold.files.text import parse_json, read_text
+from counterfold.files.text import number_of, parse_json, read_text
 from counterfold.games.base import TERMINAL, Action, Game
 
 __all__ = ["NormalForm", "general_rock_paper_scissors", "matching_pennies", "rock_paper_scissors"]
 
 Choices = tuple[int, ...]
-
-_WRITTEN = re.compile(
-    r"[+-]?(?:\d{1,300}/\d{1,300}|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)", re.ASCII
-)
 
 
 @dataclass(frozen=True)
@@ -194,16 +188,10 @@ def _nested(value: Any) -> tuple[Any, tuple[int, ...]]:
 
 def _number(value: Any) -> float:
     try:
-        if isinstance(value, str):
-            if not _WRITTEN.fullmatch(value.strip()):
-                raise ValueError
-            # Fractions of whole numbers alone: one of 1e999999999 would fill the memory.
-            number = float(Fraction(value)) if "/" in value else float(value)
-        else:
-            number = float(value)
-    except (TypeError, ValueError, ZeroDivisionError, OverflowError):
-        raise ParameterError(f"payoffs must be numbers, not {short(value)}") from None
-    if not math.isfinite(number) or isinstance(value, bool):
+        number = number_of(value) if isinstance(value, str) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = None
+    if number is None or not math.isfinite(number) or isinstance(value, bool):
         raise ParameterError(f"payoffs must be finite numbers, not {short(value)}")
     return number
 

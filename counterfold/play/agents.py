@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from counterfold.agent import Agent, Observation
-from counterfold.errors import CounterfoldError, ParameterError, SpecError
+from counterfold.errors import CounterfoldError, ParameterError, SpecError, reason
 from counterfold.evaluate.exact import best_response, slots_of
 from counterfold.exploit.online import Learner
 from counterfold.exploit.rules import LEARNERS, Setting
@@ -278,7 +278,7 @@ def own_agent(text: str) -> Agent:
     except CounterfoldError:
         raise
     except Exception as error:
-        told = f"{type(error).__name__}: {error}".removesuffix(": ")
+        told = reason(error)
         raise ParameterError(f"{text} cannot be made: {told}") from error
     agent.name = getattr(agent, "name", "") or text
     return agent

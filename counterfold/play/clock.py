@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import queue
 import threading
 from collections.abc import Callable
@@ -56,6 +57,7 @@ class _Worker:
 
 
 _worker: list[_Worker] = []
+os.register_at_fork(after_in_child=_worker.clear)  # a fork has no threads but its own
 
 
 def within(seconds: float | None, call: Callable[..., Any], *args: Any) -> Any:

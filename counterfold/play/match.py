@@ -18,6 +18,7 @@ from counterfold.exploit.online import Learner
 from counterfold.files.arrays import Saved
 from counterfold.games.base import unlisted
 from counterfold.games.spec import whole
+from counterfold.interrupts import uncut
 from counterfold.play.agents import StrategyAgent
 from counterfold.play.arena import Arena, blank_tally, is_fixed, is_tabular, odds_of
 from counterfold.play.dealer import Dealer, deal_seed
@@ -32,7 +33,10 @@ from counterfold.tree.story import story
 __all__ = ["Match", "MatchResult", "Point"]
 
 CHUNK = 65_536
-"""Hands between two looks at the clock."""
+"""Hands between two looks at the values by which luck is taken out."""
+
+WORD_SECONDS = 0.1
+"""Between two words to ``on_progress``, at most, unless a hand takes longer."""
 
 MARKS = 16
 """Points of a win-rate curve for each tenfold number of hands."""
@@ -199,6 +203,8 @@ class Match:
         """Write the match to a file, learners and all, so that it can go on from here."""
         from counterfold.play.saved import save_match
 
+        if self._arena is not None:
+            self._arena.hand_back()
         save_match(self, path)
 
     @staticmethod
@@ -265,17 +271,19 @@ class Match:
         if self.hands == 0 or self._is_stop():
             self._look()
         stop = min(goal, *stops)
-        if self._arena is None:  # slow agents let others have a word in between
-            pace = self.seconds / self.hands if self.hands else 1.0
-            stop = min(stop, self.hands + max(1, int(0.1 / max(pace, 1e-9))))
+        # Slow agents let others have a word in between, which changes nothing.
+        pace = self.seconds / self.hands if self.hands else 1.0
+        stop = min(stop, self.hands + max(1, int(WORD_SECONDS / max(pace, 1e-9))))
         if self._arena is not None:
             self._arena.warm(self._tally, self._insight)
-        wall, cpu = time.perf_counter(), time.process_time()
-        done = self._run(stop - self.hands, recorder)
-        self.seconds += time.perf_counter() - wall
-        self.cpu_seconds += time.process_time() - cpu
-        if self.hands == mark:
-            self._marks.append(self._sums())
+        # What agents of others think about may be cut short: their hand does not count then.
+        with uncut() if self._arena is not None else nullcontext():
+            wall, cpu = time.perf_counter(), time.process_time()
+            done = self._run(stop - self.hands, recorder)
+            self.seconds += time.perf_counter() - wall
+            self.cpu_seconds += time.process_time() - cpu
+            if self.hands == mark:
+                self._marks.append(self._sums())
         return done
 
     def _is_stop(self) -> bool:

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from counterfold.checkpoints import Checkpoints
 from counterfold.errors import FileError, ParameterError
 from counterfold.exploit.hands import FORMAT, WHAT
-from counterfold.files.clock import Clock
 from counterfold.files.sealed import Seal, read_lines, sealed
 from counterfold.files.text import Fields
 from counterfold.files.whole import drafted
@@ -38,7 +38,7 @@ class Recorder:
         self.path = Path(path)
         self._header = {"format": FORMAT, "sealed": True, **header}
         self._seal = Seal()
-        self._clock = Clock()
+        self._checkpoints = Checkpoints(self._publish)
         self.hands = 0
 
     def __enter__(self) -> Recorder:
@@ -61,9 +61,8 @@ class Recorder:
         """Write a hand down."""
         self._put(told_hand(hand))
         self.hands += 1
-        if self._clock.due():
-            with self._clock.saving(), suppress(FileError):  # a later time, or the end, will do
-                self._publish()
+        with suppress(FileError):  # if not now, then later, or in the end
+            self._checkpoints.look()
 
     def _put(self, document: dict[str, Any]) -> None:
         line = json.dumps(document, ensure_ascii=False).encode() + b"\n"

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from counterfold.agent import Agent, Observation, SeenHand
 from counterfold.errors import ParameterError
+from counterfold.evaluate.certificate import Certified
 from counterfold.evaluate.exact import assess_form, slots_of
 from counterfold.exploit.models import OpponentModel
 from counterfold.exploit.responses import restricted_response
@@ -65,7 +66,7 @@ class Judgement(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(Certified):
     """What the agent's present play risks, in chips a hand of the whole game.
 
     ``exploitability`` is exact. ``bound`` is what the searches themselves promise: the blueprint's
@@ -80,6 +81,8 @@ class Certificate:
     theorem: float
     alphas: tuple[float, ...]
     strategy: Strategy
+
+    infinite = ("theorem",)
 
 
 class _Player(Agent):

@@ -10,6 +10,7 @@ from queue import SimpleQueue
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold import interrupts
 from counterfold.agent import Agent
 from counterfold.errors import ParameterError, UnsupportedError
 from counterfold.exploit.online import Learner
@@ -83,6 +84,7 @@ def series(
         end = min(begin + BLOCK, matches)
         room = rooms.get()
         for number in range(begin, end):
+            interrupts.check()
             agents = [_seated(entrant, number) for entrant in entrants]
             room.match(agents, match_seed(seed, number), marks, won[number])
         rooms.put(room)

@@ -9,13 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from counterfold.agent import Agent, Choice, Observation, SeenHand, SeenMove
-from counterfold.errors import CounterfoldError
+from counterfold.errors import CounterfoldError, cut, reason, short
 from counterfold.games.base import CHANCE, TERMINAL, label
 from counterfold.play.clock import TooSlowError, within
 from counterfold.play.dealer import Dealer
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.views import views
-from counterfold.tree.walk import short
 
 __all__ = ["Fault", "PlayedHand", "Table", "view_of", "worst_end"]
 
@@ -116,16 +115,15 @@ class Table:
         try:
             action = within(self.time_limit, self.agents[agent].act, seen, rng)
         except TooSlowError:
-            return f"did not move within {self.time_limit:g} s at {seen.name!r}"
+            return f"did not move within {self.time_limit:g} s at {short(seen.name)}"
         except (KeyboardInterrupt, MemoryError):
             raise
-        except Exception as error:
-            told = f"{type(error).__name__}: {error}".removesuffix(": ")
-            return f"failed at {seen.name!r} with {told}"
+        except (Exception, SystemExit) as error:
+            return f"failed at {short(seen.name)} with {reason(error)}"
         place = _place(action, seen.actions)
         if place is None:
-            legal = ", ".join(map(label, seen.actions))
-            return f"chose {short(action)} at {seen.name!r}, where it may {legal}"
+            legal = cut(", ".join(map(label, seen.actions)), 200)
+            return f"chose {short(action)} at {short(seen.name)}, where it may {legal}"
         return _Found(place)
 
     def _teach(self, hand: PlayedHand, end: Any, choices: list[list[Choice]]) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from counterfold.agent import Agent
-from counterfold.errors import ParameterError
+from counterfold.errors import ParameterError, reason
 from counterfold.exploit.online import Learner
 from counterfold.games.spec import whole
 from counterfold.play.agents import StrategyAgent, make_agent
@@ -341,7 +341,7 @@ def _fresh(agent: Agent) -> Agent:
     try:
         return copy.deepcopy(agent)
     except Exception as error:
-        told = f"{type(error).__name__}: {error}".removesuffix(": ")
+        told = reason(error)
         raise ParameterError(
             f"{agent.name or agent!r} cannot start afresh in every match, as copying it fails "
             f"({told}); give it a __deepcopy__"

@@ -16,10 +16,38 @@ from numpy.typing import NDArray
 from counterfold.errors import ParameterError
 from counterfold.poker.cards import HIGH, HOLES, LOW
 
-__all__ = ["DEAL", "DECISION", "FOLD", "SHOWDOWN", "BettingTree", "CardRules", "PokerGame"]
+__all__ = [
+    "DEAL",
+    "DECISION",
+    "FOLD",
+    "SHOWDOWN",
+    "BettingTree",
+    "CardRules",
+    "PokerGame",
+    "safe_weights",
+]
 
 DECISION, FOLD, DEAL, SHOWDOWN = range(4)
 NO_CARD = 52  # stands for the second card of a hand of one
+SAFE = 1e-3, 1e3  # between these the largest weight of a range may lie
+
+
+def safe_weights(weights: NDArray[Any]) -> NDArray[np.float64]:
+    """The weights of a range in a scale of which products stay in the range of 32 bits.
+
+    Only their proportions mean something. Those of a usual size are left as they are.
+
+    >>> safe_weights(np.array([0.5, 0.0, 1.0])), safe_weights(np.array([1e-20, 3e-20, 0.0]))
+    (array([0.5, 0. , 1. ]), array([0.33333333, 1.        , 0.        ]))
+    """
+    found = np.asarray(weights, np.float64)
+    if not (np.isfinite(found) & (found >= 0)).all():
+        raise ParameterError("the weights of a range are numbers from 0 up")
+    largest = float(found.max(initial=0.0))
+    if not largest or SAFE[0] <= largest <= SAFE[1]:
+        return found
+    scaled: NDArray[np.float64] = found / largest
+    return scaled
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +87,7 @@ class BettingTree:
         both = self.payoff[ends, 0] + self.payoff[ends, 1, ::-1]
         folds = self.kind[ends] == FOLD
         both[folds] = (self.payoff[ends].sum(1))[folds]
-        return bool(np.abs(both).max(initial=0.0) < 1e-9 * max(1.0, np.abs(self.payoff).max()))
+        return bool(np.abs(both).max(initial=0.0) <= 1e-9 * np.abs(self.payoff).max())
 
     def children(self, node: int) -> range:
         """The nodes after a node."""
@@ -111,7 +139,8 @@ class PokerGame:
     """A poker game or a spot of one, for two players.
 
     ``ranges[p]`` weighs each hand of player p; hands that meet the board or are not of the deck
-    must weigh nothing. ``pot`` and ``big_blind`` are units for reports, in chips.
+    must weigh nothing. Very small or large weights are scaled (``safe_weights``). ``pot`` and
+    ``big_blind`` are units for reports, in chips.
     """
 
     name: str
@@ -124,6 +153,10 @@ class PokerGame:
     big_blind: float | None = None
     streets: tuple[str, ...] = ()  # names, as "flop", "turn", "river"
     about: dict[str, Any] = field(default_factory=dict)  # what it was read from
+
+    def __post_init__(self) -> None:
+        one, two = self.ranges
+        object.__setattr__(self, "ranges", (safe_weights(one), safe_weights(two)))
 
     def behind(self, node: int) -> tuple[float, float]:
         """What each player has left at a node, of its stack or of the most that it can ever pay."""

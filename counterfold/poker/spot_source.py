@@ -66,6 +66,8 @@ class Source:
                     f"{where}: {quoted(key)} is no key of a spot; {nearest_name(key, known)}"
                 )
         self.name = str(self.given.get("name") or name)
+        if not self.name.isprintable() or len(self.name) > 200:
+            raise self.complaint("name", f"{short(self.name)} is no name; give letters in one line")
         self.told: dict[str, Any] = {"name": self.name}
 
     def _players(self) -> tuple[str, str]:
@@ -76,6 +78,8 @@ class Source:
                 "players", "give two different names, first the one out of position"
             )
         first, second = (str(name) for name in names)
+        if not (first + second).isprintable() or len(first + second) > 80:
+            raise self.complaint("players", "give two short names, in letters")
         for name, other in ((first, SEATS[1]), (second, SEATS[0])):
             if name == other or (name in _KEYS and name not in SEATS) or name in STREETS:
                 raise self.complaint("players", f'"{name}" means something else; take another name')

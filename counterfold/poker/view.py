@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -14,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import ParameterError
+from counterfold.files.text import csv_text
 from counterfold.poker.cards import HIGH, HOLES, LOW, board_name, hole_name, holes_without
 from counterfold.poker.ranges import CELL, Range, cell_name
 
@@ -283,9 +282,7 @@ class NodeView:
 
     def to_csv(self, which: str | None = None) -> str:
         """The rows as CSV: probabilities and equity from 0 to 1, EV in chips."""
-        out = io.StringIO()
-        csv.writer(out, lineterminator="\n").writerows(self.rows(which))
-        return out.getvalue()
+        return csv_text(self.rows(which))
 
 
 def _from_the_top(holes: Iterable[int]) -> list[int]:

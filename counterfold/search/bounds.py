@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from counterfold.evaluate.certificate import Certified
 from counterfold.evaluate.exact import assess_form
 from counterfold.games.base import CHANCE
 from counterfold.search.entry import Entry, enters
@@ -176,7 +177,7 @@ def _ses(found: Refined) -> tuple[float, Floats]:
 
 
 @dataclass(frozen=True, eq=False)
-class Nearest:
+class Nearest(Certified):
     """The nearest equilibrium to a hero's blueprint, that differs from it in subgames only."""
 
     strategy: Strategy

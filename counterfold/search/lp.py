@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.errors import CounterfoldError
 from counterfold.search.gadget import Gadget
 from counterfold.search.plex import Floats, Plex
+from counterfold.solve.lp import solve_program
 
 __all__ = ["solve_gadget"]
 
@@ -26,8 +26,6 @@ def solve_gadget(gadget: Gadget) -> tuple[float, Floats, Floats]:
     together: the hero's strategy is a best one against that range. Actions are those of the
     hero's plex, in its order.
     """
-    from scipy.optimize import linprog
-
     entry = gadget.entry
     hero, other = entry.subgame.plexes[entry.hero], entry.subgame.plexes[entry.opponent]
     rows = _Rows(hero, other, gadget)
@@ -35,27 +33,24 @@ def solve_gadget(gadget: Gadget) -> tuple[float, Floats, Floats]:
     keep = met > 0
     rows.best_reply(
         entry.subgame.last[keep][:, [entry.hero, entry.opponent]],
-        (met * entry.subgame.payoff[:, entry.opponent])[keep],
+        (met * entry.subgame.payoff[:, entry.opponent])[keep] / rows.scale,
     )
     rows.margins()
-    found = linprog(
+    found = solve_program(
         rows.cost,
         A_ub=rows.matrix(),
         b_ub=np.array(rows.limits),
         A_eq=_plans(hero, rows.width),
         b_eq=np.append(np.ones(hero.classes), np.zeros(len(hero.infosets))),
         bounds=rows.bounds(),
-        method="highs",
     )
-    if found.status != 0:
-        raise CounterfoldError(f"the linear program was not solved: {found.message}")
     fallback = entry.probabilities[hero.slots]
     plan = np.maximum(found.x[: hero.sequences], 0.0)
     weights = np.zeros(other.classes)
     prices = -found.ineqlin.marginals
     for place, j in rows.class_rows:
         weights[j] = prices[place]
-    return rows.constant - float(found.fun), hero.behaviour(plan, fallback), weights
+    return rows.constant - float(found.fun) * rows.scale, hero.behaviour(plan, fallback), weights
 
 
 class _Rows:
@@ -71,6 +66,8 @@ class _Rows:
         self.width = self.extra + extras
         self.cost = np.zeros(self.width)
         self.constant = 0.0
+        # In units of the largest payoff, so that tolerances mean the same in every game.
+        self.scale = float(np.abs(gadget.entry.subgame.payoff).max(initial=0.0)) or 1.0
         self.entries: list[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]] = []
         self.limits: list[float] = []
         self.class_rows: list[tuple[int, int]] = []
@@ -110,7 +107,7 @@ class _Rows:
             rows = first + np.arange(len(self.live))
             self.entries.append((rows, places, np.ones(len(self.live))))
             self.entries.append((rows, columns, np.ones(len(self.live))))
-            self.limits += shift.tolist()
+            self.limits += (shift / self.scale).tolist()
             self.cost[places] = -part.weight if one else -part.weight * shares
 
     def matrix(self) -> Any:

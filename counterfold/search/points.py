@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import ParameterError
+from counterfold.files.text import whole_of
 from counterfold.games.base import CHANCE, TERMINAL
 from counterfold.search.paths import paths
 from counterfold.strategy.strategy import fits
@@ -62,7 +63,7 @@ def _named(tree: HistoryTree, name: str) -> NDArray[np.bool_]:
     if kind == "seen" and rest:
         rows = [fits(label, rest) for label in tree.infosets.labels]
         return np.append(rows, False)[np.minimum(tree.infoset, len(rows))]
-    if kind not in ("deal", "move") or not rest.isdecimal() or int(rest) < 1:
+    if kind not in ("deal", "move") or not whole_of(rest):
         raise ParameterError(f"there is no point {name!r}; name board, deal:N, move:N or seen:TEXT")
     moves, deals = _counted(tree)
     # A deal is over when the next node is somebody's.

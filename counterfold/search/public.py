@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import ParameterError, UnsupportedError
+from counterfold.evaluate.certificate import Certified
 from counterfold.games.spec import whole
 from counterfold.poker.game import DECISION
 from counterfold.search.gadget import Part
@@ -73,7 +74,7 @@ class PublicRefined:
 
 
 @dataclass(frozen=True, eq=False)
-class Searched:
+class Searched(Certified):
     """A blueprint with searches on many boards put into it; the other player's part is kept."""
 
     strategy: PublicStrategy
@@ -106,12 +107,16 @@ class PublicSearch:
             raise UnsupportedError(f"{self.method.name} predicts, which a search here does not")
         self.threads = whole("threads", threads, least=1, most=64)
         self.arrays = PublicArrays(tree, dtype)
+        self.exact = self.arrays.in_kind("float64")  # for what is measured
         nodes = tree.nodes
         self.starts = np.array(nodes.lines[tree.last])
         self.deals = nodes.line[self.starts].astype(np.int64)
         self.places = nodes.place[self.deals].astype(np.int64)
         self.rows = np.ascontiguousarray(nodes.row[:, self.deals], np.int64)
-        self.hands = self._standing(0), self._standing(1)
+        self.hands, self.measured = (
+            (self._standing(arrays, 0), self._standing(arrays, 1))
+            for arrays in (self.arrays, self.exact)
+        )
         self.arrivals = [Arrivals(blueprint, p) for p in (0, 1)]
         self._desks: queue.SimpleQueue[_Desk] = queue.SimpleQueue()
         for _ in range(self.threads):
@@ -122,9 +127,9 @@ class PublicSearch:
         """The boards of the last street."""
         return [k for k, board in enumerate(self.tree.boards) if board.street == self.tree.last]
 
-    def _standing(self, p: int) -> Any:
+    def _standing(self, arrays: PublicArrays, p: int) -> Any:
         """A player's hands, for boards that stand alone: each begins where it ends."""
-        hands = self.arrays.hands[p]
+        hands = arrays.hands[p]
         up = np.empty_like(hands.up)
         up[:] = np.arange(up.shape[1], dtype=up.dtype)
         return hands._replace(
@@ -258,7 +263,7 @@ class _Desk:
         from counterfold.kernels import public, rule
 
         tree, arrays = search.tree, search.arrays
-        self.search, self.room = search, arrays.room()
+        self.search, self.room, self.fine = search, arrays.room(), search.exact.room()
         shapes = [
             (max(int(width), 1), tree.columns(p))
             for p, width in enumerate(tree.nodes.width[tree.last])
@@ -273,20 +278,23 @@ class _Desk:
     def walk(
         self, board: int, me: int, mine: Floats, theirs: Floats, rows: Any, average: bool, how: int
     ) -> Floats:
-        """Values of a player's hands by line, per deal of them; reaches are by line too."""
+        """Values of a player's hands by line, per deal of them; reaches are by line too.
+
+        In double precision: this is what searches are measured by.
+        """
         from counterfold.kernels import public
 
-        search, room, other = self.search, self.room, 1 - me
+        search, room, other = self.search, self.fine, 1 - me
         room.mine[search.rows[me], : mine.shape[1]] = mine
         room.theirs[search.rows[other], : theirs.shape[1]] = theirs
         room.value[search.places] = 0
         walk_tape(
-            np.array([[public.LAST, board]], np.uint32), search.arrays.money,
-            search.arrays.boards, (search.hands[me], search.hands[other]),
-            (self.tables[me], self.tables[other]), (None, None), search.arrays.ends[me], room, me,
+            np.array([[public.LAST, board]], np.uint32), search.exact.money,
+            search.exact.boards, (search.measured[me], search.measured[other]),
+            (self.tables[me], self.tables[other]), (None, None), search.exact.ends[me], room, me,
             rows, average, how,
         )  # fmt: skip
-        found: Floats = room.value[search.places, : mine.shape[1]].astype(np.float64) * self.scale
+        found: Floats = room.value[search.places, : mine.shape[1]] * self.scale
         return found
 
     def read(self, board: int) -> None:
@@ -404,5 +412,5 @@ class _Desk:
         self.walk(entry.board, other, anyhow, entry.reach, self.still, True, public.BEST)
         places = tree.nodes.place[list(nodes)].astype(np.int64)
         count = self.search.count(other, entry.board)
-        found: Floats = self.room.value[places, :count].astype(np.float64) * self.scale
+        found: Floats = self.fine.value[places, :count] * self.scale
         return found

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from counterfold.errors import ParameterError
+from counterfold.evaluate.certificate import Certified
 from counterfold.search.entry import Entry, enters
 from counterfold.search.frame import compose, hero_actions
 from counterfold.search.gadget import Gadget
@@ -30,7 +31,7 @@ SMALL = 1_000
 
 
 @dataclass(frozen=True, eq=False)
-class Refined:
+class Refined(Certified):
     """What a search found for the hero in one subgame.
 
     ``actions`` are the probabilities of the hero's actions inside, in the order of its plex.

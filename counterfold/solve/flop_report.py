@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from counterfold.errors import CounterfoldError, FileError, MismatchError, ParameterError, short
+from counterfold.evaluate.certificate import Certified
 from counterfold.evaluate.public_view import Browser
 from counterfold.files.sealed import read_document, write_document
 from counterfold.files.typed import from_json, to_json
@@ -28,7 +29,7 @@ from counterfold.poker.spot import spot
 from counterfold.solve.poker import PokerResult, chips_of, resume_poker, solve_poker
 from counterfold.solve.solver import Report, Until
 from counterfold.tree.boards import renamings
-from counterfold.tree.public import meetings
+from counterfold.tree.public import HARDLY, meetings
 
 __all__ = ["Flop", "FlopReport", "FlopRow", "flops_of", "mean_row"]
 
@@ -45,7 +46,7 @@ class Flop(NamedTuple):
 
 
 @dataclass(frozen=True)
-class FlopRow:
+class FlopRow(Certified):
     """What a solution says about its root, on one flop or in the mean over many."""
 
     flop: str
@@ -156,12 +157,13 @@ class FlopReport:
             _check_suits(whole)
         self.games: dict[Flop, PokerGame] = {}
         self.impossible: list[Flop] = []
+        self.masses: dict[Flop, float] = {}
         for flop in chosen:
             made = _on(whole, flop)
             if made is None:
                 self.impossible.append(flop)
             else:
-                self.games[flop] = made
+                self.games[flop], self.masses[flop] = made
         if not self.games:
             raise ParameterError(f"{where}: none of the flops leaves both players a hand")
         self.rows: dict[Flop, FlopRow] = {}
@@ -176,7 +178,7 @@ class FlopReport:
             result = self._solved(flop, game, on_report)
             if result.stopped == "interrupted":
                 raise KeyboardInterrupt
-            row = _row(flop, result)
+            row = _row(flop, result, self.masses[flop])
             if self.folder is not None:
                 if self.keep:
                     result.strategy.save(self._file(flop, "safetensors"))
@@ -202,9 +204,13 @@ class FlopReport:
             if part.exists():
                 with suppress(CounterfoldError):
                     return resume_poker(
-                        part, until, on_report=told, threads=self.settings["threads"]
-                    )
-        return solve_poker(game, until=until, rescue=part, on_report=told, **self.settings)
+                        part, until, on_report=told, threads=self.settings["threads"],
+                        on_the_way=True,
+                    )  # fmt: skip
+        return solve_poker(
+            game, until=until, rescue=part, on_the_way=part is not None, on_report=told,
+            **self.settings,
+        )  # fmt: skip
 
     # The folder.
 
@@ -277,19 +283,23 @@ def _check_suits(game: PokerGame) -> None:
         )
 
 
-def _on(game: PokerGame, flop: Flop) -> PokerGame | None:
-    """The spot on a flop; nothing if it leaves no two hands to hold, or is not of the deck."""
+def _on(game: PokerGame, flop: Flop) -> tuple[PokerGame, float] | None:
+    """The spot on a flop, and how much of the ranges' pairs of hands can be held there.
+
+    Nothing if it leaves no two hands to hold, or is not of the deck.
+    """
     if not set(flop.cards) <= set(game.rules.deck):
         return None
     left = holes_without(flop.cards)
     one, two = (np.where(left, weights, 0.0) for weights in game.ranges)
-    if not one @ meetings(game.rules, two) > 0:
+    mass = float(one @ meetings(game.rules, two))
+    if not mass > HARDLY * float(one.sum() * two.sum()):
         return None
-    told = {**game.about["spot"], "board": board_name(flop.cards)}
-    return replace(game, board=flop.cards, ranges=(one, two), about={**game.about, "spot": told})
+    about = {**game.about, "spot": {**game.about["spot"], "board": board_name(flop.cards)}}
+    return replace(game, board=flop.cards, ranges=(one, two), about=about), mass
 
 
-def _row(flop: Flop, result: PokerResult) -> FlopRow:
+def _row(flop: Flop, result: PokerResult, mass: float) -> FlopRow:
     strategy = result.strategy  # in 16 bits any scale will do
     one, two = (table.astype(np.float32, copy=False) for table in strategy.tables)
     found = Browser(replace(strategy, tables=(one, two)), threads=1).summary()
@@ -298,7 +308,7 @@ def _row(flop: Flop, result: PokerResult) -> FlopRow:
         flop=board_name(flop.cards),
         texture=TEXTURES[int(textures(np.array([flop.cards], np.uint8))[0])],
         weight=flop.weight,
-        mass=result.strategy.tree.weight_sum,
+        mass=mass,
         ev={who: float(ev) for who, ev in found["ev"].items()},
         equity={who: float(share) for who, share in found["equity"].items()},
         frequencies=found["actions"],

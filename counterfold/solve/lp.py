@@ -8,21 +8,27 @@ of those constraints are player 2's optimal plan.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import CounterfoldError, UnsupportedError
+from counterfold.evaluate.certificate import Certified
+from counterfold.interrupts import aside
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.sequence import SequenceForm, sequence_form
 
-__all__ = ["LpSolution", "Plans", "payoff_matrix", "plans", "solve_lp"]
+__all__ = ["LpSolution", "Plans", "payoff_matrix", "plans", "solve_lp", "solve_program"]
+
+TOLERANCES = (1e-10, 1e-9, 1e-7)  # the finest that the solver keeps is taken
+INFEASIBLE = 2
 
 
 @dataclass(frozen=True)
-class LpSolution:
+class LpSolution(Certified):
     """An equilibrium and the game's value to player 1, exact to the solver's tolerance."""
 
     value: float
@@ -100,6 +106,27 @@ def payoff_matrix(form: SequenceForm) -> Any:
     )
 
 
+def solve_program(aim: NDArray[np.float64], *, may_fail: bool = False, **program: Any) -> Any:
+    """The least ``aim @ x`` of a linear program in scipy's words, by HiGHS; how it was found.
+
+    Tolerances of the solver are absolute, so payoffs come in units of the largest one. With
+    ``may_fail`` a program that nothing solves is None, and an error otherwise.
+    """
+    from scipy.optimize import linprog
+
+    for tolerance in TOLERANCES:
+        options = dict.fromkeys(
+            ("primal_feasibility_tolerance", "dual_feasibility_tolerance"), tolerance
+        )
+        # Beside the main thread, for HiGHS hears no signals while it computes.
+        found = aside(partial(linprog, aim, method="highs", options=options, **program))
+        if found.status == 0:
+            return found
+        if found.status == INFEASIBLE and may_fail:
+            return None
+    raise CounterfoldError(f"the linear program was not solved: {found.message}")
+
+
 def solve_lp(tree: HistoryTree) -> LpSolution:
     """An equilibrium of a two-player zero-sum game of perfect recall, by HiGHS.
 
@@ -108,8 +135,7 @@ def solve_lp(tree: HistoryTree) -> LpSolution:
     >>> round(solve_lp(compile_game(cf.Kuhn())).value * 18, 9)
     -1.0
     """
-    from scipy.optimize import linprog
-    from scipy.sparse import csr_array, hstack, vstack
+    from scipy.sparse import csr_array, hstack
 
     form = sequence_form(tree)
     if not tree.two_player_zero_sum:
@@ -121,7 +147,8 @@ def solve_lp(tree: HistoryTree) -> LpSolution:
         raise UnsupportedError(
             f"{tree.spec} has imperfect recall, so no linear program solves it; use a CFR method"
         )
-    payoff = payoff_matrix(form)
+    scale = tree.largest_payoff or 1.0
+    payoff = payoff_matrix(form) / scale
     mine, yours = plans(form, 0), plans(form, 1)
     rows, columns = payoff.shape
     duals = yours.constraints.shape[0]
@@ -131,21 +158,18 @@ def solve_lp(tree: HistoryTree) -> LpSolution:
     objective = np.concatenate([np.zeros(rows), -yours.total])
     bounds = np.full((rows + duals, 2), (-np.inf, np.inf))
     bounds[:rows, 0] = 0.0
-    found = linprog(
+    found = solve_program(
         objective,
-        A_ub=vstack([inequality]).tocsr(),
+        A_ub=inequality,
         b_ub=np.zeros(columns),
         A_eq=equality,
         b_eq=mine.total,
         bounds=bounds,
-        method="highs",
     )
-    if found.status != 0:
-        raise CounterfoldError(f"the linear program was not solved: {found.message}")
     strategy = np.ones(form.sequences)
     strategy[mine.sequences] = found.x[:rows]
     strategy[yours.sequences] = -found.ineqlin.marginals
-    return LpSolution(-float(found.fun), _behaviour(form, strategy))
+    return LpSolution(-float(found.fun) * scale, _behaviour(form, strategy))
 
 
 def _behaviour(form: SequenceForm, plan: NDArray[np.float64]) -> Strategy:

@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from counterfold.errors import ParameterError, UnsupportedError
+from counterfold.evaluate.certificate import Certified
 from counterfold.poker.game import PokerGame
 from counterfold.solve.methods import DEFAULT_METHOD, Method
 from counterfold.solve.poker_size import PokerSize, poker_size, size_of
 from counterfold.solve.public import POKER_METHOD, PublicSolver
-from counterfold.solve.result import check_every, default_until, run_to
+from counterfold.solve.result import check_every, default_until, run_to, shortfall
 from counterfold.solve.solver import Report, Until
 from counterfold.strategy.public import PublicStrategy
 from counterfold.tree.public import PublicTree, meetings
@@ -43,7 +44,7 @@ _AMOUNT = re.compile(r"(\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?)\s*(%|mbb(?:
 
 
 @dataclass(frozen=True)
-class PokerResult:
+class PokerResult(Certified):
     """A strategy for all hands with its certificate and its provenance. Frozen."""
 
     game: str
@@ -128,7 +129,7 @@ def poker_until(game: PokerGame) -> Until:
         return Until(exploitability=chips_of(game, f"{PERCENT}%"))
     if game.big_blind:
         return Until(exploitability=chips_of(game, f"{MBB}mbb"))
-    return default_until("full")
+    return default_until("full", float(np.abs(game.betting.payoff).max()))
 
 
 def poker_method(game: PokerGame) -> str:
@@ -149,6 +150,7 @@ def solve_poker(
     save: str | os.PathLike[str] | None = None,
     every: int | None = None,
     rescue: str | os.PathLike[str] | None = None,
+    on_the_way: bool = False,
     on_report: Callable[[Report], None] | None = None,
     on_size: Callable[[PokerSize], None] | None = None,
     memory: int | None = None,
@@ -162,8 +164,8 @@ def solve_poker(
     ``settings`` are those of ``PublicSolver``: ``average``, ``threads``, ``asked``, ``best``;
     ``dtype`` is float32, and float64 for hands of one card, unless it is given. Before anything
     is built ``on_size`` hears how large it will be, and what does not fit into ``memory`` is
-    refused. A solver that is ready, with locks or a style, is run as it is. The rest is as in
-    ``solve``.
+    refused. A solver that is ready, with locks or a style, is run as it is. With ``on_the_way`` the
+    ``rescue`` is written once a minute too. The rest is as in ``solve``.
 
     >>> from counterfold.poker.spot import spot
     >>> result = solve_poker(spot({"board": "Ks 9h 6s 4d 2c", "pot": 200, "stack": 600,
@@ -181,7 +183,7 @@ def solve_poker(
         if method is not None or settings:
             raise ParameterError("a solver that is ready has its method and settings already")
         limits = until or poker_until(game.tree.game)
-        return _finish(game, limits, [], save, every, on_report, 0.0, rescue)
+        return _finish(game, limits, [], save, every, on_report, 0.0, rescue, on_the_way)
     rules = game.game if isinstance(game, PublicTree) else game
     method = method or poker_method(rules)
     kind = dtype or poker_dtype(rules)
@@ -196,8 +198,8 @@ def solve_poker(
         tree = PublicTree(game, symmetry=alike, memory=1 << 62)
     solver = PublicSolver(tree, method, dtype=kind, bits=bits, **settings)
     compiled = time.perf_counter() - began
-    limits = until or poker_until(rules)
-    return _finish(solver, limits, [], save, every, on_report, compiled, rescue)
+    limits = until.after(compiled) if until else poker_until(rules)
+    return _finish(solver, limits, [], save, every, on_report, compiled, rescue, on_the_way)
 
 
 def resume_poker(
@@ -208,13 +210,18 @@ def resume_poker(
     every: int | None = None,
     on_report: Callable[[Report], None] | None = None,
     threads: int | None = None,
+    on_the_way: bool = False,
 ) -> PokerResult:
-    """Continue a checkpoint, bit for bit as if it had never been interrupted; see ``resume``."""
+    """Continue a checkpoint, bit for bit as if it had never been interrupted; see ``resume``.
+
+    With ``on_the_way`` it is written until the end, but not then.
+    """
     began = time.perf_counter()
     solver, trace = PublicSolver.resume(path, threads=threads)
     compiled = time.perf_counter() - began
-    limits = until or poker_until(solver.tree.game)
-    return _finish(solver, limits, trace, save or path, every, on_report, compiled)
+    limits = until.after(compiled) if until else poker_until(solver.tree.game)
+    target, rescue = (None, path) if on_the_way else (save or path, None)
+    return _finish(solver, limits, trace, target, every, on_report, compiled, rescue, on_the_way)
 
 
 def root_frequencies(strategy: PublicStrategy) -> dict[str, float]:
@@ -238,15 +245,15 @@ def _finish(
     on_report: Callable[[Report], None] | None,
     compiled: float,
     rescue: str | os.PathLike[str] | None = None,
+    on_the_way: bool = False,
 ) -> PokerResult:
-    final, stopped = run_to(solver, until, trace, save, every, on_report, rescue)
+    final, stopped = run_to(solver, until, trace, save, every, on_report, rescue, on_the_way)
     assert final.values is not None
     assert final.gains is not None
     assert final.exploitability is not None
     game, found = solver.tree.game, final.exploitability
     size = size_of(solver.tree, solver.method, solver.settings.bits, solver.settings.dtype)
     strategy = solver.strategy(exploitability=found)
-    held = solver.extras[0] is not None and any(extra.lock.size for extra in solver.extras)
     one, two = (float(value) for value in final.values)
     paid = game.betting.paid[0]
     return PokerResult(
@@ -273,7 +280,7 @@ def _finish(
         cpu_seconds=solver.cpu_seconds,
         compile_seconds=compiled,
         stopped=stopped,
-        promise=_promise(game, held),
+        promise=_promise(game, solver.locked) + shortfall(solver, final, stopped),
         strategy=strategy,
         trace=tuple(trace),
     )

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,9 +16,20 @@ from numpy.typing import NDArray
 from counterfold.errors import FileError, ParameterError
 from counterfold.evaluate.public import PublicAssessment, assess_tables
 from counterfold.files.typed import from_json
+from counterfold.interrupts import uncut
 from counterfold.poker.game import PokerGame
 from counterfold.solve.methods import Method, method
-from counterfold.solve.solver import Report, Until, go_on, run_of, run_until
+from counterfold.solve.precision import Precision
+from counterfold.solve.solver import (
+    Report,
+    Until,
+    check_range,
+    go_on,
+    is_check,
+    next_piece,
+    run_of,
+    run_until,
+)
 from counterfold.strategy.public import PublicStrategy, read_public, save_public
 from counterfold.tree.public import PublicTree
 from counterfold.tree.public_arrays import aligned, asked_in
@@ -82,11 +95,16 @@ class PublicSolver:
             alike = bool(game.about.get("symmetry", True)) if symmetry is None else symmetry
             self.tree = PublicTree(game, symmetry=alike, memory=memory)
         modelled = any("model" in fields for fields in asked)
+        betting = self.tree.game.betting
+        largest = float(np.abs(betting.payoff).max())
+        check_range(largest / min(1.0, self.tree.weight_sum), dtype)
+        styled = modelled or any("delta" in fields for fields in asked)
+        self.precision = Precision(dtype, largest, betting.zero_sum and not styled, bits)
         self.traversal = Traversal(self.tree, dtype, threads, model=modelled)
         self.best = best
         self.iteration, self.seconds, self.cpu_seconds = 0, 0.0, 0.0
         self._logs, self._row = np.zeros(4), np.zeros(_columns())
-        self._cold = True
+        self._cold, self._piece = True, 1
         self._make_tables(asked)
 
     def _make_tables(self, asked: Sequence[dict[str, Any]]) -> None:
@@ -111,6 +129,11 @@ class PublicSolver:
         if any(extras):
             self.extras = tuple(arrays.extra(p, **fields) for p, fields in enumerate(extras))
 
+    @property
+    def nbytes(self) -> int:
+        """What a checkpoint takes, about."""
+        return sum(table.regret.nbytes + table.total.nbytes for table in self.tables)
+
     def step(self, iterations: int = 1) -> None:
         """Run some iterations."""
         from counterfold.kernels import rule
@@ -120,17 +143,21 @@ class PublicSolver:
         if self._cold:  # compiling or loading the kernels is no part of an iteration
             self._warm()
         while iterations > 0:
-            count = min(iterations, 1 << 16)
+            count = min(iterations, self._piece)
             schedule = self.method.schedule(self.iteration + 1, count, self._logs)
             schedule[:, rule.BEST] = self.best
-            wall, cpu = time.perf_counter(), time.process_time()
-            self._iterate(schedule)
-            self.seconds += time.perf_counter() - wall
-            self.cpu_seconds += time.process_time() - cpu
-            self._row = schedule[-1].copy()
-            self._logs = schedule[-1, rule.LOG_POSITIVE : rule.WEIGHT + 1].copy()
-            self.iteration += count
+            # The first takes longest, and leaves nothing behind that could be kept.
+            with uncut() if self.iteration else nullcontext():
+                wall, cpu = time.perf_counter(), time.process_time()
+                self._iterate(schedule)
+                spent = time.perf_counter() - wall
+                self.seconds += spent
+                self.cpu_seconds += time.process_time() - cpu
+                self._row = schedule[-1].copy()
+                self._logs = schedule[-1, rule.LOG_POSITIVE : rule.WEIGHT + 1].copy()
+                self.iteration += count
             iterations -= count
+            self._piece = next_piece(self._piece, count, spent)
 
     def _iterate(self, schedule: NDArray[np.float64]) -> None:
         from counterfold.kernels import public
@@ -158,19 +185,30 @@ class PublicSolver:
         return PublicStrategy(self.tree, (self.tables[0].total, self.tables[1].total), told)
 
     def assess(self) -> PublicAssessment:
-        """Exact values and best responses of the strategy so far."""
-        rows = np.stack([self._row] * 3)
+        """Exact values and best responses of the strategy so far, in double precision."""
+        average = self.settings.average
+        if average and not self.locked:  # what the sums say is all there is to know
+            return assess_tables(self.traversal, self.tables)
+        rows, packs = np.stack([self._row] * 3), (None, None) if average else self.packs
         return assess_tables(
-            self.traversal, self.tables, self._held(), average=self.settings.average, rows=rows,
-            packs=self.packs,
-        )  # fmt: skip
+            self.traversal, self.tables, self._held(), average=average, rows=rows, packs=packs
+        )
+
+    @property
+    def locked(self) -> bool:
+        """Whether a player is held to something."""
+        return any(extra is not None and extra.lock.size > 0 for extra in self.extras)
 
     def _held(self) -> Any:
         """What counts when a strategy is measured: locks do, a model does not."""
         if self.extras[0] is None:
             return self.extras
         none = np.zeros((0, 0), self.traversal.arrays.dtype)
-        return tuple(extra._replace(model=none) for extra in self.extras)
+        found = []
+        for extra in self.extras:
+            last = none if self.settings.average else extra.last
+            found.append(in_double(extra._replace(model=none, last=last)))
+        return tuple(found)
 
     def exploitability(self) -> float:
         """Exact exploitability of the strategy so far, in chips a hand."""
@@ -182,8 +220,14 @@ class PublicSolver:
         if not check:
             return Report(*base)
         found = self.assess()
+        if is_check(self.iteration):
+            self.precision.note(self.iteration, found.exploitability)
         return Report(
-            *base, exploitability=found.exploitability, values=found.values, gains=found.gains
+            *base,
+            exploitability=found.exploitability,
+            values=found.values,
+            gains=found.gains,
+            verdict=self.precision.verdict(),
         )
 
     def run(self, until: Until) -> Iterator[Report]:
@@ -235,6 +279,24 @@ class PublicSolver:
         state.fill("row", solver._row, finite=False)
         state.finish()
         return solver, go_on(solver, run)
+
+
+def in_double(extra: Any) -> Any:
+    """What is asked of a player in double precision, for walks that certify.
+
+    What locks hold to adds up to one again: chips times what 32 bits leave over can be a pot.
+    The large tables stay as they are.
+    """
+    fine = {
+        name: array.astype(np.float64)
+        for name, array in extra._asdict().items()
+        if array.dtype.kind == "f" and name not in ("last", "model")
+    }
+    held, first = fine["held"], extra.first.tolist()
+    for begin, stop in pairwise([*first, len(held)]):
+        total = held[begin:stop].sum(0)
+        held[begin:stop] /= np.where(total > 0, total, 1.0)
+    return extra._replace(**fine)
 
 
 _method = method

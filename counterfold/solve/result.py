@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
-import signal
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from counterfold import interrupts
+from counterfold.checkpoints import Checkpoints
 from counterfold.errors import ParameterError
+from counterfold.evaluate.certificate import Certified
 from counterfold.evaluate.exact import assess
 from counterfold.solve.lp import solve_lp
 from counterfold.solve.methods import DEFAULT_METHOD, Method
-from counterfold.solve.solver import Report, Solver, Until
+from counterfold.solve.solver import Report, Solver, Until, run_until
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import HistoryTree, compile_game
 from counterfold.tree.sequence import sequence_form
@@ -33,7 +33,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(Certified):
     """A strategy with its certificate and its provenance. Frozen."""
 
     game: str
@@ -74,11 +74,27 @@ class Result:
         return told
 
 
-def default_until(traversal: str) -> Until:
-    """When to stop if nobody says: at a fine equilibrium, or after a minute."""
+def default_until(traversal: str, largest: float = 1.0) -> Until:
+    """When to stop if nobody says: at a fine equilibrium (``default_target``), or after a minute.
+
+    ``largest`` is the game's largest payoff.
+    """
     if traversal == "full":
-        return Until(exploitability=1e-6, iterations=1_000_000, seconds=60)
-    return Until(exploitability=1e-3, seconds=60)
+        target = default_target(1e-6, largest)
+        return Until(exploitability=target, iterations=1_000_000, seconds=60)
+    return Until(exploitability=default_target(1e-3, largest), seconds=60)
+
+
+def default_target(usual: float, largest: float) -> float:
+    """An exploitability to stop at: the usual one for payoffs from 1 to 1,000.
+
+    Of smaller payoffs it is that share of the largest, of larger ones a thousandth of that share.
+
+    >>> default_target(1e-6, 13), default_target(1e-6, 1e-3), default_target(1e-6, 1e19)
+    (1e-06, 1e-09, 10000000000.0)
+    """
+    size = min(largest, 1.0) if largest < 1000 else largest / 1000
+    return usual * size if size > 0 else usual
 
 
 def solve(
@@ -99,9 +115,10 @@ def solve(
 
     ``method`` is a name of ``METHODS`` or ``"lp"``; ``traversal`` is full, chance, external or
     outcome; further ``settings`` are those of ``Solver``: ``alternating``, ``average``,
-    ``dtype``, ``seed``, ``explore``. With ``save`` a checkpoint is written at the end, and every
-    ``every`` iterations. Ctrl-C ends the run cleanly with what it has; ``rescue`` is where a
-    checkpoint goes then if ``save`` names no file.
+    ``dtype``, ``seed``, ``explore``. With ``save`` a checkpoint is written at the end, and on the
+    way once a minute, or at every multiple of ``every`` iterations. Ctrl-C and SIGTERM end the run
+    cleanly with what it has (and SIGTERM then the process, unless the program takes it);
+    ``rescue`` is where a checkpoint goes then if ``save`` names no file.
 
     >>> import counterfold as cf
     >>> result = cf.solve(cf.Kuhn(), until=cf.Until(exploitability=1e-6))
@@ -110,14 +127,15 @@ def solve(
     """
     check_every(every, save)
     began = time.perf_counter()
-    tree = game if isinstance(game, HistoryTree) else compile_game(game, memory, on_compile)
+    count = on_compile if until is None else until.counting(on_compile)
+    tree = game if isinstance(game, HistoryTree) else compile_game(game, memory, count)
     if method == "lp":
         if traversal != "full" or settings:
             raise ParameterError("the linear program takes no traversal and no solver settings")
         return _by_lp(tree, time.perf_counter() - began, save)
     solver = Solver(tree, method, traversal, **settings)
     compiled = time.perf_counter() - began
-    limits = until or default_until(traversal)
+    limits = until.after(compiled) if until else default_until(traversal, tree.largest_payoff)
     return _finish(solver, limits, [], save, every, on_report, compiled, rescue)
 
 
@@ -132,7 +150,7 @@ def equilibrium_of(tree: HistoryTree) -> Strategy:
     """
     kept = vars(tree)  # with the tree, so that both go when it goes
     if "equilibrium" not in kept:
-        target = 1e-6 * max(1e-9, float(abs(tree.payoff).max(initial=0.0)))
+        target = 1e-6 * (tree.largest_payoff or 1.0)
         solver = Solver(tree)
         for _ in solver.run(Until(exploitability=target, iterations=100_000)):
             pass
@@ -159,7 +177,8 @@ def resume(
     began = time.perf_counter()
     solver, trace = Solver.resume(path, game, memory)
     compiled = time.perf_counter() - began
-    limits = until or default_until(solver.settings.traversal)
+    usual = default_until(solver.settings.traversal, solver.tree.largest_payoff)
+    limits = until.after(compiled) if until else usual
     return _finish(solver, limits, trace, save or path, every, on_report, compiled)
 
 
@@ -194,7 +213,7 @@ def _finish(
         cpu_seconds=solver.cpu_seconds,
         compile_seconds=compiled,
         stopped=stopped,
-        promise=promise(tree),
+        promise=promise(tree) + shortfall(solver, final, stopped),
         strategy=solver.strategy(exploitability=final.exploitability),
         trace=tuple(trace),
     )
@@ -208,33 +227,57 @@ def run_to(
     every: int | None = None,
     on_report: Callable[[Report], None] | None = None,
     rescue: str | os.PathLike[str] | None = None,
+    on_the_way: bool = False,
 ) -> tuple[Report, str]:
-    """Run a solver to a limit or to Ctrl-C, with its checkpoints: the last report, why it ended.
+    """Run a solver to a limit or to a signal, with its checkpoints: the last report, why it ended.
 
-    ``trace`` grows by the reports that know the exploitability.
+    ``trace`` grows by the reports that know the exploitability. ``on_the_way`` has ``rescue``
+    written like ``save``, but for the end.
     """
-    last_saved = solver.iteration
-    stopped = "interrupted"
-    with _patient_interrupts() as interrupted:
-        for report in solver.run(until):
+    target = save or (rescue if on_the_way else None)
+
+    def keep() -> None:
+        assert target is not None
+        solver.save(target, trace, exploitability=solver.exploitability())
+
+    clock = Checkpoints(keep if target else None)
+    stopped, report = "interrupted", None
+    with interrupts.patient(), interrupts.uncut():
+        for report in run_until(solver, until, every, lambda: _saving(solver, save, clock)):
             if report.exploitability is not None and _is_new(report, trace):
                 trace.append(report)
             if on_report:
                 on_report(report)
-            if every and save and solver.iteration - last_saved >= every:
-                solver.save(save, trace, exploitability=solver.exploitability())
-                last_saved = solver.iteration
-            reached = until.reached_by(report)
-            if reached or interrupted():
-                stopped = reached or stopped
+            if until.reached_by(report) or interrupts.noted():
                 break
-        final = solver.report()
+            if every and solver.iteration % every == 0:
+                clock.save()
+            elif not every:
+                clock.look()
+        else:
+            stopped = "seconds"  # or there would not be time for what is left to do
+        final = report
+        if final is None or final.exploitability is None or final.iteration != solver.iteration:
+            final = solver.report(0.0 if report is None else report.run_seconds)
+        if report is not None:
+            stopped = until.reached_by(report) or stopped
         if _is_new(final, trace):
             trace.append(final)
         target = save or (rescue if stopped == "interrupted" else None)
         if target:
             solver.save(target, trace, exploitability=final.exploitability)
     return final, stopped
+
+
+DISK = 2e8
+"""Bytes a second that a checkpoint is written with, until one has been."""
+
+
+def _saving(solver: Any, save: Any, clock: Checkpoints) -> float:
+    """Seconds that the last checkpoint will take."""
+    if save is None:
+        return 0.0
+    return clock.cost or solver.nbytes / DISK
 
 
 def _by_lp(tree: HistoryTree, compiled: float, save: str | os.PathLike[str] | None) -> Result:
@@ -269,6 +312,13 @@ def _by_lp(tree: HistoryTree, compiled: float, save: str | os.PathLike[str] | No
     )
 
 
+def shortfall(solver: Any, final: Report, stopped: str) -> str:
+    """What to add to a promise that the numbers of a run keep it from, if they do."""
+    if final.verdict is None or (stopped != "precision" and final.verdict != "worse"):
+        return ""
+    return " " + str(solver.precision.told(final.verdict))
+
+
 def promise(tree: HistoryTree) -> str:
     """What theory says about the result for this kind of game, in one sentence."""
     if not sequence_form(tree).perfect_recall:
@@ -294,23 +344,3 @@ def check_every(every: int | None, save: Any) -> None:
 
 def _is_new(report: Report, trace: list[Report]) -> bool:
     return not trace or report.iteration > trace[-1].iteration
-
-
-@contextmanager
-def _patient_interrupts() -> Iterator[Callable[[], bool]]:
-    """Turn the first Ctrl-C into a flag, so that no iteration is cut in half."""
-    pressed = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield pressed.is_set
-        return
-
-    def note(number: int, frame: Any) -> None:
-        if pressed.is_set():
-            raise KeyboardInterrupt
-        pressed.set()
-
-    before = signal.signal(signal.SIGINT, note)
-    try:
-        yield pressed.is_set
-    finally:
-        signal.signal(signal.SIGINT, before)

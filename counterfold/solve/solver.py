@@ -5,21 +5,25 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.errors import FileError, ParameterError
+from counterfold.errors import FileError, OutOfTimeError, ParameterError
+from counterfold.evaluate.certificate import Certified
 from counterfold.evaluate.exact import Assessment, assess_form
 from counterfold.files.text import Fields
 from counterfold.files.typed import from_json, to_json
 from counterfold.games.catalog import load_named
+from counterfold.interrupts import uncut
 from counterfold.solve.engines import make_engine
 from counterfold.solve.leaning import Leaning
 from counterfold.solve.methods import DEFAULT_METHOD, Method, method
+from counterfold.solve.precision import Precision
 from counterfold.strategy.store import read, save_strategy
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import HistoryTree, compile_game
@@ -31,11 +35,16 @@ __all__ = ["TRAVERSALS", "Report", "Settings", "Solver", "Until"]
 TRAVERSALS = ("full", "chance", "external", "outcome")
 CHUNK_SECONDS = 0.1
 MOST_ITERATIONS = 2**62
+SPARE_SECONDS = 0.5  # after the time that was given, in which small games are read to their end
+LEAST_SECONDS = 1e-9  # of a run whose time was over before it began: it has one iteration
 
 
 @dataclass(frozen=True)
 class Until:
     """When to stop: at the first of these that is reached.
+
+    ``seconds`` are of the whole call that is given them: reading the rules, the last check and
+    saving are counted in.
 
     >>> Until(exploitability=1e-6, seconds=60)
     Until(iterations=None, exploitability=1e-06, seconds=60)
@@ -59,6 +68,29 @@ class Until:
             if number is not None and not good:
                 raise ParameterError(f"{name} is {number!r}, and must be a number above 0")
 
+    def after(self, spent: float) -> Until:
+        """The same limits when so many of the seconds are gone."""
+        if self.seconds is None:
+            return self
+        return replace(self, seconds=max(self.seconds - spent, LEAST_SECONDS))
+
+    def counting(self, progress: Progress | None) -> Progress | None:
+        """Progress in reading rules, which ends when the time is over: it begins now."""
+        if self.seconds is None:
+            return progress
+        end = time.perf_counter() + self.seconds + SPARE_SECONDS
+
+        def count(histories: int) -> None:
+            if time.perf_counter() > end:
+                raise OutOfTimeError(
+                    f"{self.seconds:g} seconds were over before the first iteration, with "
+                    f"{histories:,} histories read: give it more time, or a smaller game"
+                )
+            if progress:
+                progress(histories)
+
+        return count
+
     def reached_by(self, report: Report) -> str | None:
         """Which limit a report has reached, if any."""
         found = report.exploitability
@@ -68,12 +100,17 @@ class Until:
             return "iterations"
         if self.seconds is not None and report.run_seconds >= self.seconds:
             return "seconds"
+        if report.verdict == "worse" or (report.verdict and self.exploitability is not None):
+            return "precision"
         return None
 
 
 @dataclass(frozen=True)
-class Report:
-    """Where a run stands. Exploitability and values are exact, or absent between checks."""
+class Report(Certified):
+    """Where a run stands. Exploitability and values are exact, or absent between checks.
+
+    ``verdict`` is "worse" or "no better" where its numbers are too coarse to go on with.
+    """
 
     iteration: int
     seconds: float
@@ -83,6 +120,7 @@ class Report:
     values: tuple[float, ...] | None = None
     gains: tuple[float, ...] | None = None
     cce_gap: float | None = None
+    verdict: str | None = None
 
 
 class Solver:
@@ -124,15 +162,31 @@ class Solver:
         self.seconds = 0.0
         self.cpu_seconds = 0.0
         self._cold = True
+        self._piece = FIRST_PIECE
         self._logs = np.zeros(4)
         self.leaning: Leaning | None = None
         if style is not None:
             self.leaning = style if isinstance(style, Leaning) else style.leaning(self.tree)
             self.leaning.check(self.tree)
+        check_range(self.tree.largest_payoff, dtype)
         self._engine = make_engine(
             self.tree, traversal, np.dtype(dtype), alternating=alternating, seed=seed,
             explore=explore, form=form, threads=_checked_threads(threads), leaning=self.leaning,
         )  # fmt: skip
+
+    @property
+    def nbytes(self) -> int:
+        """What a checkpoint takes, about: five numbers a slot, and the names."""
+        return 40 * self.tree.infosets.slots + 100 * len(self.tree.infosets.owner)
+
+    @cached_property
+    def precision(self) -> Precision:
+        """The checks so far, and whether the tables still take in what is learned."""
+        tree = self.tree
+        # A merged graph has a sequence form that may be far too large to build.
+        falls = self.leaning is None and tree.two_player_zero_sum and not tree.merged
+        falls = falls and sequence_form(tree).perfect_recall
+        return Precision(self.settings.dtype, tree.largest_payoff, falls)
 
     def lean(self, leaning: Leaning) -> None:
         """Go on under another style: what was learned stays, the next regrets weigh anew.
@@ -203,20 +257,23 @@ class Solver:
         if iterations < 0:
             raise ParameterError(f"iterations is {iterations}, and must not be negative")
         while iterations > 0:
-            count = min(iterations, 1 << 16)
+            count = min(iterations, self._piece)
             styled = self.leaning is not None
             schedule = self.method.schedule(self.iteration + 1, count, self._logs, weighed=styled)
             schedule[:, rule.BEST] = self.leaning is not None and self.leaning.best
             if self._cold:  # compiling or loading the kernel is no part of an iteration
                 self._engine.step(schedule[:0])
                 self._cold = False
-            wall, cpu = time.perf_counter(), time.process_time()
-            self._engine.step(schedule)
-            self.seconds += time.perf_counter() - wall
-            self.cpu_seconds += time.process_time() - cpu
-            self._logs = schedule[-1, rule.LOG_POSITIVE : rule.WEIGHT + 1].copy()
-            self.iteration += count
+            with uncut():
+                wall, cpu = time.perf_counter(), time.process_time()
+                self._engine.step(schedule)
+                spent = time.perf_counter() - wall
+                self.seconds += spent
+                self.cpu_seconds += time.process_time() - cpu
+                self._logs = schedule[-1, rule.LOG_POSITIVE : rule.WEIGHT + 1].copy()
+                self.iteration += count
             iterations -= count
+            self._piece = next_piece(self._piece, count, spent)
 
     def probabilities(self) -> NDArray[np.float64]:
         """The strategy so far over the tree's slots: the average, or the last iterate."""
@@ -262,12 +319,15 @@ class Solver:
             return Report(*base)
         found = self.assess()
         gaps = self.cce_gaps()
+        if is_check(self.iteration):
+            self.precision.note(self.iteration, found.exploitability)
         return Report(
             *base,
             exploitability=found.exploitability,
             values=found.values,
             gains=found.gains,
             cce_gap=None if gaps is None else max(gaps),
+            verdict=self.precision.verdict(),
         )
 
     def run(self, until: Until) -> Iterator[Report]:
@@ -314,28 +374,78 @@ class Solver:
         return solver, go_on(solver, run)
 
 
-def run_until(solver: Any, until: Until) -> Iterator[Report]:
-    """Iterations of a solver in small pieces, with a report after each, up to a limit."""
+def run_until(
+    solver: Any,
+    until: Until,
+    every: int | None = None,
+    reserve: Callable[[], float] | None = None,
+) -> Iterator[Report]:
+    """Iterations of a solver in small pieces, with a report after each, up to a limit.
+
+    A piece ends at every multiple of ``every``. The last report is in time for another check and
+    for what else is to be done in the end, which takes the seconds that ``reserve`` tells.
+    """
     began = time.perf_counter()
-    pace = 1e-4
-    report = solver.report(0.0, check=_is_check(solver.iteration))
-    if solver.iteration and until.reached_by(report):
-        yield report
+    pace, checking = 1e-4, 0.0  # seconds of an iteration, and of a check
+    # The first iteration takes longer than others; a second may be begun that seems too long.
+    slack = min(1.0, 0.1 * (until.seconds or 0.0))
+
+    def left() -> float:
+        """Seconds until the last check must begin."""
+        if until.seconds is None:
+            return math.inf
+        rest = checking + (reserve() if reserve else 0.0)
+        return until.seconds - rest - (time.perf_counter() - began)
+
+    checks = 0
+
+    def report(check: bool) -> Report:
+        nonlocal checking, checks
+        at = time.perf_counter()
+        found = solver.report(at - began, check=check)
+        if check and checks:  # the first one has kernels to load
+            checking = time.perf_counter() - at
+        checks += check
+        return found
+
+    latest = report(is_check(solver.iteration))
+    if solver.iteration and until.reached_by(latest):
+        yield latest
         return
     while True:
         check_at = _next_check(solver.iteration)
         if until.iterations is not None:
             check_at = min(check_at, until.iterations)
-        chunk = max(1, min(check_at - solver.iteration, int(CHUNK_SECONDS / pace)))
+        stop = check_at
+        if every:
+            stop = min(stop, (solver.iteration // every + 1) * every)
+        room = max(min(CHUNK_SECONDS, left()), 0.0)
+        chunk = max(1, min(stop - solver.iteration, int(room / pace)))
         before, spent = solver.iteration, solver.seconds
         solver.step(chunk)
         pace = max((solver.seconds - spent) / (solver.iteration - before), 1e-7)
-        run_seconds = time.perf_counter() - began
-        out_of_time = until.seconds is not None and run_seconds >= until.seconds
-        report = solver.report(run_seconds, check=solver.iteration == check_at or out_of_time)
-        yield report
-        if until.reached_by(report):
+        late = left() + slack < pace
+        latest = report(check=solver.iteration == check_at or late)
+        if latest.exploitability is not None:  # is there time for another check?
+            late |= left() + slack < pace
+        yield latest
+        if late or until.reached_by(latest):
             return
+
+
+FIRST_PIECE, MOST_PIECE = 16, 1 << 16
+PIECE_SECONDS = 0.25
+
+
+def next_piece(piece: int, count: int, seconds: float) -> int:
+    """Iterations for the next call of a kernel, in which no signal is heard.
+
+    >>> next_piece(16, 16, 0.001), next_piece(16, 3, 0.001), next_piece(16, 16, 2.0)
+    (128, 16, 2)
+    """
+    if seconds > PIECE_SECONDS:
+        return max(1, int(count * PIECE_SECONDS / seconds))
+    return min(8 * piece, MOST_PIECE) if count == piece and 8 * seconds < PIECE_SECONDS else piece
 
 
 _method = method
@@ -385,7 +495,7 @@ def _next_check(iteration: int) -> int:
     return max(iteration + 1, math.ceil(1.1**step))
 
 
-def _is_check(iteration: int) -> bool:
+def is_check(iteration: int) -> bool:
     """Does an uninterrupted run check here?"""
     return iteration > 0 and _next_check(iteration - 1) == iteration
 
@@ -406,4 +516,27 @@ def go_on(solver: Any, run: Fields) -> list[Report]:
     """Bring a solver to where a run was, but for its arrays; the trace so far."""
     solver.iteration = run.whole("iteration", 0, MOST_ITERATIONS)
     solver.seconds, solver.cpu_seconds = run.number("seconds", 0), run.number("cpu_seconds", 0)
-    return [from_json(Report, entry) for entry in run.objects("trace")]
+    trace = [from_json(Report, entry) for entry in run.objects("trace")]
+    solver.precision.begin(checks_of(trace))
+    return trace
+
+
+def checks_of(trace: Sequence[Report]) -> list[tuple[int, float]]:
+    """The checks of a trace at which an uninterrupted run would have looked, too."""
+    return [
+        (report.iteration, report.exploitability)
+        for report in trace
+        if report.exploitability is not None and is_check(report.iteration)
+    ]
+
+
+def check_range(largest: float, dtype: Any) -> None:
+    """Refuse payoffs of which products and sums leave the range of the numbers of a table."""
+    kind = np.finfo(dtype)
+    low, high = float(kind.tiny) ** 0.4, float(kind.max) ** 0.4
+    if largest and not low <= largest <= high:
+        way = "use float64, or write" if np.dtype(dtype) == np.float32 else "write"
+        raise ParameterError(
+            f"payoffs up to {largest:.3g} are out of the reach of {np.dtype(dtype).name} tables, "
+            f"which take {low:.0e} to {high:.0e}; {way} them in another unit"
+        )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -17,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import MismatchError, ParameterError
+from counterfold.files.text import csv_text
 from counterfold.games.base import label
 from counterfold.tree.history import HistoryTree, Infosets, compile_game
 
@@ -195,13 +194,12 @@ class Strategy:
 
     def to_csv(self, pattern: str | None = None, player: int | None = None) -> str:
         """Lines of ``player,infoset,action,probability``."""
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(["player", "infoset", "action", "probability"])
-        for row in self.rows(pattern, player):
-            for action, probability in row.actions.items():
-                writer.writerow([row.player + 1, row.infoset, action, repr(probability)])
-        return out.getvalue()
+        lines = (
+            [row.player + 1, row.infoset, action, repr(probability)]
+            for row in self.rows(pattern, player)
+            for action, probability in row.actions.items()
+        )
+        return csv_text([["player", "infoset", "action", "probability"], *lines])
 
     def to_json(self, pattern: str | None = None, player: int | None = None) -> str:
         """A document with the game, what is known of the strategy, and all infosets."""
@@ -213,7 +211,7 @@ class Strategy:
                 for row in self.rows(pattern, player)
             ],
         }
-        return json.dumps(document, indent=1, ensure_ascii=False)
+        return json.dumps(document, indent=1)
 
     def _row(self, i: int) -> Row:
         lo, hi = int(self.infosets.start[i]), int(self.infosets.start[i + 1])

@@ -23,8 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import CounterfoldError, ParameterError, UnsupportedError
+from counterfold.evaluate.certificate import Certified
 from counterfold.evaluate.exact import slots_of
-from counterfold.solve.lp import payoff_matrix, plans, solve_lp
+from counterfold.solve.lp import payoff_matrix, plans, solve_lp, solve_program
 from counterfold.strategy.strategy import Strategy
 from counterfold.style.frequency import Frequency
 from counterfold.tree.history import HistoryTree, compile_game
@@ -40,7 +41,7 @@ NEVER = 1e-8
 
 
 @dataclass(frozen=True)
-class FrontierPoint:
+class FrontierPoint(Certified):
     """The least and the greatest frequency at a cost of at most ``epsilon``.
 
     The two strategies that show them have the other player's part from an equilibrium. Of
@@ -60,7 +61,7 @@ class FrontierPoint:
 
 
 @dataclass(frozen=True)
-class Frontier:
+class Frontier(Certified):
     """What a player's frequency can be, by what it may cost. ``value`` is player 1's.
 
     The frequency is counted against ``against``, an equilibrium unless another was asked for.
@@ -226,7 +227,7 @@ class _Cone:
         self.tree, self.player, self.form = tree, player, sequence_form(tree)
         self.equilibrium = solve_lp(tree).strategy
         # In units of the largest payoff, so that tolerances mean the same in every game.
-        self.scale = float(np.abs(tree.payoff).max(initial=0.0)) or 1.0
+        self.scale = tree.largest_payoff or 1.0
         payoff = payoff_matrix(self.form) / self.scale
         payoff = payoff if player == 0 else -payoff.T
         self.mine, yours = plans(self.form, player), plans(self.form, 1 - player)
@@ -267,7 +268,6 @@ class _Cone:
         most epsilon, and has ``zero @ x == 0``, ``row @ x <= bound`` for the rows of ``most``
         and ``x == 0`` where closed.
         """
-        from scipy.optimize import linprog
         from scipy.sparse import csr_array, vstack
 
         size = self.columns + self.replies + 1
@@ -294,26 +294,17 @@ class _Cone:
         fixed[len(self.mine.total)] = 1.0
         above = np.concatenate([np.zeros(self.inequality.shape[0]), bounds_above])
         extra = [csr_array(np.array(unequal))] if unequal else []
-        for tolerance in (1e-10, 1e-9, 1e-7):
-            found = linprog(
-                aim,
-                A_ub=vstack([self.inequality, *extra]).tocsr(),
-                b_ub=above,
-                A_eq=vstack([self.equality, csr_array(np.array(equal))]).tocsr(),
-                b_eq=fixed,
-                bounds=limits,
-                method="highs",
-                options={
-                    "primal_feasibility_tolerance": tolerance,
-                    "dual_feasibility_tolerance": tolerance,
-                },
-            )
-            if found.status in (0, 2):
-                break
-        if found.status == 2:
+        found = solve_program(
+            aim,
+            A_ub=vstack([self.inequality, *extra]).tocsr(),
+            b_ub=above,
+            A_eq=vstack([self.equality, csr_array(np.array(equal))]).tocsr(),
+            b_eq=fixed,
+            bounds=limits,
+            may_fail=True,
+        )
+        if found is None:
             return None
-        if found.status != 0:
-            raise CounterfoldError(f"the linear program was not solved: {found.message}")
         t = float(found.x[-1])
         cost = (self.value - float(found.x[self.columns]) / t) * self.scale
         return _Plan(
@@ -437,22 +428,20 @@ def _filled(
     """Behaviour that meets targets at infosets where the player never goes; None if none can."""
     if not unseen:
         return probabilities
-    from scipy.optimize import linprog
-
     infosets = cone.tree.infosets
     rows = np.unique(np.concatenate([ratio.infosets for ratio, _ in unseen]))
     slots = np.concatenate([np.arange(infosets.start[i], infosets.start[i + 1]) for i in rows])
     owner = np.repeat(rows, infosets.sizes[rows])
     sums = (owner[None, :] == rows[:, None]).astype(np.float64)
     shares = np.array([_weights(cone, ratio)[slots] for ratio, _ in unseen])
-    found = linprog(
+    found = solve_program(
         np.zeros(len(slots)),
         A_eq=np.concatenate([sums, shares]),
         b_eq=np.concatenate([np.ones(len(rows)), [share for _, share in unseen]]),
         bounds=(0.0, 1.0),
-        method="highs",
+        may_fail=True,
     )
-    if found.status != 0:
+    if found is None:
         return None
     out = probabilities.copy()
     out[slots] = found.x

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import MismatchError, ParameterError
+from counterfold.evaluate.certificate import Certified
 from counterfold.evaluate.exact import Assessment, assess, slots_of, values
 from counterfold.solve.methods import Method
 from counterfold.solve.result import Result, solve
@@ -37,7 +38,7 @@ SELDOM = 1e-3
 
 
 @dataclass(frozen=True)
-class Share:
+class Share(Certified):
     """How often a player takes an action where it can, in the plain and the styled strategy.
 
     Each infoset counts as often as play gets there when everybody plays the same strategy.
@@ -54,7 +55,7 @@ class Share:
 
 
 @dataclass(frozen=True)
-class Distance:
+class Distance(Certified):
     """How far apart two strategies are.
 
     ``mean`` is the L1 distance (0 to 2) at an infoset, each weighed by how often plain play
@@ -70,7 +71,7 @@ class Distance:
 
 
 @dataclass(frozen=True)
-class Seat:
+class Seat(Certified):
     """What a player earns a hand: against copies of itself, the other strategy, the worst foe.
 
     ``styled_against_plain`` is this seat's payoff when it alone has the style, and
@@ -95,7 +96,7 @@ class Seat:
 
 
 @dataclass(frozen=True)
-class Price:
+class Price(Certified):
     """A style's price: the two results, and everything in which they differ. Frozen."""
 
     style: str

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from counterfold.evaluate.certificate import Certified
 from counterfold.evaluate.public import best_against, earned_against
 from counterfold.evaluate.public_view import Browser
 from counterfold.poker.view import compatible
@@ -18,7 +19,7 @@ __all__ = ["PublicPrice", "PublicShare", "compare_public"]
 
 
 @dataclass(frozen=True)
-class PublicShare:
+class PublicShare(Certified):
     """How often a player takes an action where it can; None where play never gets there."""
 
     player: int
@@ -57,7 +58,7 @@ def compare_public(plain: PublicStrategy, styled: PublicStrategy) -> PublicPrice
     >>> compare_public(even, even).first[1]
     PublicShare(player=0, action='bet 10', plain=0.5, styled=0.5)
     """
-    tree, walk = plain.tree, Traversal(plain.tree)
+    tree, walk = plain.tree, Traversal(plain.tree, "float64")
     shares = [_shares(strategy, walk) for strategy in (plain, styled)]
     first, street = (
         tuple(PublicShare(p, action, one[p, action], two[p, action]) for p, action in one)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from counterfold.evaluate.certificate import Certified
 from counterfold.evaluate.exact import assess
 from counterfold.strategy.strategy import Strategy
 from counterfold.style.frontier import Frontier
@@ -13,7 +14,7 @@ __all__ = ["Edge", "Spot", "cost_of"]
 
 
 @dataclass(frozen=True)
-class Spot:
+class Spot(Certified):
     """Where a strategy stands on a frontier: what it costs its player, and its frequency."""
 
     name: str

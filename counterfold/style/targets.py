@@ -42,6 +42,7 @@ times the optimum). ``Meeting`` then says so.
 from __future__ import annotations
 
 import math
+import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -50,10 +51,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.checkpoints import Checkpoints
 from counterfold.errors import ParameterError, UnsupportedError
+from counterfold.evaluate.certificate import Certified
 from counterfold.evaluate.exact import assess_form
 from counterfold.solve.leaning import Leaning
-from counterfold.solve.lp import plans
+from counterfold.solve.lp import plans, solve_program
 from counterfold.solve.methods import DEFAULT_METHOD, Method, method
 from counterfold.solve.solver import Solver
 from counterfold.strategy.strategy import Strategy
@@ -103,7 +106,7 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Meeting:
+class Meeting(Certified):
     """A strategy that meets targets, the style that makes it, and what it costs. Frozen.
 
     ``style`` is the style as arrays, which ``solve(game, style=...)`` takes (all seats then
@@ -153,6 +156,7 @@ def meet(
     iterations: int = 20_000,
     seed: int = 0,
     on_report: Callable[[Stage], None] | None = None,
+    save: str | os.PathLike[str] | None = None,
 ) -> Meeting:
     """Find the style whose average strategy meets target frequencies at the least cost.
 
@@ -161,7 +165,7 @@ def meet(
     the most exploitability, as the mean over players, that may be spent: with 0 only
     equilibria will do, up to what solving leaves (PRECISION). Frequencies are counted against
     the other seats of the same strategy. Traversals are full, so the seed is only kept for the
-    record.
+    record. ``save`` is where the best strategy so far goes once a minute, and on Ctrl-C.
 
     ParameterError if no strategy of a two-player zero-sum game meets the targets within the
     budget; it says what is the nearest and what the wanted would need. Elsewhere the budget
@@ -189,26 +193,39 @@ def meet(
     search = _Search(tree, asked, plain, give_up, rule, seed)
     trace = []
     marks = {round(iterations * k / 50) for k in range(1, 50)} | {iterations}
-    while search.iteration < iterations:
-        mark = min(m for m in marks if m > search.iteration)
-        search.run_to(mark)
-        trace.append(search.stage(time.process_time() - cpu))
-        if mark > 0.2 * iterations:
-            search.keep_to_budget(trace[-1].exploitability, 1 / len(trace))
-        if on_report is not None:
-            on_report(trace[-1])
-    probabilities, style, exploitability = search.result()
-    spent = time.perf_counter() - wall, time.process_time() - cpu
-    strategy = Strategy.of(
-        tree, probabilities,
-        {
+
+    def found() -> Strategy:
+        """The best so far."""
+        about = {
             "method": f"targets by {rule.name}",
             "targets": {str(frequency): share for frequency, share in asked.items()},
             "give_up": give_up,
-            "iteration": iterations,
+            "iteration": search.iteration,
             "seed": seed,
-        },
-    )  # fmt: skip
+        }
+        return Strategy.of(tree, search.result()[0], about)
+
+    def keep() -> None:
+        found().with_about(exploitability=search.result()[2]).save(str(save))
+
+    checkpoints = Checkpoints(keep if save else None)
+    try:
+        while search.iteration < iterations:
+            mark = min(m for m in marks if m > search.iteration)
+            search.run_to(mark)
+            trace.append(search.stage(time.process_time() - cpu))
+            if mark > 0.2 * iterations:
+                search.keep_to_budget(trace[-1].exploitability, 1 / len(trace))
+            checkpoints.look()
+            if on_report is not None:
+                on_report(trace[-1])
+    except KeyboardInterrupt:
+        if trace:
+            checkpoints.save()
+        raise
+    _, style, exploitability = search.result()
+    spent = time.perf_counter() - wall, time.process_time() - cpu
+    strategy = found()
     optima = _optima(tree, asked, strategy)
     return Meeting(
         game=tree.spec,
@@ -293,7 +310,6 @@ def _check_possible(
 
 def _check_consistent(tree: HistoryTree, asked: dict[Frequency, float], against: Strategy) -> None:
     """Refuse targets of one player that no plan has, whatever it costs."""
-    from scipy.optimize import linprog
     from scipy.sparse import csr_array, vstack
 
     (player,) = {frequency.player for frequency in asked}
@@ -303,13 +319,13 @@ def _check_consistent(tree: HistoryTree, asked: dict[Frequency, float], against:
         top, bottom = frequency.coefficients(tree, against)
         rows.append(top - share * bottom)
         visits += bottom
-    found = linprog(
+    found = solve_program(
         -visits,
         A_eq=vstack([mine.constraints, csr_array(np.array(rows))]).tocsr(),
         b_eq=np.concatenate([mine.total, np.zeros(len(rows))]),
-        method="highs",
+        may_fail=True,
     )
-    if found.status == 2:
+    if found is None:
         wanted = ", ".join(f"{frequency} = {share:g}" for frequency, share in asked.items())
         raise ParameterError(f"no strategy meets all of these at once: {wanted}")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from array import array
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,12 +12,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.errors import RulesError
+from counterfold.errors import RulesError, reason, short
 from counterfold.games.base import CHANCE, TERMINAL, label, spec_of
 from counterfold.tree.memory import MemoryGuard
-from counterfold.tree.walk import Progress, players_of, short, visits
+from counterfold.tree.rules import players_of
+from counterfold.tree.walk import Progress, visits
 
 __all__ = ["NONE", "HistoryTree", "Infosets", "compile_game"]
+
+_ADDRESS = re.compile(r"<.* at 0x[0-9a-fA-F]+>")
 
 NONE = 0xFFFFFFFF
 """The index that stands for "no such thing" in uint32 arrays."""
@@ -108,8 +112,12 @@ class HistoryTree:
     def constant_sum(self) -> float | None:
         """What the payoffs of all players add up to at every end, or None if it varies."""
         total = self.payoff.sum(axis=1)
-        scale = max(1.0, float(np.abs(self.payoff).max(initial=0.0)))
-        return float(total[0]) if np.ptp(total) <= 1e-9 * scale else None
+        return float(total[0]) if np.ptp(total) <= 1e-9 * self.largest_payoff else None
+
+    @cached_property
+    def largest_payoff(self) -> float:
+        """The largest payoff of any player at any end, whatever its sign."""
+        return float(np.abs(self.payoff).max(initial=0.0))
 
     @property
     def two_player_zero_sum(self) -> bool:
@@ -200,7 +208,7 @@ def compile_game(
 def _unlike(infoset: Any, one: tuple[Any, ...], other: tuple[Any, ...]) -> RulesError:
     player, observation = infoset
     return RulesError(
-        f"player {player + 1} sees {label(observation)!r} with the actions {short(list(one))} "
+        f"player {player + 1} sees {short(observation)} with the actions {short(list(one))} "
         f"and again with {short(list(other))}; one observation must have one list of actions"
     )
 
@@ -224,7 +232,7 @@ def _ordered(
     infosets = Infosets(
         owner=np.array([keys[i][0] for i in order], dtype=np.int8),
         start=np.concatenate([[0], np.cumsum(sizes)]).astype(np.uint32),
-        labels=tuple(label(keys[i][1]) for i in order),
+        labels=tuple(_label(keys[i][1], "observation") for i in order),
         actions=tuple(names),
     )
     _check_labels(infosets)
@@ -232,13 +240,28 @@ def _ordered(
 
 
 def _action_names(actions: tuple[Any, ...], key: Any) -> tuple[str, ...]:
-    names = tuple(label(a) for a in actions)
+    names = tuple(_label(action, "action") for action in actions)
     if len(set(names)) != len(names):
         raise RulesError(
-            f"player {key[0] + 1} has two actions of one name at {label(key[1])!r}: "
+            f"player {key[0] + 1} has two actions of one name at {short(key[1])}: "
             f"{short(list(names))}"
         )
     return names
+
+
+def _label(thing: Any, what: str) -> str:
+    """How an observation or an action is called, in this run and in every other."""
+    try:
+        name = label(thing)
+        name.encode()
+    except Exception as error:
+        raise RulesError(f"the {what} {short(thing)} has no name: {reason(error)}") from error
+    if " at 0x" in name and _ADDRESS.search(name):
+        raise RulesError(
+            f"the {what} {short(thing)} is named by its place in memory, which changes from run to "
+            "run; give a text, a number or a tuple of them"
+        )
+    return name
 
 
 def _check_labels(infosets: Infosets) -> None:
@@ -246,7 +269,7 @@ def _check_labels(infosets: Infosets) -> None:
     for owner, name in zip(infosets.owner.tolist(), infosets.labels, strict=True):
         if (owner, name) in seen:
             raise RulesError(
-                f"two infosets of player {owner + 1} are both named {name!r}; "
+                f"two infosets of player {owner + 1} are both named {short(name)}; "
                 "observations that differ must also print differently"
             )
         seen.add((owner, name))

@@ -18,6 +18,7 @@ from counterfold.tree.public_nodes import PublicNodes
 
 __all__ = ["Hands", "PublicTree", "meetings"]
 
+HARDLY = 1e-9  # of all pairs of hands of two ranges: fewer that can meet are too few to weigh
 _PAD = 4  # columns of tables come in fours
 _AT_ONCE = 1 << 17  # strengths of hands that are looked up together
 
@@ -51,9 +52,11 @@ class PublicTree:
         self.last = self.nodes.streets - 1
         weights = [np.asarray(weight, np.float64) for weight in game.ranges]
         self.weight_sum = float((weights[0] * meetings(game.rules, weights[1])).sum())
-        if not self.weight_sum > 0:
+        # What can meet is a difference of sums, and hands that cannot leave dust.
+        if not self.weight_sum > HARDLY * float(weights[0].sum() * weights[1].sum()):
             raise ParameterError(
-                f"{game.name}: no two hands of these ranges can be dealt at once; widen a range"
+                f"{game.name}: no two hands of these ranges can be dealt at once, or hardly any; "
+                "widen a range"
             )
         self._check_memory(memory)
         self.hands: tuple[Dealt, Dealt] = self._deal()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -106,7 +107,28 @@ class PublicArrays:
         pairs = max(len(hands.pairs) for player in tree.hands for hands in player)
         self.nobody = -(-max(pairs, *self.columns) // LANES) * LANES
         self._holes: dict[int, NDArray[np.uint16]] = {}
-        self.hands = self._player(0), self._player(1)
+        self.hands = self._counted(0, self._player(0)), self._counted(1, self._player(1))
+
+    def in_kind(self, dtype: Any) -> PublicArrays:
+        """The same in numbers of another kind; all that is whole is shared."""
+        found = copy.copy(self)
+        found.dtype = np.dtype(dtype)
+        found.money, found.ends = money_of(self.tree.nodes, 1.0 / self.tree.weight_sum, dtype)
+        found.hands = found._counted(0, self.hands[0]), found._counted(1, self.hands[1])
+        return found
+
+    def _counted(self, p: int, hands: Any) -> Any:
+        """A player's hands with what they count for: at the start, and on the board before."""
+        tree, wide = self.tree, self.tree.columns(p)
+        passed = np.zeros((len(tree.boards), wide), self.dtype)
+        for number, board in enumerate(tree.boards[1:], 1):
+            size = tree.hands[p][number].size
+            above = tree.hands[p][board.before].size[hands.up[number, : len(size)]]
+            passed[number, : len(size)] = board.chance * size / above
+        start = np.zeros(wide, self.dtype)
+        first = tree.hands[p][0].holes
+        start[: len(first)] = np.asarray(tree.game.ranges[p])[first]
+        return hands._replace(passed=passed, start=start)
 
     def _player(self, p: int) -> Any:
         from counterfold.kernels import public
@@ -117,7 +139,6 @@ class PublicArrays:
         early = [tree.hands[p][k] for k, b in enumerate(tree.boards) if b.street < tree.last]
         inner, pairs = max(1, len(early)), max((len(hands.pairs) for hands in early), default=1)
         up, same = (np.full((boards, wide), x, np.uint16) for x in (0, self.nobody))
-        passed = np.zeros((boards, wide), self.dtype)
         face = np.zeros((boards, wide, 2), np.uint8)
         cards, hand = np.zeros((inner, pairs, 2), np.uint8), np.zeros((inner, pairs), np.uint16)
         rows: dict[int, NDArray[np.uint16]] = {}
@@ -133,21 +154,16 @@ class PublicArrays:
                 same[number, :width] = where[hands.holes]
                 where[theirs] = self.nobody
             if number:
-                before = rows[board.before][hands.holes]
-                above = tree.hands[p][board.before].size[before]
-                up[number, :width] = before
-                passed[number, :width] = board.chance * hands.size / above
+                up[number, :width] = rows[board.before][hands.holes]
             if board.street < tree.last:
                 rows[number] = np.zeros(rules.holes, np.uint16)
                 rows[number][hands.pairs] = hands.of
                 k = self.inner[number]
                 cards[k, : len(hands.pairs)] = faces[hands.pairs]
                 hand[k, : len(hands.pairs)] = hands.of
-        start = np.zeros(wide, self.dtype)
-        first = tree.hands[p][0].holes
-        start[: len(first)] = np.asarray(tree.game.ranges[p])[first]
         base, count = _wide(tree.base[:, p]), tree.hands[p].counts
-        return public.Hands(base, count, up, passed, face, same, many, cards, hand, start)
+        none = np.zeros(0)  # what hands count for: see _counted
+        return public.Hands(base, count, up, none, face, same, many, cards, hand, none)
 
     def holes(self, p: int) -> NDArray[np.uint16]:
         """[boards, hands] the numbers of a player's hands; made when it is first asked for."""

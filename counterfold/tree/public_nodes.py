@@ -154,7 +154,7 @@ class _Ends:
     def look(self, n: int) -> None:
         """Note the ends at a node."""
         nodes, row = self.nodes, self.nodes.row[self.other]
-        if nodes.kind[n] == SHOWDOWN and nodes.line[n] != NOTHING:
+        if nodes.kind[n] == SHOWDOWN and (n == 0 or nodes.line[n] != NOTHING):  # nobody can bet
             win, tie, lose = self.pay(n)
             self.add(row[n], n, (lose, 0, win - tie, tie - lose, 1, 0))
         if nodes.kind[n] != DECISION:

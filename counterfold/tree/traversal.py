@@ -2,6 +2,9 @@
 
 Boards after the first deal are cut into tasks, always the same ones, and what they come to is
 added up in their order: results do not depend on how many threads there are.
+
+What is called exact is walked in double precision (``Traversal.exact``), whatever the tables of
+strategies are kept in.
 """
 
 from __future__ import annotations
@@ -44,19 +47,32 @@ class Traversal:
         dtype: Any = "float32",
         threads: int | None = None,
         model: bool = False,
+        like: Traversal | None = None,
     ) -> None:
-        self.tree = tree
-        self.arrays = PublicArrays(tree, dtype)
+        self.tree, self.model = tree, model
+        self.arrays: PublicArrays
+        self.arrays = PublicArrays(tree, dtype) if like is None else like.arrays.in_kind(dtype)
+        self._exact: Traversal | None = None
         self.threads = _threads(threads)
         self.top = self.arrays.room(model)
         self._rows = np.zeros((1, 3, _columns()))
-        self._tapes(model)
+        self._tapes(model, None if like is None else like.pool)
 
-    def _tapes(self, model: bool) -> None:
+    @property
+    def exact(self) -> Traversal:
+        """The same walks in double precision, for numbers that certify."""
+        if self.arrays.dtype == np.float64:
+            return self
+        if self._exact is None:
+            self._exact = Traversal(self.tree, "float64", self.threads, self.model, like=self)
+        return self._exact
+
+    def _tapes(self, model: bool, pool: ThreadPoolExecutor | None) -> None:
         from counterfold.kernels import public
 
         tree = self.tree
 
+        self.pool = pool
         self.tasks: list[NDArray[np.uint32]] = []
         self.whole = _tape([])
         if tree.last == 0 or tree.table_bytes() < SMALL:
@@ -75,7 +91,8 @@ class Traversal:
         first = range(tree.nodes.begin[1])
         self.deals = np.array([tree.nodes.place[n] for n in first if tree.nodes.kind[n] == DEAL])
         self.sums = np.zeros((count, len(self.deals), self.top.value.shape[1]), self.arrays.dtype)
-        self.pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
+        if self.threads > 1 and self.pool is None:
+            self.pool = ThreadPoolExecutor(self.threads)
 
     def run(
         self,

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.errors import CounterfoldError, RulesError
+from counterfold.errors import CounterfoldError, RulesError, reason, short
 from counterfold.games.base import CHANCE, TERMINAL
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.story import moves_at, rules_of
-from counterfold.tree.walk import short
 
 __all__ = ["Views", "views"]
 
@@ -161,9 +160,8 @@ def _shown(show: Any, state: Any) -> Any:
         hash(thing)
     except (CounterfoldError, MemoryError):
         raise
-    except Exception as error:
-        told = f"{type(error).__name__}: {error}".removesuffix(": ")
-        raise RulesError(f"shown fails at {short(state)} with {told}") from error
+    except (Exception, SystemExit) as error:
+        raise RulesError(f"shown fails at {short(state)} with {reason(error)}") from error
     return thing
 
 

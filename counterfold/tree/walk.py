@@ -3,18 +3,35 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterator
 from itertools import count
-from operator import index
 from typing import Any, NamedTuple
 
-from counterfold.errors import CounterfoldError, RulesError
+from counterfold.errors import CounterfoldError, RulesError, reason, short
 from counterfold.games.base import CHANCE, TERMINAL
 from counterfold.tree.memory import MemoryGuard, bytes_needed
+from counterfold.tree.rules import (
+    Kept,
+    actions_at,
+    chances_at,
+    keep,
+    payoffs_at,
+    players_of,
+    still,
+    turn_at,
+)
 
-__all__ = ["Progress", "Size", "Visit", "measure", "players_of", "short", "visits"]
+__all__ = ["Progress", "Size", "Visit", "measure", "visits"]
 
 Progress = Callable[[int], None]
+
+WATCHED = 64
+"""At so many states of a walk it is looked whether rules change them; who does so does it there."""
+DEEPEST = 1_000_000
+"""Moves of one line of play; a game without merged states that has more does not end."""
+
+_LARGEST = sys.float_info.max
 
 
 class Size(NamedTuple):
@@ -39,95 +56,126 @@ class Visit(NamedTuple):
     infoset: Any  # (player, observation) where a player moves
 
 
-def players_of(game: Any) -> int:
-    players = getattr(game, "players", 2)
-    if not isinstance(players, int) or isinstance(players, bool) or not 1 <= players <= 100:
-        raise RulesError(f"players is {players!r}, and must be a whole number from 1 to 100")
-    return players
-
-
 def visits(game: Any, players: int) -> Iterator[Visit]:
-    """Walk the rules; whatever goes wrong in them is a RulesError that says where."""
-    at: list[Any] = [None]
-    try:
-        yield from _walk(game, players, at)
-    except (CounterfoldError, MemoryError):
-        raise
-    except Exception as error:
-        told = f"{type(error).__name__}: {error}".removesuffix(": ")
-        raise RulesError(f"the rules fail at {short(at[0])} with {told}") from error
+    """Walk the rules depth first, checking the contract at each state.
 
-
-def _walk(game: Any, players: int, at: list[Any]) -> Iterator[Visit]:
-    """Walk depth first, checking the contract at each state; ``at`` holds the last one."""
-    merge = getattr(game, "merge", None)
+    Whatever goes wrong in them is a RulesError that says in which method, and where.
+    """
     known: dict[Any, int] = {}
     numbers = count()
-    turn_of, chance_of, actions_of = game.turn, getattr(game, "chance", None), game.actions
-    next_of, observe, payoff_of = game.next, game.observe, game.payoff
     # A state that stands above itself on one path is a cycle. On an endless path the walk
     # ends up in the cycle, where a marker set at each power of two meets it (Brent).
     markers: dict[int, Any] = {}
+    watched: list[Kept | None] = []  # of the first nodes
     stack: list[tuple[int, int, Any, Any, int]] = [(0, -1, None, None, 0)]
-    while stack:
-        parent, edge, before, move, depth = stack.pop()
-        at[0] = before
-        state = at[0] = game.root() if edge < 0 else next_of(before, move)
-        if merge is not None:
-            key = merge(state)
-            seen = known.get(key)
-            if seen is not None:
-                yield Visit(parent, edge, seen, False, 0, None, None)
-                continue
-            node = known[key] = next(numbers)
-        else:
-            node = next(numbers)
-            if depth >= 64:
-                power = 1 << (depth.bit_length() - 1)
-                if depth == power:
-                    markers[power] = state
-                elif markers[power] == state:
-                    raise RulesError(f"the game has a cycle: {short(state)} leads to itself again")
-        who = index(turn_of(state))
-        infoset = None
-        if who == TERMINAL:
-            moves: Any = payoff_of(state)
-            if len(moves) != players:
-                raise RulesError(
-                    f"payoff at {short(state)} has {len(moves)} numbers for {players} players"
-                )
-            for amount in moves:
-                if not math.isfinite(amount):
-                    raise RulesError(f"payoff at {short(state)} is {short(moves)}, not finite")
-        elif who == CHANCE:
-            if chance_of is None:
-                raise RulesError(f"chance moves at {short(state)}, and the game has no chance()")
-            outcomes = [(o, p) for o, p in chance_of(state) if p != 0]
-            total = math.fsum(p for _, p in outcomes)
-            if not abs(total - 1) <= 1e-9 or any(not p > 0 for _, p in outcomes):
-                raise RulesError(
-                    f"chance probabilities at {short(state)} sum to {total:.12g}; "
-                    "they must be positive and sum to one"
-                )
-            moves = outcomes
-            for i in range(len(moves) - 1, -1, -1):
-                stack.append((node, i, state, moves[i][0], depth + 1))
-        elif 0 <= who < players:
-            moves = tuple(actions_of(state))
-            if not moves:
-                raise RulesError(f"player {who + 1} has no action at {short(state)}")
-            infoset = (who, observe(state, who))
-            hash((infoset, moves))  # an unhashable one fails here, where its state is known
-            for i in range(len(moves) - 1, -1, -1):
-                stack.append((node, i, state, moves[i], depth + 1))
-        else:
-            raise RulesError(f"turn at {short(state)} is {who!r}, which is no player")
-        yield Visit(parent, edge, node, True, who, moves, infoset)
+    asked, state = "", None  # for what is told when rules fail
+    try:
+        merge = getattr(game, "merge", None)
+        turn_of, chance_of, actions_of = game.turn, getattr(game, "chance", None), game.actions
+        next_of, observe, payoff_of = game.next, game.observe, game.payoff
+        while stack:
+            parent, edge, before, move, depth = stack.pop()
+            if edge < 0:
+                asked = "root"
+                state = game.root()
+            else:
+                asked, state = "next", before
+                state = next_of(before, move)
+                if parent < WATCHED:
+                    still(watched[parent], "next")
+            if merge is not None:
+                asked = "merge"
+                key = merge(state)
+                seen = known.get(key)
+                if seen is not None:
+                    yield Visit(parent, edge, seen, False, 0, None, None)
+                    continue
+                node = known[key] = next(numbers)
+            else:
+                node = next(numbers)
+                if depth >= 64:
+                    _check_line(state, depth, markers)
+            if node < WATCHED:
+                watched.append(keep(state))
+            asked = "turn"
+            who = turn_of(state)
+            if type(who) is not int or not TERMINAL <= who < players:
+                who = turn_at(state, who, players)
+            infoset = None
+            if who == TERMINAL:
+                asked = "payoff"
+                moves: Any = payoff_of(state)
+                kind = type(moves)
+                if (kind is not tuple and kind is not list) or len(moves) != players:
+                    moves = payoffs_at(state, moves, players)
+                for amount in moves:
+                    if (
+                        type(amount) is not float and type(amount) is not int
+                    ) or not -_LARGEST <= amount <= _LARGEST:
+                        moves = payoffs_at(state, moves, players)
+                        break
+            elif who == CHANCE:
+                if chance_of is None:
+                    raise RulesError(
+                        f"chance moves at {short(state)}, and the game has no chance()"
+                    )
+                asked = "chance"
+                moves = _outcomes(state, chance_of(state))
+                for i in range(len(moves) - 1, -1, -1):
+                    stack.append((node, i, state, moves[i][0], depth + 1))
+            else:
+                asked = "actions"
+                moves = actions_of(state)
+                kind = type(moves)
+                if (kind is not tuple and kind is not list) or not moves:
+                    moves = actions_at(state, moves, who)
+                elif kind is list:
+                    moves = tuple(moves)
+                asked = "observe"
+                infoset = (who, observe(state, who))
+                try:
+                    hash((infoset, moves))
+                except TypeError:
+                    actions_at(state, moves, who)  # complains if it is one of them
+                    raise RulesError(
+                        f"the observation {short(infoset[1])} is not hashable, at {short(state)}"
+                    ) from None
+                for i in range(len(moves) - 1, -1, -1):
+                    stack.append((node, i, state, moves[i], depth + 1))
+            if node < WATCHED:
+                still(watched[node], "turn" if asked == "turn" else f"turn or {asked}")
+            yield Visit(parent, edge, node, True, who, moves, infoset)
+    except (CounterfoldError, MemoryError):
+        raise
+    except (Exception, SystemExit) as error:
+        where = f" at {short(state)}" if asked not in ("", "root") else ""
+        raise RulesError(f"{asked or 'a method'} fails{where} with {reason(error)}") from error
 
 
-def short(thing: Any) -> str:
-    text = repr(thing)
-    return text if len(text) <= 80 else text[:77] + "..."
+def _check_line(state: Any, depth: int, markers: dict[int, Any]) -> None:
+    """Refuse a line of play that comes round, or goes on for ever."""
+    power = 1 << (depth.bit_length() - 1)
+    if depth == power:
+        markers[power] = state
+    elif markers[power] == state:
+        raise RulesError(f"the game has a cycle: {short(state)} leads to itself again")
+    if depth > DEEPEST:
+        raise RulesError(
+            f"a line of play goes on for more than {DEEPEST:,} moves, to {short(state)}; does the "
+            "game end?"
+        )
+
+
+def _outcomes(state: Any, answer: Any) -> list[tuple[Any, float]]:
+    """Outcomes that can happen; whatever is not plainly right is looked at closely."""
+    if type(answer) is list or type(answer) is tuple:
+        try:
+            found = [(o, p) for o, p in answer if type(p) is float and p > 0]
+            if len(found) == len(answer) and abs(math.fsum([p for _, p in found]) - 1) <= 1e-9:
+                return found
+        except (TypeError, ValueError):
+            pass
+    return [(outcome, chance) for outcome, chance in chances_at(state, answer) if chance]
 
 
 def measure(game: Any, memory: int | None = None, progress: Progress | None = None) -> Size:

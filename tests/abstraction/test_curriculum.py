@@ -1,7 +1,5 @@
 """Curricula: merged graphs against trees, what is carried over, checkpoints, refusals."""
 
-import json
-
 import numpy as np
 import pytest
 
@@ -11,6 +9,7 @@ from counterfold.abstraction.fallback import lifted
 from counterfold.abstraction.maps import Mapped, RelativeCards
 from counterfold.abstraction.ordered import nearest, same
 from counterfold.errors import FileError, MismatchError, ParameterError, UnsupportedError
+from counterfold.files.sealed import write_document
 from counterfold.games.cheat import Cheat
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import compile_game
@@ -179,7 +178,7 @@ def test_damaged_folders(tmp_path):
     (tmp_path / "curriculum.json").write_text("{}")
     with pytest.raises(FileError, match="damaged"):
         Curriculum.resume(tmp_path)
-    (tmp_path / "curriculum.json").write_text(json.dumps({"format": "else"}))
+    write_document(tmp_path / "curriculum.json", {"format": "else"})
     with pytest.raises(FileError, match="version"):
         Curriculum.resume(tmp_path)
     with pytest.raises(FileError, match="cannot make"):

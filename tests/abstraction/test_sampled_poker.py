@@ -349,7 +349,7 @@ def test_files_are_for_one_game_and_its_buckets(tmp_path: Path) -> None:
     changed = (buckets[0], replace(buckets[1], table=buckets[1].table[::-1].copy()))
     with pytest.raises(MismatchError, match="other buckets"):
         Blueprint.load(path, game, changed)
-    with pytest.raises(FileError, match="no checkpoint"):
+    with pytest.raises(FileError, match="not a checkpoint"):
         SampledPoker.resume(path, game, buckets)
     solver.save(path)
     with pytest.raises(FileError, match="not a blueprint"):

@@ -53,7 +53,7 @@ def report():
 
 
 def shown(report, width=160):
-    console = Console(width=width, file=StringIO())
+    console = Console(width=width, file=StringIO(), markup=False)
     console.print(peers_view.table(report))
     return console.file.getvalue()
 

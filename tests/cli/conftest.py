@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from typing import NamedTuple
@@ -62,6 +63,10 @@ def start(tmp_path):
     """Start a real process, in a folder of its own; whatever still runs at the end is killed."""
     started = []
 
+    def heard():
+        """Ctrl-C is ignored in what a shell starts in the background, these tests among it."""
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
     def run(*arguments, **how):
         command = [sys.executable, "-m", "counterfold", *map(str, arguments)]
         process = subprocess.Popen(
@@ -71,6 +76,7 @@ def start(tmp_path):
             stdout=how.pop("stdout", subprocess.PIPE),
             stderr=subprocess.PIPE,
             text=True,
+            preexec_fn=how.pop("preexec_fn", heard),
             **how,
         )
         started.append(process)

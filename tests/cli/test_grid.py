@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from rich.text import Text
 
-from counterfold.cli import grid, grid_png
+from counterfold.cli import grid, grid_png, output
 from counterfold.cli.grid_colours import (
     EMPTY,
     MODES,
@@ -206,7 +206,7 @@ def test_a_pipe_gets_letters_and_a_terminal_colours(first, capfd, monkeypatch):
     plain = capfd.readouterr().out
     assert "\x1b" not in plain
     assert "Ks 9h" in plain
-    monkeypatch.setattr(grid, "on_terminal", lambda stream: True)
+    monkeypatch.setattr(output, "on_terminal", lambda stream: True)
     monkeypatch.setattr(os, "get_terminal_size", lambda *_: os.terminal_size((80, 50)))
     for name, value in (("FORCE_COLOR", "1"), ("TERM", "xterm"), ("COLORTERM", "truecolor")):
         monkeypatch.setenv(name, value)

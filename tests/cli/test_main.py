@@ -171,3 +171,32 @@ def test_the_console_script():
         [script, "--version"], capture_output=True, text=True, env=environment(), check=True
     )
     assert done.stdout == f"counterfold {__version__}\n"
+
+
+def test_an_end_of_file_is_no_wish_to_stop(call, tmp_path, monkeypatch):
+    """Typer makes a silent end of EOFError: `stopped`, exit code 130, whoever raised it."""
+    (tmp_path / "bad.py").write_text(
+        "from counterfold import Kuhn\n"
+        "class Game(Kuhn):\n"
+        "    def root(self):\n"
+        "        raise EOFError\n"
+    )
+    assert call("solve", "bad.py:Game").refused("root fails with EOFError")
+
+    def fail(*_, **__):
+        raise EOFError
+
+    monkeypatch.setattr("counterfold.cli.solve.run", fail)
+    answer = call("solve", "kuhn")
+    assert answer.code == 1
+    assert "EOFError" in answer.err
+    assert "stopped" not in answer.err
+
+
+def test_why_compiled_code_is_not_kept_is_told_once(call, monkeypatch):
+    from counterfold.kernels import cache
+
+    monkeypatch.setattr(cache, "_trouble", "compiled code is not kept (somebody else's)")
+    answer = call("solve", "kuhn", "--quiet")
+    assert answer.code == 0
+    assert answer.err == "counterfold: compiled code is not kept (somebody else's)\n"

@@ -258,7 +258,7 @@ def test_ctrl_c_tells_the_score_and_saves(start, call, tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["h.jsonl", "m.cf"]
     assert Match.load(tmp_path / "m.cf").hands == hands
     with open(tmp_path / "h.jsonl") as lines:
-        assert json.loads(list(lines)[-1])["hand"] == hands - 1
+        assert json.loads(list(lines)[-2])["hand"] == hands - 1  # the last has the checksum
 
 
 @pytest.mark.parametrize(
@@ -298,7 +298,7 @@ def test_ctrl_c_tells_the_score_and_saves(start, call, tmp_path):
         (["uniform", "random", "--game", "kuhn", "--save", "bots.py"], ["bots.py"]),
         (["bots.py:First", "random", "--game", "kuhn", "--save", "m.cf"], ["--save", "Python"]),
         (["--resume", "none.cf"], ["none.cf"]),
-        (["--resume", "kuhn.cf"], ["kuhn.cf", "no match"]),
+        (["--resume", "kuhn.cf"], ["kuhn.cf", "not a match"]),
         (["uniform", "--resume", "kuhn.cf"], ["leave them out"]),
     ],
 )

@@ -219,7 +219,7 @@ def test_bad_files_and_options(call, river, tmp_path):
     (tmp_path / "odd.json").write_text("{}")
     assert call("solve", "none.json").refused("none.json")
     assert call("solve", "broken.json").refused("line 1, column 11")
-    assert call("solve", "folder.json").refused("directory")
+    assert call("solve", "folder.json").refused("is a folder")
     assert call("solve", "odd.json").refused('"board"')
     assert call("solve", "list.json").refused("list.json")
     assert call("solve", "river.json", "--form", "history").refused("leave out --form")

@@ -6,6 +6,7 @@ import os
 import pytest
 
 from counterfold.exploit.rules import DEFAULT_LEARNER, LEARNERS
+from counterfold.files.sealed import sealed
 from counterfold.play.agents import AGENTS
 
 
@@ -74,13 +75,15 @@ def test_damage_is_found(call, hands, tmp_path):
     paid = json.dumps(first | {"payoffs": [9.0, -9.0]})
     moved = json.dumps(first | {"events": [*first["events"][:2], "fold", *first["events"][3:]]})
     for name, text, word in (
-        ("cut", "\n".join(lines[:5]) + '\n{"hand": 4, "sea', "line 6"),
+        ("cut", "\n".join(lines[:5]) + '\n{"hand": 4, "sea', "cut off"),
         ("paid", f"{head}\n{paid}\n", "hand 0: it pays"),
         ("moved", f"{head}\n{moved}\n", "hand 0: event 3 is 'fold'"),
         ("headless", "\n".join(lines[1:]), "header"),
         ("empty", f"{head}\n", "no hands"),
-        ("nothing", "", "not a record"),
+        ("nothing", "", "no record"),
     ):
+        if name in ("paid", "moved", "empty"):
+            text = sealed(text.encode()).decode()
         (tmp_path / f"{name}.jsonl").write_text(text)
         assert call("replay", "-q", f"{name}.jsonl").refused(f"{name}.jsonl", word)
     for name, word in (("paid", "it pays"), ("moved", "'fold'"), ("empty", "no hand 0")):

@@ -178,7 +178,7 @@ def test_damaged_and_foreign_files(call, tmp_path):
         "empty.cf": b"",
         "text.cf": b"hello",
         "foreign.cf": foreign,
-        "spoilt.cf": good.replace(b"counterfold 1", b"counterfold 9"),
+        "spoilt.cf": good.replace(b"counterfold 2", b"counterfold 9"),
     }.items():
         (tmp_path / name).write_bytes(content)
         assert call("show", name).refused(name)

@@ -6,7 +6,16 @@ import stat
 import pytest
 
 from counterfold.errors import FileError, cut, short, visible
-from counterfold.files.text import DEEPEST, Fields, parse_json, read_json, read_text
+from counterfold.files.text import (
+    DEEPEST,
+    Fields,
+    csv_text,
+    number_of,
+    parse_json,
+    read_json,
+    read_text,
+    whole_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -185,5 +194,35 @@ def test_text_of_others_is_made_visible():
             raise RuntimeError("no")
 
     assert short(Bad()) == "<Bad, whose repr raises RuntimeError>"
-    assert len(short("x" * 10**6)) == 60
+    assert len(short("x" * 10**6)) == 80
     assert cut("x" * 100, 10) == "x" * 9 + "…"
+
+
+def test_a_cell_is_no_formula():
+    cells = [
+        "=HYPERLINK(1)",
+        "+a",
+        "-bet",
+        "@x",
+        "\tx",
+        "\rx",
+        "-0.5",
+        "+1e3",
+        -2,
+        "a,b",
+        "",
+        "-inf",
+    ]
+    assert csv_text([cells]) == (
+        "'=HYPERLINK(1),'+a,'-bet,'@x,'\\tx,'\\rx,-0.5,+1e3,-2,\"a,b\",,-inf\n"
+    )
+    assert csv_text([["\x1b[31m", "two\nlines"]]) == "\\x1b[31m,two\\nlines\n"
+
+
+def test_numbers_in_words():
+    good = {"1/3": 1 / 3, " -2.5 ": -2.5, "1e3": 1000.0, "+.5": 0.5}
+    assert {text: number_of(text) for text in good} == good
+    for text in ("", "x", "nan", "inf", "1e999999999", "1/0", "1/1e9", "1_0", "9" * 400, "٣"):
+        assert number_of(text) is None, text
+    assert number_of("1" + "0" * 300 + "/1") is None  # of more digits than anybody writes
+    assert [whole_of(text) for text in ("7", "-1", "²", "9" * 19, "1.0", "")] == [7] + [None] * 5

@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 
 import counterfold as cf
+from counterfold.checkpoints import Checkpoints
 from counterfold.errors import FileError
-from counterfold.files.clock import Clock
 from counterfold.files.sealed import sealed
 from counterfold.play.match import Match
 from counterfold.play.record import Recorder, read_record
@@ -128,7 +128,7 @@ HEADER = {"game": "kuhn", "agents": ["one", "two"]}
 def test_the_record_is_there_while_the_match_goes_on(tmp_path):
     path = tmp_path / "hands.jsonl"
     with Recorder(path, HEADER) as recorder:
-        recorder._clock = Clock(every=0.0)
+        recorder._checkpoints = Checkpoints(recorder._publish, seconds=0)
         for number in range(3):
             recorder.add(replace(HAND, number=number))
         found = [hand.number for hand in read_record(path).hands()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 import counterfold as cf
 from counterfold.games.base import label
 from counterfold.play.agents import StrategyAgent
+from counterfold.play.clock import within
 from counterfold.play.dealer import Dealer, deal_seed
 from counterfold.play.match import Match
 from counterfold.play.table import Table, worst_end
@@ -242,3 +244,16 @@ def test_deals_do_not_depend_on_what_is_played():
             for k in (0, 1)
         )
         assert first.events[:2] == second.events[:2]
+
+
+def test_a_fork_has_a_clock_of_its_own():
+    """The thread that times calls does not live on in a child, which must not wait for it."""
+    assert within(10.0, max, 2, 3) == 3
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            code = 0 if within(1.0, max, 2, 3) == 3 else 1
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 import counterfold as cf
+from counterfold.files.arrays import Saved
 from counterfold.games.normal_form import general_rock_paper_scissors
 from tests import naive
 from tests.random_games import games, random_game
@@ -61,7 +62,7 @@ def test_the_gap_goes_to_zero_where_nash_is_not_promised() -> None:
     solver = cf.Solver(game, "cfr", alternating=False)
     state = solver._engine.state()
     state["regret"][2:5] = 0.1, 0.05, 0.0  # off the symmetric start
-    solver._engine.restore(state)
+    solver._engine.restore(Saved("memory", {}, state))
     solver.step(20_000)
     gaps = solver.cce_gaps()
     assert gaps is not None

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import counterfold as cf
+from counterfold.files.arrays import Saved
 from counterfold.games.normal_form import general_rock_paper_scissors
 from tests.random_games import DrawnGame, Node
 from tests.solve.layout import regrets, rows
@@ -119,7 +120,7 @@ def after_one_iteration(
     state, where = solver._engine.state(), rows(solver.tree)
     for key, numbers in strategy.items():
         state["strategy"][where[key]] = numbers
-    solver._engine.restore(state)
+    solver._engine.restore(Saved("memory", {}, state))
     solver.step()
     return {name: regrets(solver)[at].tolist() for (owner, name), at in where.items() if not owner}
 

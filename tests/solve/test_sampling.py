@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 import counterfold as cf
+from counterfold.files.arrays import Saved
 from counterfold.kernels import rule
 from tests import naive
 from tests.random_games import WithoutTies, games, meeting_game, random_game
@@ -59,7 +60,7 @@ def samples(
     state["strategy"] = strategy.astype(dtype)
     out = np.empty((count, 2, len(strategy)))
     for n in range(count):
-        engine.restore(state)
+        engine.restore(Saved("memory", {}, state))
         engine.step(row)
         after = engine.state()
         assert not after["new"].any()
@@ -176,7 +177,8 @@ def test_rows_discounted_when_touched_equal_rows_discounted_always(
     for t in range(1, 60):
         row = solver.method.schedule(t, 1, np.zeros(4))[0]
         now = solver._engine.state()
-        twin.restore({**blank, "strategy": now["strategy"], "random": now["random"]})
+        changed = {**blank, "strategy": now["strategy"], "random": now["random"]}
+        twin.restore(Saved("memory", {}, changed))
         twin.step(still)
         new, reach = (twin.state()[name] for name in ("regret", "total"))
         fade = np.where(regret > 0, row[rule.POSITIVE], row[rule.NEGATIVE])

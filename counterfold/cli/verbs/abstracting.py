@@ -134,7 +134,8 @@ def blueprint(
         typer.Option(metavar="N", parser=count, help="Two walks each. [10 million]"),
     ] = None,
     seconds: Annotated[
-        float | None, typer.Option(metavar="S", help="Stop after so many seconds.")
+        float | None,
+        typer.Option(metavar="S", help="Stop after so many seconds; --exact comes after."),
     ] = None,
     threads: Annotated[
         int, typer.Option(metavar="N", help="They share one table; 1 makes a seed repeatable.")
@@ -143,7 +144,8 @@ def blueprint(
         int | None, typer.Option(metavar="N", parser=count, help="Of buckets and deals. [0]")
     ] = None,
     save: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write a checkpoint to go on from.")
+        str | None,
+        typer.Option(metavar="FILE", help="Write a checkpoint to go on from, once a minute too."),
     ] = None,
     resume: Annotated[
         str | None, typer.Option(metavar="FILE", help="Go on from a checkpoint, and write it back.")

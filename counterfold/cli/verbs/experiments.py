@@ -133,7 +133,7 @@ def bench(
         str,
         typer.Argument(
             metavar="WHAT",
-            help="methods, peers, kernels, arena, search, cheat, poker or poker-methods.",
+            help="methods, peers, kernels, arena, search, cheat, poker, poker-methods or damage.",
         ),
     ],
     game: Annotated[
@@ -151,17 +151,46 @@ def bench(
     out: Annotated[
         str | None, typer.Option(metavar="FILE.json", help="Write the JSON to a file as well.")
     ] = None,
+    mutations: Annotated[
+        int | None,
+        typer.Option(metavar="N", parser=count, help="damage: files to damage and read. [5,000]"),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", parser=count, help="damage: of all chance. [0]")
+    ] = None,
+    kind: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KIND", help="damage: only such files; may be given again."),
+    ] = None,
+    only: Annotated[
+        list[int] | None,
+        typer.Option(metavar="N", help="damage: this mutation alone; may be given again."),
+    ] = None,
+    keep: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDER", help="damage: keep there what failed, and what was said."),
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Measure: the methods, other libraries, the kernels, the arena, searches, Cheat, poker."""
+    """Measure the methods, other libraries, kernels, the arena, searches, Cheat, poker, damage."""
     from counterfold.cli.output import check_can_write
     from counterfold.errors import ParameterError
 
     kinds = (
         "methods", "peers", "kernels", "arena", "search", "cheat", "poker", "poker-methods",
+        "damage",
     )  # fmt: skip
     if what not in kinds:
         raise ParameterError(f"there is no benchmark {what!r}; there are {', '.join(kinds)}")
+    if what == "damage":
+        if game or budget is not None or plot is not None:
+            raise ParameterError("--game, --budget and --plot do not go with damage")
+        from counterfold.cli import damage
+
+        damage.run(mutations, seed or 0, kind, only, keep, out=out, json=json)
+        return
+    if any(given is not None for given in (mutations, seed, kind, only, keep)):
+        raise ParameterError("--mutations, --seed, --kind, --only and --keep are for damage")
     if budget is not None and not 0 < budget < float("inf"):
         raise ParameterError(f"--budget is {budget}, and must be a number above 0")
     if out is not None:

@@ -55,7 +55,7 @@ run. Ctrl-C ends it too, with its work saved.
 Keys of --json: game, method, traversal, iterations, value (to player 1), values,
 exploitability (exact), nash_conv (by player), cce_gap, histories, infosets,
 seconds, cpu_seconds, compile_seconds, stopped (exploitability, iterations,
-seconds, interrupted, optimum), promise, trace (iteration, cpu_seconds,
+seconds, precision, interrupted, optimum), promise, trace (iteration, cpu_seconds,
 exploitability, cce_gap).
 
 \b

@@ -100,7 +100,7 @@ def style(
         ),
     ] = None,
     seconds: Annotated[
-        float | None, typer.Option(metavar="S", help="Stop each run after so many seconds.")
+        float | None, typer.Option(metavar="S", help="Stop after so many seconds in all.")
     ] = None,
     traversal: Annotated[
         str, typer.Option(metavar="KIND", help="full, chance, external or outcome sampling.")

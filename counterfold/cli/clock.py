@@ -1,0 +1,27 @@
+"""Since when a verb has been running: --seconds is of all of it."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from counterfold.solve.solver import Until
+
+__all__ = ["left", "start"]
+
+_began = time.perf_counter()
+
+
+def start() -> None:
+    """A verb begins."""
+    global _began
+    _began = time.perf_counter()
+
+
+def left(until: Until, parts: int = 1) -> Until:
+    """The limits of the next of so many runs that are left to do: it has its part of the time."""
+    from dataclasses import replace
+
+    rest = until.after(time.perf_counter() - _began)
+    return rest if rest.seconds is None else replace(rest, seconds=rest.seconds / parts)

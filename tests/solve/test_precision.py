@@ -1,0 +1,287 @@
+"""Numbers at the edges of floating point: certified in double, never NaN, and never for ever."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import counterfold as cf
+from counterfold.errors import NumericError, ParameterError
+from counterfold.evaluate.exact import Assessment, BestResponse
+from counterfold.evaluate.public import (
+    PublicAssessment,
+    assess_public,
+    best_against,
+    earned_against,
+)
+from counterfold.evaluate.public_response import public_response
+from counterfold.evaluate.public_view import root_summary
+from counterfold.evaluate.range_equity import RangeEquity, range_equity
+from counterfold.exploit.locks import Lock, locked_solver
+from counterfold.exploit.public import RestrictedSolver
+from counterfold.games.normal_form import NormalForm
+from counterfold.poker.game import PokerGame, safe_weights
+from counterfold.poker.spot import spot
+from counterfold.solve.lp import solve_lp
+from counterfold.solve.poker import solve_poker
+from counterfold.solve.precision import Precision
+from counterfold.solve.public import PublicSolver
+from counterfold.solve.result import default_until
+from counterfold.solve.solver import Report, Until
+from counterfold.strategy.public import PublicStrategy
+from counterfold.style.price import Seat
+from counterfold.style.public_price import compare_public
+from counterfold.tree.history import compile_game
+from counterfold.tree.public import PublicTree
+from counterfold.tree.traversal import Traversal
+from tests.public_layout import BothForms
+
+RIVER = {
+    "board": "Ks 9h 6s 4d 2c", "pot": 100, "stack": 300, "oop": "AA,JJ,KK:0.3", "ip": "QQ,AKs",
+    "bets": ["75%", "allin"], "raises": ["allin"],
+}  # fmt: skip
+
+
+def river(**more: Any) -> PokerGame:
+    return spot({**RIVER, **more})
+
+
+# Certificates in double.
+
+
+@pytest.mark.parametrize("bits", [32, 16])
+@pytest.mark.parametrize("deep", [3, 10**6, 10**9])
+def test_spots_are_certified_in_double(deep: int, bits: int) -> None:
+    """However deep the stacks: what tables in 32 bits play is measured by the history's doubles."""
+    both = BothForms(river(stack=100 * deep))
+    solver = PublicSolver(both.tree, bits=bits, threads=1)
+    solver.step(30)
+    found = solver.assess()
+    wanted = cf.assess(cf.Strategy.of(both.history, both.average(solver)))
+    slack = 1e-9 * 100 + 1e-14 * 100 * deep  # of the pot, and what doubles say of the stacks
+    np.testing.assert_allclose(found.values, wanted.values, rtol=0, atol=slack)
+    np.testing.assert_allclose(found.best, wanted.best, rtol=0, atol=slack)
+    result = solve_poker(solver, until=Until(iterations=30))
+    assert result.exploitability == found.exploitability
+    assert result.values == found.values
+
+
+def test_what_is_made_of_a_strategy_is_measured_in_double() -> None:
+    both = BothForms(river(stack=10**8))
+    random = np.random.default_rng(1)
+    tables = [random.random((both.tree.rows(p), both.tree.columns(p)), np.float32) for p in (0, 1)]
+    strategy = PublicStrategy(both.tree, (tables[0], tables[1]))
+    weights = both.slots_of(tables, scaled=False)
+    wanted = cf.assess(cf.Strategy.of(both.history, both.history.infosets.to_one(weights)))
+    coarse = Traversal(both.tree, "float32", 1)
+    near = {"rel": 1e-12}
+    for walk in (None, coarse):
+        assert assess_public(strategy, walk=walk).values == pytest.approx(wanted.values, **near)
+        for p in (0, 1):
+            assert best_against(strategy, p, walk) == pytest.approx(wanted.best[p], **near)
+            earned = earned_against(strategy, p, strategy, walk)
+            assert earned == pytest.approx(wanted.values[p], **near)
+            reply = assess_public(public_response(strategy, p, walk=walk))
+            assert reply.values[p] == pytest.approx(wanted.best[p], **near)
+    price = compare_public(strategy, strategy)
+    assert price.seats[0].plain == pytest.approx(wanted.values[0], **near)
+    assert root_summary(strategy)["ev"]["oop"] - 50 == pytest.approx(wanted.values[0], **near)
+
+
+def test_locks_and_models_are_measured_in_double() -> None:
+    game = river(stack=10**8)
+    solver = locked_solver(game, [Lock("check", {"check": 0.3, "all-in": 0.7}, trust=0.9)])
+    solver.step(20)
+    fine = locked_solver(
+        game, [Lock("check", {"check": 0.3, "all-in": 0.7}, trust=0.9)], dtype="float64"
+    )
+    for p in (0, 1):
+        fine.tables[p].total[:] = solver.tables[p].total
+    assert solver.assess().best == pytest.approx(fine.assess().best, rel=1e-6)
+    model = PublicStrategy.uniform(PublicTree(game))
+    found = RestrictedSolver(model, 0, 0.3)
+    found.step(20)
+    response = found.response()
+    hero = replace(response.strategy, about={})
+    assert response.winnings == pytest.approx(earned_against(hero, 0, model), rel=1e-12)
+    assert response.guarantee == pytest.approx(-best_against(hero, 1), rel=1e-12)
+
+
+# No NaN, by construction.
+
+
+@pytest.mark.parametrize("wrong", [math.nan, math.inf, -math.inf, np.float64("nan")])
+def test_nothing_can_be_certified_by_what_is_no_number(wrong: float) -> None:
+    strategy = cf.Strategy.uniform(cf.Kuhn())
+    good = cf.solve(cf.Kuhn(), until=Until(iterations=1))
+    poker = solve_poker(river(), until=Until(iterations=1))
+    seat = Seat(0, 1.0, 1.0, 1.0, 1.0, None, None)
+    report = good.trace[0]
+    for make in (
+        lambda: Assessment((wrong, 0.0), (0.0, 0.0)),
+        lambda: PublicAssessment((0.0, 0.0), (0.0, wrong), 1.0, 1.0),
+        lambda: BestResponse(0, wrong, strategy),
+        lambda: RangeEquity(wrong, 0.0, 0.0, 0.0, 1, True),
+        lambda: replace(report, exploitability=wrong),
+        lambda: replace(good, values=(wrong, 0.0)),
+        lambda: replace(good, exploitability=wrong),
+        lambda: replace(poker, evs=(0.0, wrong)),
+        lambda: replace(poker, frequencies={"check": wrong}),
+        lambda: replace(seat, styled_guarantee=wrong),
+    ):
+        with pytest.raises(NumericError, match="no certificate: "):
+            make()
+
+
+def test_chips_that_no_table_holds_are_refused() -> None:
+    game, until = river(), Until(iterations=20)
+
+    def worth(unit: float) -> PokerGame:
+        betting = replace(game.betting, payoff=unit * game.betting.payoff)
+        return replace(game, betting=betting, pot=unit * 100)
+
+    for unit in (1e20, 1e-20):
+        with pytest.raises(ParameterError, match="out of the reach of float32"):
+            solve_poker(worth(unit))
+    plain = solve_poker(game, until=until).percent_of_pot
+    for unit in (2.0**40, 2.0**-40):  # which rounds nothing
+        assert solve_poker(worth(unit), until=until).percent_of_pot == plain
+
+
+@pytest.mark.parametrize("weight", ["1e-20", "1e-300", "5e-324"])
+def test_ranges_of_tiny_weights(weight: str) -> None:
+    plain = solve_poker(river(), until=Until(iterations=20))
+    small = {seat: f"{RIVER[seat]}" for seat in ("oop", "ip")}
+    small["oop"] = f"AA:{weight},JJ:{weight}"
+    wanted = solve_poker(river(oop="AA,JJ"), until=Until(iterations=20))
+    found = solve_poker(river(**small), until=Until(iterations=20))
+    assert found.values == pytest.approx(wanted.values, abs=1e-9)
+    assert found.exploitability == pytest.approx(wanted.exploitability, abs=1e-9)
+    assert found.exploitability != plain.exploitability
+    both = range_equity(small["oop"], f"QQ:{weight}", board="Ks 9h 6s")
+    assert both.equity == pytest.approx(range_equity("AA,JJ", "QQ", board="Ks 9h 6s").equity)
+
+
+def test_tiny_weights_keep_their_suits_apart() -> None:
+    """Weights that are all next to nothing are not the same."""
+    one = range_equity("AsKs:1e-15,AhKh:3e-15", "QsJs", board="Ts 9s 2h")
+    assert one.equity == pytest.approx(
+        range_equity("AsKs:0.1,AhKh:0.3", "QsJs", board="Ts 9s 2h").equity
+    )
+
+
+def test_ranges_that_hardly_meet_are_a_sentence() -> None:
+    with pytest.raises(ParameterError, match="hardly any"):
+        solve_poker(river(oop="AsAh", ip="AsAd,QQ:1e-20"))
+    with pytest.raises(ParameterError, match="hardly any"):
+        range_equity("AsAh", "AsAd,QQ:1e-20", board="Ks 9h 6s")
+
+
+def test_weights_of_a_usual_size_stay_as_they_are() -> None:
+    usual = np.array([0.0, 0.25, 1.0])
+    assert safe_weights(usual) is usual
+    assert safe_weights(1e200 * usual).tolist() == [0, 0.25, 1]
+    for wrong in (math.nan, math.inf, -1.0):
+        with pytest.raises(ParameterError, match="weights of a range"):
+            safe_weights(np.array([wrong, 1.0]))
+
+
+# Payoffs of any size.
+
+
+def matching(unit: float) -> NormalForm:
+    """Worth a seventh of the unit to player 1, who plays the first row three times in seven."""
+    return NormalForm([[3 * unit, -unit], [-2 * unit, unit]])
+
+
+@pytest.mark.parametrize("unit", [1e-100, 1e-12, 1e-9, 1e-3, 1.0, 1e6, 1e19, 1e100])
+def test_payoffs_of_any_size(unit: float) -> None:
+    tree = compile_game(matching(unit))
+    lp = solve_lp(tree)
+    assert lp.value == pytest.approx(unit / 7, rel=1e-7)
+    assert cf.exploitability(lp.strategy) <= 1e-9 * unit
+    found = cf.solve(tree)
+    assert found.stopped == "exploitability"
+    assert found.exploitability <= default_until("full", 3 * unit).exploitability
+    assert found.value == pytest.approx(unit / 7, rel=1e-4)
+
+
+def test_a_small_game_is_not_zero_sum_because_it_is_small() -> None:
+    payoff = 1e-12 * np.array([[[3.0, 2.0], [0.0, 0.0]], [[0.0, 0.0], [2.0, 3.0]]])
+    assert not compile_game(NormalForm(payoff)).two_player_zero_sum
+
+
+@pytest.mark.parametrize(("unit", "dtype"), [(1e300, "float64"), (1e-300, "float64"),
+                                             (1e19, "float32"), (1e-19, "float32")])  # fmt: skip
+def test_payoffs_that_no_table_holds_are_refused(unit: float, dtype: str) -> None:
+    with pytest.raises(ParameterError, match="out of the reach of " + dtype):
+        cf.solve(matching(unit), dtype=dtype)
+
+
+# Runs that cannot get any better.
+
+
+@pytest.mark.parametrize("method", ["cfr", "cfr+", "dcfr", "pcfr+", "hs-pcfr+"])
+def test_32_bits_stop_when_they_get_worse(method: str) -> None:
+    """At their worst Kuhn's tables in 32 bits were 500 times worse than at their best."""
+    found = cf.solve(cf.Kuhn(), method, Until(iterations=4_000_000), dtype="float32")
+    best = min(report.exploitability for report in found.trace)
+    assert found.stopped == "precision"
+    assert found.iterations < 4_000_000
+    assert found.exploitability < 50 * best
+    assert "float32 tables have become too coarse" in found.promise
+    assert "float64" in found.promise
+    assert found.to_dict()["stopped"] == "precision"
+
+
+def test_doubles_go_on() -> None:
+    found = cf.solve(cf.Kuhn(), "cfr", Until(iterations=1_000_000))
+    assert (found.stopped, found.iterations) == ("iterations", 1_000_000)
+    assert "coarse" not in found.promise
+
+
+def test_a_target_that_no_double_reaches_is_not_waited_for() -> None:
+    found = cf.solve(matching(1e19), "pcfr+", Until(exploitability=1e-6))
+    assert found.stopped == "precision"
+    assert found.exploitability < 1e-10 * 1e19
+
+
+def test_16_bits_stop_where_they_stand_still() -> None:
+    found = solve_poker(river(), until=Until(exploitability=1e-9), bits=16)
+    assert found.stopped == "precision"
+    assert "16-bit tables" in found.promise
+
+
+def test_a_resumed_run_stops_where_the_other_does(tmp_path: Any) -> None:
+    whole = cf.solve(cf.Kuhn(), "pcfr+", Until(iterations=100_000), dtype="float32")
+    path = tmp_path / "run.safetensors"
+    cf.solve(cf.Kuhn(), "pcfr+", Until(iterations=1000), dtype="float32", save=path)
+    rest = cf.resume(path, Until(iterations=100_000))
+    assert (rest.stopped, rest.iterations) == (whole.stopped, whole.iterations)
+    assert rest.exploitability == whole.exploitability
+
+
+def run_of(*checks: float, dtype: str = "float32", falls: bool = True) -> Precision:
+    run = Precision(dtype, 1.0, falls)
+    for k, exploitability in enumerate(checks):
+        run.note(1000 * 2**k, exploitability)
+    return run
+
+
+def test_what_is_to_be_blamed_on_numbers() -> None:
+    assert run_of(1e-6, 2e-6, 4e-6, 8e-6).verdict() == "worse"
+    assert run_of(*[1e-6] * 6).verdict() == "no better"
+    assert run_of(*[1e-6] * 4).verdict() is None  # too early: nothing much is lost
+    assert run_of(1e-6, 2e-6, 4e-6, 8e-6, dtype="float64").verdict() is None
+    assert run_of(1e-6, 2e-6, 4e-6, 8e-6, falls=False).verdict() is None
+    assert run_of(0.1, 0.2, 0.4, 0.8).verdict() is None  # more than rounding can do
+    assert run_of(4e-6, 3e-6, 2e-6, 1e-6).verdict() is None
+    assert Precision("float32", 1.0, True).verdict() is None
+    still = Report(8000, 0.0, 0.0, 0.0, exploitability=1e-6, verdict="no better")
+    assert Until(exploitability=1e-9).reached_by(still) == "precision"
+    assert Until(iterations=9000).reached_by(still) is None
+    assert Until(iterations=9000).reached_by(replace(still, verdict="worse")) == "precision"
