@@ -141,8 +141,8 @@ def no_numbers(known: Any, found: Any) -> set[str]:
 def _by_key(thing: Any, key: str = "") -> dict[str, set[type]]:
     """The types of values that stand at each key, wherever it is."""
     pairs: list[tuple[str, Any]] = []
-    if isinstance(thing, dict):
-        pairs = list(thing.items())
+    if isinstance(thing, dict):  # whoever saves a strategy may say what they like about it
+        pairs = [(name, one) for name, one in thing.items() if name != "about"]
     elif isinstance(thing, list):
         pairs = [(key, one) for one in thing]
     else:

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.errors import ParameterError
+from counterfold.errors import ParameterError, short
 
 __all__ = [
     "CARDS",
@@ -82,7 +82,8 @@ a card is one of 23456789TJQKA and one of cdhs, as in As or Td
         rank, suit = RANKS.find(text[at].upper()), SUITS.find(text[at + 1 : at + 2].lower() or "?")
         if rank < 0 or suit < 0:
             raise ParameterError(
-                f"{text[at : at + 2]!r} at character {at + 1} of {text!r} is not a card; {_HOW}"
+                f"{text[at : at + 2]!r} at character {at + 1} of {short(text)} is not a card; "
+                f"{_HOW}"
             )
         found.append(4 * rank + suit)
         at += 2
@@ -107,7 +108,7 @@ def parse_card(text: str) -> int:
     """
     found = parse_cards(text)
     if len(found) != 1:
-        raise ParameterError(f"{text!r} is not one card; {_HOW}")
+        raise ParameterError(f"{short(text)} is not one card; {_HOW}")
     return found[0]
 
 
@@ -159,7 +160,8 @@ def parse_hole(text: str) -> int:
     found = parse_cards(text)
     if len(found) != 2:
         raise ParameterError(
-            f"{text!r} has {len(found)} card{'s' * (len(found) != 1)}; a hole has two, as in AhKd"
+            f"{short(text)} has {len(found)} card{'s' * (len(found) != 1)}; a hole has two, as in "
+            "AhKd"
         )
     return hole_number(*found)
 
@@ -173,7 +175,9 @@ def parse_board(text: str) -> tuple[int, ...]:
     found = parse_cards(text)
     if len(found) not in (0, 3, 4, 5):
         many = f"{len(found)} card" + "s" * (len(found) != 1)
-        raise ParameterError(f"the board {text!r} has {many}; a flop has 3, a turn 4 and a river 5")
+        raise ParameterError(
+            f"the board {short(text)} has {many}; a flop has 3, a turn 4 and a river 5"
+        )
     return found
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from counterfold.errors import ParameterError
+from counterfold.errors import ParameterError, short
 
 __all__ = ["Size", "Sizes", "chips_name", "nearest", "parse_size", "parse_sizes"]
 
@@ -112,8 +112,8 @@ def parse_size(given: Any) -> Size:
         least = 1 if kind == "times" else 0
         if (amount > least or found[1] == "") and math.isfinite(amount):
             return Size(kind, amount)
-        raise ParameterError(f"{given!r} is not a size; it must be a number above {least}")
-    raise ParameterError(f"{given!r} is not a size; {_HOW}")
+        raise ParameterError(f"{short(given)} is not a size; it must be a number above {least}")
+    raise ParameterError(f"{short(given)} is not a size; {_HOW}")
 
 
 def parse_sizes(given: Any) -> tuple[Size, ...]:
@@ -127,7 +127,9 @@ def parse_sizes(given: Any) -> tuple[Size, ...]:
     elif isinstance(given, Size | int | float):
         given = [given]
     if not isinstance(given, Iterable) or isinstance(given, dict):
-        raise ParameterError(f'{given!r} is no list of sizes; write one as in ["50%", "allin"]')
+        raise ParameterError(
+            f'{short(given)} is no list of sizes; write one as in ["50%", "allin"]'
+        )
     return tuple(parse_size(part) for part in given)
 
 
