@@ -64,9 +64,10 @@ def drafted(path: PathLike) -> Iterator[BinaryIO]:
         with draft:
             yield draft
             draft.flush()
-            if before is not None:
-                _keep(draft, before)
-            os.fsync(draft.fileno())
+            # By its name: whoever wrote by that may have put another file in its place.
+            with open(draft.name, "rb") as written:
+                _keep(written, before or os.fstat(draft.fileno()))
+                os.fsync(written.fileno())
             os.replace(draft.name, target)
         _flush_folder(target.parent)
     except BaseException as error:
@@ -117,7 +118,7 @@ def _named(path: Path, handle: int) -> BinaryIO:
 
 
 def _keep(draft: BinaryIO, before: os.stat_result) -> None:
-    """The owner and the mode of the file that is replaced, as far as they can be kept."""
+    """The owner and the mode that a file should have, as far as they can be kept."""
     if (before.st_uid, before.st_gid) != (os.geteuid(), os.getegid()):
         with suppress(OSError):
             os.fchown(draft.fileno(), before.st_uid, before.st_gid)

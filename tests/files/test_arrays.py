@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -114,3 +116,16 @@ def test_numbers_of_the_header(file: Path) -> None:
         seal(file, {**header, "players": bad}, arrays)
         with pytest.raises(FileError, match="its players is"):
             opened(file).whole("players", 1, 9)
+
+
+def test_saved_files_have_the_usual_mode_and_keep_their_own(tmp_path: Path) -> None:
+    mask = os.umask(0o022)
+    try:
+        write_arrays(tmp_path / "file", "thing", {}, {"a": np.zeros(3)})
+        assert stat.S_IMODE((tmp_path / "file").stat().st_mode) == 0o644
+        (tmp_path / "file").chmod(0o640)
+        write_arrays(tmp_path / "file", "thing", {}, {"a": np.ones(3)})
+        assert stat.S_IMODE((tmp_path / "file").stat().st_mode) == 0o640
+    finally:
+        os.umask(mask)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
