@@ -11,7 +11,7 @@ import re
 import stat
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -42,7 +42,6 @@ _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?:inf|nan
 _RATIO = re.compile(r"[+-]?\d{1,300}/\d{1,300}", re.ASCII)
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _NEEDED: Any = object()
-Made = TypeVar("Made")
 
 
 def read_bytes(path: str | os.PathLike[str], what: str, most: int = MOST_BYTES) -> bytes:
