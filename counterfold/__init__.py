@@ -36,7 +36,8 @@ _HOMES = {
         "values",
     ),
     "solve.methods": ("METHODS", "Method", "method"),
-    "solve.solver": ("Report", "Solver", "Until"),
+    "solve.solver": ("Solver",),
+    "solve.until": ("Report", "Until"),
     "solve.result": ("Result", "resume", "solve"),
     "agent": ("Agent", "Observation", "SeenHand"),
     "exploit.online": ("Learner",),
@@ -64,12 +65,9 @@ _HOMES = {
     "poker.spot": ("load_spot", "spot"),
     "poker.view": ("NodeView",),
     "tree.public": ("PublicTree",),
-    "strategy.public": ("PublicStrategy",),
     "evaluate.public_view": ("view",),
     "evaluate.range_equity": ("RangeEquity", "range_equity"),
     "solve.flop_report": ("FlopReport",),
-    "solve.poker": ("PokerResult", "resume_poker", "solve_poker"),
-    "solve.public": ("PublicSolver",),
     "errors": (
         "CounterfoldError",
         "FileError",
@@ -143,11 +141,9 @@ if TYPE_CHECKING:
     from counterfold.search.subgame import subgames
     from counterfold.solve.flop_report import FlopReport
     from counterfold.solve.methods import METHODS, Method, method
-    from counterfold.solve.poker import PokerResult, resume_poker, solve_poker
-    from counterfold.solve.public import PublicSolver
     from counterfold.solve.result import Result, resume, solve
-    from counterfold.solve.solver import Report, Solver, Until
-    from counterfold.strategy.public import PublicStrategy
+    from counterfold.solve.solver import Solver
+    from counterfold.solve.until import Report, Until
     from counterfold.strategy.strategy import Strategy
     from counterfold.style.frontier import frontier
     from counterfold.style.preferences import Style

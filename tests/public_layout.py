@@ -96,11 +96,11 @@ class BothForms:
 
     def regrets(self, solver: Any) -> NDArray[np.float64]:
         """A public solver's regrets over the history's slots."""
-        return self.slots_of([table.regret for table in solver.tables], scaled=True)
+        return self.slots_of([table.regret for table in solver.engine.learning], scaled=True)
 
     def average(self, solver: Any) -> NDArray[np.float64]:
         """A public solver's average strategy over the history's slots."""
-        weights = self.slots_of([table.total for table in solver.tables], scaled=False)
+        weights = self.slots_of([table.total for table in solver.engine.learning], scaled=False)
         found = self.history.infosets.to_one(np.nan_to_num(weights))
         return np.where(self.told, found, np.nan)
 
@@ -126,7 +126,7 @@ class BothForms:
         """Let both solvers go on from the same regrets as if after some iterations."""
         history.begin(self.beginning, np.zeros(len(self.beginning)))
         for p, table in enumerate(self.tables_of(self.beginning, scaled=True)):
-            public.tables[p].regret[:] = table
+            public.engine.learning[p].regret[:] = table
         public.iteration = history.iteration = iteration
 
 

@@ -6,7 +6,6 @@ import pytest
 import counterfold as cf
 from counterfold import checkpoints
 from counterfold.checkpoints import Checkpoints
-from counterfold.solve.public import PublicSolver
 from counterfold.solve.result import run_to
 from counterfold.solve.solver import Solver
 
@@ -82,7 +81,7 @@ def test_solvers_save_by_the_clock_where_nobody_says_every(monkeypatch, tmp_path
 
     monkeypatch.setattr(checkpoints, "SECONDS", 0.0)
     monkeypatch.setattr(checkpoints, "SHARE", 1e9)
-    solver = Kept(Solver(cf.Kuhn(), "cfr") if form == "history" else PublicSolver(kuhn()))
+    solver = Kept(Solver(cf.Kuhn(), "cfr") if form == "history" else Solver(kuhn()))
     run_to(solver, cf.Until(iterations=50), [], tmp_path / "run")
     assert solver.saved[:3] == [1, 2, 3]
     assert solver.saved[-1] == 50

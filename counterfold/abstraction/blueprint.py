@@ -17,7 +17,7 @@ from counterfold.errors import MismatchError, ParameterError
 from counterfold.files.arrays import Saved, read_arrays, write_arrays
 from counterfold.poker.cards import check_distinct
 from counterfold.poker.game import DECISION, PokerGame
-from counterfold.strategy.public import PublicStrategy
+from counterfold.strategy.strategy import Strategy
 from counterfold.tree.public import PublicTree
 
 __all__ = ["Blueprint", "Layout", "game_print"]
@@ -106,7 +106,7 @@ class Blueprint:
         out[:, np.isin(self.game.rules.cards, known).any(axis=1)] = 1 / len(out)
         return out
 
-    def public(self, tree: PublicTree) -> PublicStrategy:
+    def public(self, tree: PublicTree) -> Strategy[PublicTree]:
         """The same strategy hand by hand on the game's public tree, for exact values and search."""
         if tree.game is not self.game and game_print(tree.game) != game_print(self.game):
             raise MismatchError(f"the tree is not of the game of this blueprint, {self.game.name}")
@@ -116,11 +116,11 @@ class Blueprint:
                 "the tree takes suits as equal, and the buckets of this blueprint tell them apart; "
                 "make the tree without symmetry"
             )
-        made = PublicStrategy.uniform(tree)
+        made = Strategy.uniform(tree)
         for number, board in enumerate(tree.boards):
             rows = self.buckets[board.street].on(board.cards)
-            for node in made.decisions(number):
-                made.put(node, number, self.at(node)[rows].T)
+            for node in made.hands.decisions(number):
+                made.hands.put(node, number, self.at(node)[rows].T)
         return replace(made, about=dict(self.about))
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from counterfold import interrupts
 from counterfold.errors import MismatchError, ParameterError, TreeTooLargeError, UnsupportedError
 from counterfold.games.spec import whole
-from counterfold.solve.leaning import plain
+from counterfold.solve.conditions import plain
 from counterfold.solve.methods import Method
 from counterfold.solve.methods import method as named_method
 from counterfold.tree.memory import memory_at_hand

@@ -51,11 +51,7 @@ class FallbackAgent(Agent):
         self, strategy: Strategy, game: Any = None, down: Down | None = None, name: str = ""
     ) -> None:
         if game is None:
-            game = strategy.compiled.game if strategy.compiled is not None else None
-        if game is None:
-            from counterfold.games.catalog import load_named
-
-            game = load_named(strategy.spec, "the strategy")
+            game = strategy.tree.game
         self.strategy, self.game = strategy, game
         self.down = natural(game) if down is None else down
         self.name = name or str(strategy.about.get("method", "strategy"))

@@ -38,7 +38,7 @@ from counterfold.interrupts import uncut
 from counterfold.poker.game import PokerGame
 from counterfold.solve.methods import Method
 from counterfold.solve.methods import method as method_of
-from counterfold.solve.solver import Report, Until
+from counterfold.solve.until import Report, Until
 from counterfold.tree.public_arrays import aligned
 
 __all__ = ["Against", "SampledPoker", "blueprint"]

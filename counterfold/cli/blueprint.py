@@ -23,14 +23,15 @@ from counterfold.cli.poker_certificate import units, won
 from counterfold.cli.poker_names import poker_game
 from counterfold.cli.progress import Watch
 from counterfold.errors import ParameterError
+from counterfold.evaluate.exact import assess
 from counterfold.poker.game import PokerGame
 from counterfold.solve.result import DISK
-from counterfold.solve.solver import Until
+from counterfold.solve.until import Until
 
 if TYPE_CHECKING:
     from counterfold.abstraction.buckets import Buckets
     from counterfold.abstraction.sampled import SampledPoker
-    from counterfold.evaluate.public import PublicAssessment
+    from counterfold.evaluate.exact import Assessment
 
 __all__ = ["Wish", "run"]
 
@@ -176,7 +177,7 @@ class Measured:
     That of an answer is what it wins from the opponent it answers, and what it wins at least.
     """
 
-    whole: PublicAssessment | None = None
+    whole: Assessment | None = None
     winnings: float | None = None
     guarantee: float | None = None
 
@@ -185,8 +186,8 @@ def _exact(wish: Wish, solver: SampledPoker, watch: Watch) -> Measured | None:
     """The strategy hand by hand, in the game without buckets, if that was asked for."""
     if not (wish.exact or wish.strategy):
         return None
-    from counterfold.evaluate.public import assess_public, earned_against, guaranteed
-    from counterfold.strategy.public import PublicStrategy
+    from counterfold.evaluate.exact import best_value, earned_against
+    from counterfold.strategy.strategy import Strategy
     from counterfold.tree.public import PublicTree
 
     watch.doing("measuring the strategy in the game without buckets")
@@ -194,14 +195,14 @@ def _exact(wish: Wish, solver: SampledPoker, watch: Watch) -> Measured | None:
     whole = any(one.kind == "all" for one in made.buckets)
     strategy = made.public(PublicTree(solver.game, symmetry=not whole))
     if solver.against is None:
-        found = Measured(assess_public(strategy))
+        found = Measured(assess(strategy))
     else:
         seat, model = solver.against.seat, solver.against.model.public(strategy.tree)
-        known = guaranteed(strategy, seat) if solver.game.betting.zero_sum else None
+        known = -best_value(strategy, 1 - seat) if solver.game.betting.zero_sum else None
         found = Measured(None, earned_against(strategy, seat, model), known)
         pair = [model.tables[0], model.tables[1]]
         pair[seat] = strategy.tables[seat]
-        strategy = PublicStrategy(strategy.tree, (pair[0], pair[1]), strategy.about)
+        strategy = Strategy.of(strategy.tree, (pair[0], pair[1]), strategy.about)
     if wish.strategy:
         strategy.save(wish.strategy)
     return found

@@ -10,9 +10,8 @@ from counterfold.cli.output import amount, duration, on_terminal, paint, say, ti
 from counterfold.errors import visible
 
 if TYPE_CHECKING:
-    from counterfold.solve.poker import PokerResult
     from counterfold.solve.result import Result
-    from counterfold.solve.solver import Until
+    from counterfold.solve.until import Until
 
 __all__ = ["Lines", "certificate", "pace", "print_panel", "why_stopped"]
 
@@ -95,7 +94,7 @@ def _method(result: Result) -> str:
     return text + (", last iterate" if about.get("iterate") == "last" else ", average strategy")
 
 
-def pace(result: Result | PokerResult) -> float | None:
+def pace(result: Result) -> float | None:
     """Iterations a second between the first and the last check."""
     if not result.trace:
         return None
@@ -118,13 +117,13 @@ def _by_player(numbers: tuple[float, ...], written: object) -> str:
 
 
 def why_stopped(
-    result: Result | PokerResult, until: Until | None, told: Callable[[float], str] = "{:g}".format
+    result: Result, until: Until | None, told: Callable[[float], str] = "{:g}".format
 ) -> str:
     """Which limit ended a run, in words, and whether it came before the exploitability asked for.
 
     ``told`` writes an exploitability.
     """
-    target = None if until is None else until.exploitability
+    target = None if until is None else until.target
     if target is not None and result.exploitability > target:
         return f"{_limit(result, until)}, before the exploitability asked for ({told(target)})"
     if target is not None and result.stopped == "exploitability":
@@ -132,7 +131,7 @@ def why_stopped(
     return _limit(result, until)
 
 
-def _limit(result: Result | PokerResult, until: Until | None) -> str:
+def _limit(result: Result, until: Until | None) -> str:
     limits = {
         "iterations": until and until.iterations and f"of {until.iterations:,}",
         "seconds": until and until.seconds and f"of {until.seconds:g} s",

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from counterfold.solve.solver import Until
+    from counterfold.solve.until import Until
 
 __all__ = ["left", "start"]
 

@@ -35,7 +35,7 @@ from counterfold.play.bots import BOTS
 from counterfold.play.winning import WinRate, win_rate
 from counterfold.plot import check_plot
 from counterfold.solve.methods import method
-from counterfold.solve.solver import Settings
+from counterfold.solve.settings import Settings
 from counterfold.strategy.strategy import Strategy
 
 __all__ = ["Request", "run"]

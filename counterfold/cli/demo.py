@@ -13,8 +13,9 @@ from counterfold.games.leduc import Leduc
 from counterfold.games.onecard import Kuhn
 from counterfold.plot import Curve, Point, check_plot, convergence
 from counterfold.solve.methods import METHODS
-from counterfold.solve.result import Result, default_until, solve
-from counterfold.solve.solver import Until
+from counterfold.solve.result import Result, solve
+from counterfold.solve.settings import default_until
+from counterfold.solve.until import Until
 from counterfold.tree.history import HistoryTree
 
 __all__ = ["run"]

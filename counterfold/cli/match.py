@@ -29,7 +29,7 @@ from counterfold.play.poker import PokerMatch, PokerRules, poker_agents
 from counterfold.play.record import read_record
 from counterfold.play.result import MatchResult
 from counterfold.plot import check_plot
-from counterfold.solve.poker import poker_until
+from counterfold.solve.settings import defaults_of
 
 __all__ = [
     "HandsWatch",
@@ -308,7 +308,7 @@ def _begun(request: Request, watch: Watch) -> Match:
 def seated_at_poker(rules: PokerRules, specs: Sequence[str], watch: Watch) -> list[Agent]:
     """Agents by name for a poker game with all hands; an equilibrium is found on the way."""
     watch.doing("preparing the agents")
-    watch.begin(poker_until(rules.poker))
+    watch.begin(defaults_of(rules.poker).until)
     return poker_agents(rules, specs, watch.report)
 
 

@@ -9,14 +9,14 @@ from counterfold.cli.output import duration, size, tiny
 from counterfold.cli.table import percent
 from counterfold.poker.cards import board_name
 from counterfold.poker.game import PokerGame
-from counterfold.solve.poker import PokerResult, poker_spec
-from counterfold.solve.poker_size import PokerSize
-from counterfold.solve.solver import Until
+from counterfold.solve.result import Result
+from counterfold.solve.until import Until
+from counterfold.tree.public_size import PublicSize
 
 __all__ = ["poker_certificate", "size_lines", "size_told", "units", "won"]
 
 
-def size_told(found: PokerSize) -> str:
+def size_told(found: PublicSize) -> str:
     """A size in one line."""
     boards = f"{found.boards:,} board" + ("s" if found.boards > 1 else "")
     return (
@@ -25,7 +25,7 @@ def size_told(found: PokerSize) -> str:
     )
 
 
-def size_lines(game: PokerGame, found: PokerSize, room: int) -> Lines:
+def size_lines(game: PokerGame, found: PublicSize, room: int) -> Lines:
     """A size, and whether it fits."""
     fits = found.bytes <= room
     return [
@@ -44,7 +44,7 @@ def _pair(one: Any, two: Any) -> Any:
 
 
 def _named(game: PokerGame) -> str:
-    return poker_spec(game) + (f", {board_name(game.board)}" if game.board else "")
+    return game.spec + (f", {board_name(game.board)}" if game.board else "")
 
 
 def units(game: PokerGame, chips: float) -> str:
@@ -70,11 +70,12 @@ def _short(number: float) -> str:
     return f"{number:.3g}" if number < 1000 else f"{number:,.0f}"
 
 
-def poker_certificate(result: PokerResult, until: Until, saved: str | None) -> Lines:
+def poker_certificate(result: Result, until: Until, saved: str | None) -> Lines:
     """The lines of a certificate."""
-    game = result.strategy.tree.game
+    game, poker = result.strategy.tree.game, result.poker
+    assert poker is not None
     speed = pace(result)
-    stored = f", stored in {result.bits} bits" if result.bits != 32 else ""
+    stored = f", stored in {poker.bits} bits" if poker.bits != 32 else ""
     lines: Lines = [
         ("game", _named(game)),
         ("method", f"{result.method}, all hands at once{stored}"),
@@ -88,16 +89,16 @@ def poker_certificate(result: PokerResult, until: Until, saved: str | None) -> L
             ),
         ),
     ]
-    if result.frequencies:
+    if poker.frequencies:
         who = game.players[int(game.betting.player[0])]
-        told = ", ".join(f"{a} {percent(f)}" for a, f in result.frequencies.items())
+        told = ", ".join(f"{a} {percent(f)}" for a, f in poker.frequencies.items())
         lines.append(("first action", f"{who}: {told}"))
     lines += [
         ("promise", result.promise),
         (
             "tree",
-            f"{result.boards:,} board{'s' if result.boards > 1 else ''}, {result.nodes:,} nodes, "
-            f"{result.infosets:,} infosets, tables of {size(result.memory)}",
+            f"{poker.boards:,} board{'s' if poker.boards > 1 else ''}, {poker.nodes:,} nodes, "
+            f"{result.infosets:,} infosets, tables of {size(poker.memory)}",
         ),
         (
             "time",
@@ -115,11 +116,12 @@ def _pace(speed: float | None) -> str:
     return f" ({speed:,.0f} a second)" if speed >= 100 else f" ({speed:.3g} a second)"
 
 
-def _value(result: PokerResult, game: PokerGame) -> str:
-    if result.evs is not None and game.pot:
+def _value(result: Result, game: PokerGame) -> str:
+    assert result.poker is not None
+    if result.poker.evs is not None and game.pot:
         return ", ".join(
             f"{who} {ev:.6g} chips ({100 * ev / game.pot:.4g}% of the pot)"
-            for who, ev in _pair(game.players, result.evs)
+            for who, ev in _pair(game.players, result.poker.evs)
         )
     told = f"{result.value:.6g} to {game.players[0]}"
     if game.big_blind:
@@ -127,5 +129,5 @@ def _value(result: PokerResult, game: PokerGame) -> str:
     return told
 
 
-def _chips(result: PokerResult, game: PokerGame) -> str:
+def _chips(result: Result, game: PokerGame) -> str:
     return f", {tiny(result.exploitability)} chips" if game.pot or game.big_blind else ""

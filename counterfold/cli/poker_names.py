@@ -13,7 +13,7 @@ from counterfold.games.spec import parse_spec
 from counterfold.poker.game import PokerGame
 from counterfold.poker.holdem import POKER_GAMES
 from counterfold.poker.spot import read_spot, spot
-from counterfold.strategy.public import KIND, game_of
+from counterfold.strategy.hands import HandLayout, game_of
 
 __all__ = [
     "FORMS",
@@ -125,7 +125,8 @@ def _named(text: str) -> PokerGame:
 
 def is_poker_file(path: str) -> bool:
     """Whether a file holds a poker strategy for all hands."""
-    return header_of(path).get("kind") == KIND
+    header = header_of(path)
+    return header.get("form") == HandLayout.name or header.get("kind") == HandLayout.before
 
 
 def run_of(path: str) -> Fields:

@@ -32,8 +32,8 @@ from counterfold.poker.cards import board_name
 from counterfold.poker.spot import read_spot
 from counterfold.solve.flop_report import Flop, FlopReport, FlopRow, mean_row
 from counterfold.solve.methods import method
-from counterfold.solve.poker_size import poker_size
-from counterfold.solve.solver import Report
+from counterfold.solve.until import Report
+from counterfold.tree.public_size import public_size
 
 __all__ = ["Wanted", "run"]
 
@@ -142,7 +142,9 @@ def _made(wanted: Wanted) -> FlopReport:
 def _announce(report: FlopReport, wanted: Wanted) -> None:
     """How large it will be, before it is built."""
     first = next(iter(report.games.values()))
-    found = poker_size(first, wanted.method or "dcfr", bits=wanted.bits or 32)
+    found = public_size(
+        first, predictive=method(wanted.method or "dcfr").prediction > 0, bits=wanted.bits or 32
+    )
     count = f"{len(report.games):,} flop" + ("s" if len(report.games) > 1 else "")
     told = f"{report.spot.name} on {count}, of about {found.nodes:,} nodes"
     told += f" and {found.bytes / 2**20:,.0f} MB each"

@@ -24,10 +24,10 @@ from counterfold.poker.cards import board_name, card_name
 from counterfold.poker.game import DEAL, DECISION, PokerGame
 from counterfold.poker.ranges import CELL, Range
 from counterfold.poker.view import CLASSES, NodeView
-from counterfold.solve.poker import poker_spec
-from counterfold.strategy.public import PublicStrategy, read_public
-from counterfold.strategy.strategy import Row
+from counterfold.strategy.store import read
+from counterfold.strategy.strategy import Row, Strategy
 from counterfold.tree.find import Place, find_place
+from counterfold.tree.public import PublicTree
 from counterfold.tree.public_arrays import asked_in
 
 __all__ = ["Asked", "named_mode", "next_words", "player_of", "run"]
@@ -128,9 +128,9 @@ def player_of(game: PokerGame, text: str | None) -> int | None:
     raise ParameterError(f"--player is {text!r}, and must be {' or '.join(game.players)} (or 1, 2)")
 
 
-def _strategy(asked: Asked) -> PublicStrategy:
+def _strategy(asked: Asked) -> Strategy[PublicTree]:
     if is_poker_file(asked.what):
-        found, state, _ = read_public(asked.what)
+        found, state, _ = read(asked.what)
         asked_for = asked_in(state.part("asked."), found.tree)
         given = {key for fields in asked_for for key in fields}
         wishes = [told for key, told in (("lock", "locks"), ("delta", "a style")) if key in given]
@@ -157,10 +157,10 @@ def _strategy(asked: Asked) -> PublicStrategy:
     return outcome.result.strategy
 
 
-def provenance(strategy: PublicStrategy) -> str:
+def provenance(strategy: Strategy[PublicTree]) -> str:
     """Where a strategy comes from, on one line."""
     about, game = strategy.about, strategy.tree.game
-    parts = [poker_spec(game), str(about.get("method", "of unknown origin"))]
+    parts = [game.spec, str(about.get("method", "of unknown origin"))]
     if isinstance(about.get("iteration"), int):
         parts.append(f"{about['iteration']:,} iterations")
     if about.get("with"):
@@ -176,7 +176,7 @@ def provenance(strategy: PublicStrategy) -> str:
     return ", ".join(parts)
 
 
-def _print(asked: Asked, strategy: PublicStrategy, place: Place, view: NodeView) -> None:
+def _print(asked: Asked, strategy: Strategy[PublicTree], place: Place, view: NodeView) -> None:
     advise(provenance(strategy))
     say()
     if asked.hand:
@@ -223,7 +223,7 @@ def next_words(game: PokerGame, place: Place) -> list[str]:
 
 
 def _document(
-    asked: Asked, strategy: PublicStrategy, place: Place, view: NodeView
+    asked: Asked, strategy: Strategy[PublicTree], place: Place, view: NodeView
 ) -> dict[str, Any]:
     game = strategy.tree.game
     document = view.to_dict()
@@ -254,7 +254,7 @@ def _write_page(asked: Asked, browser: Browser) -> None:
 # Hands of one card.
 
 
-def _rows(asked: Asked, strategy: PublicStrategy, player: int | None) -> None:
+def _rows(asked: Asked, strategy: Strategy[PublicTree], player: int | None) -> None:
     """A strategy for hands of one card as a table."""
     for option in ("hand", "mode", "png", "html", "browse"):
         if getattr(asked, option):
@@ -281,7 +281,7 @@ def _rows(asked: Asked, strategy: PublicStrategy, player: int | None) -> None:
         else:
             write_whole(asked.csv, text.encode())
     if asked.json:
-        game = poker_spec(strategy.tree.game)
+        game = strategy.tree.game.spec
         told = {"game": game, "about": dict(strategy.about), "infosets": document}
         print_json(json_module.loads(json_module.dumps(told)))
     if not (asked.csv or asked.json):
@@ -289,14 +289,14 @@ def _rows(asked: Asked, strategy: PublicStrategy, player: int | None) -> None:
         print_rows(rows)
 
 
-def rows_of(strategy: PublicStrategy) -> list[Row]:
+def rows_of(strategy: Strategy[PublicTree]) -> list[Row]:
     """Every decision with every hand of one card: "Ks check bet", "Kh Qs | check bet call"."""
     tree, found = strategy.tree, []
     betting = tree.game.betting
     for number, board in enumerate(tree.boards):
-        for node in strategy.decisions(number):
+        for node in strategy.hands.decisions(number):
             owner = int(betting.player[node])
-            played = strategy.at(node, number)
+            played = strategy.hands.at(node, number)
             labels = [betting.label[child] for child in betting.children(node)]
             for hole in sorted(tree.hands[owner][number].holes.tolist()):
                 words = [card_name(hole), board_name(board.cards), *betting.line(node)]

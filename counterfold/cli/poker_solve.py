@@ -25,20 +25,11 @@ from counterfold.errors import MismatchError, ParameterError
 from counterfold.plot import Curve, Point, check_plot, convergence
 from counterfold.poker.game import PokerGame
 from counterfold.solve.methods import method
-from counterfold.solve.poker import (
-    PokerResult,
-    chips_of,
-    poker_dtype,
-    poker_method,
-    poker_spec,
-    poker_until,
-    resume_poker,
-    solve_poker,
-)
-from counterfold.solve.poker_size import PokerSize, poker_size
-from counterfold.solve.public import PublicSettings
-from counterfold.solve.solver import Until
+from counterfold.solve.result import Result, resume, solve
+from counterfold.solve.settings import Settings, defaults_of
+from counterfold.solve.until import Until
 from counterfold.tree.memory import memory_at_hand
+from counterfold.tree.public_size import PublicSize, public_size
 
 if TYPE_CHECKING:
     from counterfold.cli.solve import Request
@@ -64,7 +55,7 @@ class PokerWatch(Watch):
 class PokerOutcome:
     """A result, the limits it ran under, and the file that holds it."""
 
-    result: PokerResult
+    result: Result
     until: Until
     saved: str | None
 
@@ -115,7 +106,7 @@ def solved(
     if not request.resume:
         found = _size(request, game, wishes)
         if not request.quiet:
-            tell(f"{poker_spec(game)}: {size_told(found)}")
+            tell(f"{game.spec}: {size_told(found)}")
         found.check(None if request.memory is None else memory_of(request.memory))
     with PokerWatch(game, request.quiet) as watch:
         watch.doing("building the tree and loading the kernels (compiled when first used)")
@@ -124,17 +115,17 @@ def solved(
         common: dict[str, Any] = {"every": request.every, "on_report": watch.report}
         try:
             if request.resume:
-                result = resume_poker(
+                result = resume(
                     request.resume, run, save=request.save, threads=request.threads, **common
                 )
                 return PokerOutcome(result, until, request.target)
-            rescue = None if request.save else rescue_file(poker_spec(game))
+            rescue = None if request.save else rescue_file(game.spec)
             kept: dict[str, Any] = {"save": request.save, "rescue": rescue}
             settings = request.given((*SETTINGS, "threads"))
             if wishes:
                 result = _with_wishes(request, game, wishes, watch, until, {**kept, **common})
             else:
-                result = solve_poker(
+                result = solve(
                     game, request.method, run, memory=1 << 62, **kept, **settings, **common
                 )
         except KeyboardInterrupt:
@@ -147,22 +138,22 @@ def solved(
 
 def _with_wishes(
     request: Request, game: PokerGame, wishes: Wishes, watch: Watch, until: Until, how: Any
-) -> PokerResult:
+) -> Result:
     """Solve under locks and preferences; what a lock shifts is solved without them first."""
     settings = request.given((*SETTINGS, "threads"))
     tree, start = wishes.tree(game), None
     if wishes.needs_start:
         watch.doing("solving without locks first, which they begin from")
-        usual = poker_until(game)
+        usual = defaults_of(game).until
         if until.seconds is not None:  # half of the time is for the beginning
             usual = replace(usual, seconds=clock.left(until, 2).seconds)
-        first = solve_poker(tree, request.method, usual, on_report=watch.report, **settings)
+        first = solve(tree, request.method, usual, on_report=watch.report, **settings)
         if first.stopped == "interrupted":
             raise KeyboardInterrupt
         start = first.strategy
         watch.begin(until)
     solver = wishes.solver(tree, request.method, start, settings)
-    return solve_poker(solver, until=clock.left(until), **how)
+    return solve(solver, until=clock.left(until), **how)
 
 
 def _game(request: Request) -> PokerGame:
@@ -170,7 +161,7 @@ def _game(request: Request) -> PokerGame:
         kept = game_in(request.resume)
         if request.game is not None and poker_game(request.game).about != kept.about:
             raise MismatchError(
-                f"{request.resume} is a run of {poker_spec(kept)}, not of {request.game}; "
+                f"{request.resume} is a run of {kept.spec}, not of {request.game}; "
                 "leave the game out"
             )
         return kept
@@ -203,7 +194,7 @@ def _check(request: Request, game: PokerGame) -> Wishes:
         raise ParameterError(f"--threads is {request.threads}, and must be from 1 to 256")
     if request.method is not None:
         method(request.method)
-    PublicSettings(**request.given(SETTINGS))
+    Settings(**request.given(SETTINGS))
     _limits(request, game)
     if request.resume:
         _check_same(request)
@@ -247,15 +238,16 @@ def _check_same(request: Request) -> None:
 def _limits(request: Request, game: PokerGame) -> Until:
     given = request.given(("iterations", "exploitability", "seconds"))
     if "exploitability" in given:
-        given["exploitability"] = chips_of(game, given["exploitability"])
-    return Until(**given) if given else poker_until(game)
+        given["exploitability"] = game.units.chips(given["exploitability"])
+    return Until(**given) if given else defaults_of(game).until
 
 
-def _size(request: Request, game: PokerGame, wishes: Wishes) -> PokerSize:
+def _size(request: Request, game: PokerGame, wishes: Wishes) -> PublicSize:
     alike = bool(game.about.get("symmetry", True)) and wishes.symmetric(game)
-    return poker_size(
-        game, request.method or poker_method(game), symmetry=alike, bits=request.bits or 32,
-        dtype=request.dtype or poker_dtype(game),
+    return public_size(
+        game, symmetry=alike, bits=request.bits or 32,
+        predictive=method(request.method or defaults_of(game).method).prediction > 0,
+        dtype=request.dtype or defaults_of(game).dtype,
     )  # fmt: skip
 
 
@@ -273,7 +265,7 @@ def _tell_size(request: Request, game: PokerGame, wishes: Wishes) -> None:
             "bytes": found.bytes,
             "bytes_in_16_bits": found.half,
         }
-        print_json({"game": poker_spec(game), **told, "memory": room, "fits": fits})
+        print_json({"game": game.spec, **told, "memory": room, "fits": fits})
         return
     print_panel("Size", size_lines(game, found, room))
 

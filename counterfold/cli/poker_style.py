@@ -27,8 +27,9 @@ from counterfold.cli.table import percent
 from counterfold.errors import ParameterError
 from counterfold.poker.game import PokerGame
 from counterfold.solve.methods import method as method_of
-from counterfold.solve.poker import PokerResult, chips_of, poker_spec, poker_until, solve_poker
-from counterfold.solve.solver import Until
+from counterfold.solve.result import Result, solve
+from counterfold.solve.settings import defaults_of
+from counterfold.solve.until import Until
 from counterfold.style.preferences import PRESETS, Style
 from counterfold.style.public_price import PublicPrice, PublicShare, compare_public
 
@@ -57,7 +58,7 @@ def run(request: Request) -> None:
             watch.work = "solving plainly"
             half = clock.left(until, 2)
             watch.begin(half)
-            plain = _whole(solve_poker(tree, request.method, half, on_report=watch.report))
+            plain = _whole(solve(tree, request.method, half, on_report=watch.report))
             limit = until
             if not _given(request):
                 limit = replace(until, iterations=PATIENCE * plain.iterations)
@@ -65,9 +66,7 @@ def run(request: Request) -> None:
             watch.work = "solving with the style"
             watch.begin(limit)
             solver = wishes.solver(tree, request.method, None, {})
-            styled = _whole(
-                solve_poker(solver, until=limit, save=request.save, on_report=watch.report)
-            )
+            styled = _whole(solve(solver, until=limit, save=request.save, on_report=watch.report))
             watch.doing("comparing the strategies")
             price = compare_public(plain.strategy, styled.strategy)
         except KeyboardInterrupt:
@@ -75,7 +74,7 @@ def run(request: Request) -> None:
     if request.json:
         print_json(
             {
-                "game": poker_spec(game),
+                "game": game.spec,
                 "style": wishes.told,
                 "cost": styled.exploitability - plain.exploitability,
                 "plain": plain.to_dict(),
@@ -88,7 +87,7 @@ def run(request: Request) -> None:
     _tell(request, game, wishes, plain, styled, price)
 
 
-def _whole(result: PokerResult) -> PokerResult:
+def _whole(result: Result) -> Result:
     if result.stopped == "interrupted":
         raise KeyboardInterrupt
     return result
@@ -158,12 +157,12 @@ def _given(request: Request) -> dict[str, Any]:
 def _limits(request: Request, game: PokerGame) -> Until:
     given = _given(request)
     if "exploitability" in given:
-        given["exploitability"] = chips_of(game, given["exploitability"])
+        given["exploitability"] = game.units.chips(given["exploitability"])
     if given:
         return Until(**given)
-    usual = poker_until(game)
-    assert usual.exploitability is not None
-    return replace(usual, exploitability=usual.exploitability / CLOSER)
+    usual = defaults_of(game).until
+    assert usual.target is not None
+    return replace(usual, exploitability=usual.target / CLOSER)
 
 
 # What is told
@@ -173,11 +172,11 @@ def _tell(
     request: Request,
     game: PokerGame,
     wishes: Wishes,
-    plain: PokerResult,
-    styled: PokerResult,
+    plain: Result,
+    styled: Result,
     price: PublicPrice,
 ) -> None:
-    advise(f"{poker_spec(game)}, {wishes.told}")
+    advise(f"{game.spec}, {wishes.told}")
     street = game.streets[0] if game.streets else "first street"
     for title, shares in (
         ("the first decision", price.first),
@@ -232,8 +231,8 @@ def _earnings(game: PokerGame, price: PublicPrice) -> list[list[str]]:
 
 def _lines(
     game: PokerGame,
-    plain: PokerResult,
-    styled: PokerResult,
+    plain: Result,
+    styled: Result,
     price: PublicPrice,
     request: Request,
 ) -> Lines:

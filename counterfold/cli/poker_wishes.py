@@ -14,9 +14,9 @@ from counterfold.exploit.locks import Lock, locked_solver, needs_start, symmetri
 from counterfold.poker.game import PokerGame
 from counterfold.poker.hands import hand_weights
 from counterfold.poker.spot import read_spot
-from counterfold.solve.poker import poker_dtype, poker_method
-from counterfold.solve.public import PublicSolver
-from counterfold.strategy.public import PublicStrategy
+from counterfold.solve.settings import defaults_of
+from counterfold.solve.solver import Solver
+from counterfold.strategy.strategy import Strategy
 from counterfold.style.preferences import Style
 from counterfold.style.public import HandStyle, public_style
 from counterfold.tree.public import PublicTree
@@ -72,15 +72,15 @@ class Wishes:
         self,
         tree: PublicTree,
         method: str | None,
-        start: PublicStrategy | None,
+        start: Strategy[PublicTree] | None,
         settings: Mapping[str, Any],
-    ) -> PublicSolver:
+    ) -> Solver:
         """A solver in which the wishes hold."""
-        given = {"dtype": poker_dtype(tree.game), **settings}
-        first, second, best = public_style(self.styles, tree, given["dtype"], per="hand")
+        given = {"dtype": defaults_of(tree.game).dtype, **settings}
+        style = public_style(self.styles, tree, per="hand")
         return locked_solver(
-            tree, self.locks, method or poker_method(tree.game), start=start,
-            asked=(first, second), best=best, **given,
+            tree, self.locks, method or defaults_of(tree.game).method, start=start,
+            style=style, **given,
         )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from counterfold import interrupts
 from counterfold.cli.output import duration, on_terminal, safe_console, tell, tiny
 
 if TYPE_CHECKING:
-    from counterfold.solve.solver import Report, Until
+    from counterfold.solve.until import Report, Until
 
 __all__ = ["Watch", "time_left"]
 
@@ -42,8 +42,8 @@ def time_left(until: Until, reports: Sequence[Report]) -> float | None:
         pace = (last.run_seconds - first.run_seconds) / (last.iteration - first.iteration)
     if until.iterations is not None:
         forecasts.append((until.iterations - last.iteration) * pace)
-    if until.exploitability is not None:
-        goal = _iterations_for(until.exploitability, reports)
+    if until.target is not None:
+        goal = _iterations_for(until.target, reports)
         forecasts.append((goal - last.iteration) * pace)
     return max(0.0, min(forecasts)) if (forecasts := _finite(forecasts)) else None
 

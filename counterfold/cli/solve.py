@@ -27,8 +27,9 @@ from counterfold.games.catalog import load, load_named
 from counterfold.interrupts import aside
 from counterfold.plot import Curve, Point, check_plot, convergence
 from counterfold.solve.methods import DEFAULT_METHOD, method
-from counterfold.solve.result import Result, default_until, resume, solve
-from counterfold.solve.solver import Settings, Until
+from counterfold.solve.result import Result, resume, solve
+from counterfold.solve.settings import Settings, default_until
+from counterfold.solve.until import Until
 from counterfold.strategy.store import read
 from counterfold.tree.history import HistoryTree, compile_game
 from counterfold.tree.memory import memory_at_hand

@@ -36,7 +36,8 @@ from counterfold.interrupts import aside
 from counterfold.plot import check_plot
 from counterfold.solve.methods import method as method_of
 from counterfold.solve.result import Result, solve
-from counterfold.solve.solver import Settings, Until
+from counterfold.solve.settings import Settings
+from counterfold.solve.until import Until
 from counterfold.strategy.strategy import Strategy
 from counterfold.style.frequency import Frequency
 from counterfold.style.frontier import Frontier, frontier
@@ -253,7 +254,7 @@ def _style(request: Request, degrees: dict[str, float], tree: HistoryTree) -> St
     if degrees or not styles:
         styles.append(Style(degrees, **place))
     style = styles[0] if len(styles) == 1 else styles[0] + styles[1]
-    style.leaning(tree).check(tree)
+    style.on(tree).check(tree)
     return style
 
 

@@ -26,10 +26,11 @@ from counterfold.poker.showdown import strengths
 from counterfold.poker.spot import spot
 from counterfold.search.public import PublicSearch
 from counterfold.search.public_entry import Arrivals, public_gadget
-from counterfold.solve.public import PublicSolver
 from counterfold.solve.result import solve
-from counterfold.solve.solver import TRAVERSALS, Until
-from counterfold.strategy.public import PublicStrategy
+from counterfold.solve.settings import TRAVERSALS
+from counterfold.solve.solver import Solver
+from counterfold.solve.until import Until
+from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import compile_game
 from counterfold.tree.public import PublicTree
 
@@ -68,7 +69,7 @@ def run(*, json: bool, quiet: bool) -> None:
         watch.check()
         for bits in (32, 16):
             watch.doing(f"compiling poker, all hands at once, {bits} bits")
-            solver = PublicSolver(kuhn(), bits=bits)
+            solver = Solver(kuhn(), bits=bits)
             solver.step(1)
             solver.assess()
             watch.check()
@@ -111,7 +112,7 @@ def _river() -> PokerGame:
 
 def _search() -> None:
     """Safe exploitation search on one board of Leduc."""
-    search = PublicSearch(PublicStrategy.uniform(PublicTree(leduc())), 0)
+    search = PublicSearch(Strategy.uniform(PublicTree(leduc())), 0)
     entry = search.entry(search.boards[0])
-    judged = entry.range_of(Arrivals(search.blueprint, 1).at(entry.board))
+    judged = entry.range_of(Arrivals(search.blueprint.hands, 1).at(entry.board))
     search.refine(entry, public_gadget("ses", entry, alpha=0.5, range=judged), 2)

@@ -1,129 +1,148 @@
-"""Exact evaluation on public trees: values, best responses and exploitability of all hands.
+"""Exact evaluation on public trees: values and best responses of all hands.
 
 All of it is computed in double precision, whatever the tables of a strategy are kept in.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.errors import MismatchError
-from counterfold.evaluate.exact import Assessment
-from counterfold.strategy.public import PublicStrategy
-from counterfold.tree.traversal import Traversal
+from counterfold.evaluate.assessment import Assessment
+from counterfold.poker.game import DECISION
+from counterfold.strategy.layout import Tables
+from counterfold.tree.public import PublicTree
+from counterfold.tree.traversal import Traversal, walk_tape
 
-__all__ = [
-    "PublicAssessment",
-    "assess_public",
-    "assess_tables",
-    "best_against",
-    "best_response_values",
-    "earned_against",
-    "guaranteed",
-]
+__all__ = ["PublicEvaluator", "assess_tables", "kernel_tables"]
 
 
-@dataclass(frozen=True)
-class PublicAssessment(Assessment):
-    """What both players earn, in chips a hand, and what each could gain by leaving."""
+class PublicEvaluator:
+    """Measures strategies for all hands of a public tree.
 
-    pot: float | None = None
-    big_blind: float | None = None
+    ``walk`` is a traversal of the tree, if there is one already; what its last walk left behind is
+    lost.
+    """
 
-    @property
-    def percent_of_pot(self) -> float | None:
-        """Exploitability as a share of the pot that the game begins with."""
-        return None if not self.pot else 100.0 * self.exploitability / self.pot
+    def __init__(
+        self, tree: PublicTree, walk: Traversal | None = None, threads: int | None = None
+    ) -> None:
+        self.tree = tree
+        self._walk, self._threads = walk, threads
 
-    @property
-    def mbb(self) -> float | None:
-        """Exploitability in thousandths of a big blind a hand."""
-        return None if not self.big_blind else 1000.0 * self.exploitability / self.big_blind
+    @cached_property
+    def walk(self) -> Traversal:
+        """Made when it is first needed."""
+        return (self._walk or Traversal(self.tree, "float64", self._threads)).exact
+
+    def assess(self, tables: Tables) -> Assessment:
+        return assess_tables(self.walk, kernel_tables(tables))
+
+    def values(self, tables: Tables) -> tuple[float, ...]:
+        from counterfold.kernels import public
+
+        return tuple(self._run(tables, me, public.VALUE).expected(me) for me in (0, 1))
+
+    def value(self, tables: Tables, player: int) -> float:
+        """What one player earns: one walk, where both would be two."""
+        from counterfold.kernels import public
+
+        return self._run(tables, player, public.VALUE).expected(player)
+
+    def best_value(self, tables: Tables, player: int) -> float:
+        from counterfold.kernels import public
+
+        return self._run(tables, player, public.BEST).expected(player)
+
+    def best_by_hand(self, tables: Tables, player: int) -> NDArray[np.float64]:
+        """What each of a player's first hands earns in the best response, per hand."""
+        from counterfold.kernels import public
+
+        return self._run(tables, player, public.BEST).found(player)
+
+    def best_response(self, tables: Tables, player: int) -> tuple[float, Tables]:
+        """Every hand takes the first of its best actions; the other player's table is shared."""
+        answer = list(tables)
+        answer[player] = np.zeros(tables[player].shape, tables[player].dtype)
+        _Response(tables, answer[player], player, self.walk).visit(0)
+        return self.best_value(tables, player), tuple(answer)
+
+    def _run(self, tables: Tables, me: int, how: int) -> Traversal:
+        self.walk.run(me, kernel_tables(tables), (None, None), None, True, how)
+        return self.walk
 
 
 def assess_tables(
     walk: Traversal, tables: Any, extras: Any = (None, None), *, average: bool = True,
     rows: NDArray[np.float64] | None = None,
     packs: Any = (None, None),
-) -> PublicAssessment:  # fmt: skip
+) -> Assessment:  # fmt: skip
     """Values and best responses of the strategies in a solver's tables."""
     from counterfold.kernels import public
 
-    walk, game = walk.exact, walk.tree.game
-    found = []
+    walk = walk.exact
+    numbers = []
     for how in (public.VALUE, public.BEST):
         for me in (0, 1):
             walk.run(me, tables, extras, rows, average, how, packs)
-            found.append(walk.expected(me))
-    return PublicAssessment((found[0], found[1]), (found[2], found[3]), game.pot, game.big_blind)
+            numbers.append(walk.expected(me))
+    return Assessment((numbers[0], numbers[1]), (numbers[2], numbers[3]), walk.tree.units)
 
 
-def assess_public(
-    strategy: PublicStrategy, *, threads: int | None = None, walk: Traversal | None = None
-) -> PublicAssessment:
-    """Values and best responses of a strategy, exactly."""
-    walk = walk or Traversal(strategy.tree, "float64", threads)
-    return assess_tables(walk, tables_of(strategy))
-
-
-def tables_of(strategy: PublicStrategy) -> Any:
+def kernel_tables(tables: Tables) -> Any:
     """A strategy's tables as kernels take them, with no regrets beside them."""
     from counterfold.kernels import public
 
-    return tuple(public.Table(table, table) for table in strategy.tables)
-
-
-def best_response_values(
-    strategy: PublicStrategy, player: int, *, walk: Traversal | None = None
-) -> NDArray[np.float64]:
-    """What each of a player's first hands earns in the best response to a strategy, per hand."""
-    from counterfold.kernels import public
-
-    walk = _exact(walk, strategy)
-    walk.run(player, tables_of(strategy), (None, None), None, True, public.BEST)
-    return walk.found(player)
-
-
-def _exact(walk: Traversal | None, strategy: PublicStrategy) -> Traversal:
-    return Traversal(strategy.tree, "float64") if walk is None else walk.exact
-
-
-def _pair(hero: PublicStrategy, seat: int, opponent: PublicStrategy) -> Any:
-    from counterfold.kernels import public
-
-    if hero.tree is not opponent.tree and hero.tree.fingerprint != opponent.tree.fingerprint:
-        raise MismatchError("the two strategies are of different games")
-    tables = [(hero if p == seat else opponent).tables[p] for p in (0, 1)]
-    if tables[0].dtype != tables[1].dtype:  # a kernel takes one kind; those in 16 bits fit in 32
-        kinds = [table.dtype if table.dtype.kind == "f" else np.float32 for table in tables]
-        tables = [table.astype(np.result_type(*kinds), copy=False) for table in tables]
     return tuple(public.Table(table, table) for table in tables)
 
 
-def earned_against(
-    hero: PublicStrategy, seat: int, opponent: PublicStrategy, walk: Traversal | None = None
-) -> float:
-    """What one strategy earns in a seat against another, exactly, in chips a hand."""
-    from counterfold.kernels import public
+class _Response:
+    """One walk, board by board, that writes down which action was best at each node."""
 
-    walk = _exact(walk, hero)
-    walk.run(seat, _pair(hero, seat, opponent), (None, None), None, True, public.VALUE)
-    return walk.expected(seat)
+    def __init__(self, tables: Tables, table: NDArray[Any], me: int, walk: Traversal) -> None:
+        from counterfold.kernels import public, rule
 
+        self.tree, self.nodes, self.me = walk.tree, walk.tree.nodes, me
+        self.table, self.room, self.arrays = table, walk.top, walk.arrays
+        turn = slice(None, None, 1 if me == 0 else -1)
+        self.given: tuple[Any, ...] = (
+            tuple(walk.arrays.hands[turn]), tuple(kernel_tables(tables)[turn]), (None, None),
+            walk.arrays.ends[me], walk.top, me, np.zeros((3, rule.COLUMNS)), True, public.BEST,
+        )  # fmt: skip
 
-def guaranteed(hero: PublicStrategy, seat: int, walk: Traversal | None = None) -> float:
-    """What a strategy earns in a seat against its best reply (in a game without rake)."""
-    return -best_against(hero, 1 - seat, walk)
+    def visit(self, board: int) -> None:
+        """A board and all that come after it."""
+        from counterfold.kernels import public
 
+        street, money = self.tree.boards[board].street, self.arrays.money
+        if street < self.tree.last:
+            self.do(public.DOWN, board, money)
+            for child in self.tree.children[board]:
+                self.visit(child)
+            self.do(public.UP, board, money)
+            self.note(board, self.nodes.begin[street], self.nodes.begin[street + 1])
+            return
+        # Chunks of the last street work in the same rows, so each is read before the next.
+        for chunk in range(*(int(k) for k in money.chunks[street])):
+            chunks = money.chunks.copy()
+            chunks[street] = chunk, chunk + 1
+            self.do(public.LAST, board, money._replace(chunks=chunks))
+            self.note(board, int(money.chunk[chunk]), int(money.chunk[chunk + 1]))
 
-def best_against(opponent: PublicStrategy, seat: int, walk: Traversal | None = None) -> float:
-    """What a best response earns in a seat against a strategy."""
-    from counterfold.kernels import public
+    def do(self, what: int, board: int, money: Any) -> None:
+        tape = np.array([(what, board)], np.uint32)
+        walk_tape(tape, money, self.arrays.boards, *self.given)
 
-    walk = _exact(walk, opponent)
-    walk.run(seat, _pair(opponent, seat, opponent), (None, None), None, True, public.BEST)
-    return walk.expected(seat)
+    def note(self, board: int, begin: int, stop: int) -> None:
+        """The best actions at the player's nodes, whose values are in the room now."""
+        nodes, count = self.nodes, len(self.tree.hands[self.me][board].holes)
+        base, hands = int(self.tree.base[board, self.me]), np.arange(count)
+        for n in range(begin, stop):
+            if nodes.kind[n] != DECISION or nodes.owner[n] != self.me:
+                continue
+            below, actions = int(nodes.place[nodes.first[n]]), int(nodes.count[n])
+            best = self.room.value[below : below + actions, :count].argmax(0)
+            self.table[base + int(nodes.slot[n]) + best, hands] = 1

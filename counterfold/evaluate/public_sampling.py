@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from counterfold.errors import MismatchError, ParameterError
 from counterfold.poker.game import DEAL, DECISION, FOLD, NO_CARD
-from counterfold.strategy.public import PublicStrategy
+from counterfold.strategy.strategy import Strategy
 from counterfold.tree.public import PublicTree
 
 __all__ = ["Sampled", "play_hands"]
@@ -30,12 +30,15 @@ class Sampled(NamedTuple):
 
 
 def play_hands(
-    first: PublicStrategy, second: PublicStrategy, hands: int, random: np.random.Generator
+    first: Strategy[PublicTree],
+    second: Strategy[PublicTree],
+    hands: int,
+    random: np.random.Generator,
 ) -> Sampled:
     """Player 0 plays its part of ``first`` and player 1 its part of ``second``.
 
     >>> from counterfold.poker.holdem import kuhn
-    >>> uniform = PublicStrategy.uniform(PublicTree(kuhn()))
+    >>> uniform = Strategy.uniform(PublicTree(kuhn()))
     >>> found = play_hands(uniform, uniform, 20_000, np.random.default_rng(1))
     >>> abs(found.mean[0] - 0.125) < 3 * found.error[0]
     True
@@ -58,7 +61,7 @@ class _Table:
     """A batch of hands, all played at once: at each node, those that come there."""
 
     def __init__(
-        self, first: PublicStrategy, second: PublicStrategy, size: int, random: Any
+        self, first: Strategy[PublicTree], second: Strategy[PublicTree], size: int, random: Any
     ) -> None:
         self.tree: PublicTree = first.tree
         self.tables = first.tables[0], second.tables[1]

@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from counterfold.errors import ParameterError, UnsupportedError
 from counterfold.evaluate.equity import AllIn, mean_over, showdown
-from counterfold.evaluate.public import tables_of
+from counterfold.evaluate.public import kernel_tables
 from counterfold.poker.game import DEAL, DECISION, FOLD, SHOWDOWN
 from counterfold.poker.view import NodeView, compatible
-from counterfold.strategy.public import PublicStrategy
+from counterfold.strategy.strategy import Strategy
 from counterfold.tree.boards import renamed_holes
 from counterfold.tree.find import Path, Place, children, deals_of, find_boards, find_place
+from counterfold.tree.public import PublicTree
 from counterfold.tree.traversal import Traversal, tape_of
 
 __all__ = ["Browser", "root_summary", "view", "walk_through"]
@@ -35,7 +36,11 @@ class Browser:
     """
 
     def __init__(
-        self, strategy: PublicStrategy, walk: Traversal | None = None, *, threads: int | None = None
+        self,
+        strategy: Strategy[PublicTree],
+        walk: Traversal | None = None,
+        *,
+        threads: int | None = None,
     ) -> None:
         if strategy.tree.game.rules.hole != 2:
             raise UnsupportedError(
@@ -65,7 +70,7 @@ class Browser:
         child, at = node, int(betting.parent[node])
         while at >= 0:
             if betting.kind[at] == DECISION:
-                chosen = self.strategy.at(at, boards[int(betting.street[at])])
+                chosen = self.strategy.hands.at(at, boards[int(betting.street[at])])
                 owner = found[int(betting.player[at])]
                 owner *= np.nan_to_num(chosen[child - int(betting.first[at])])
             child, at = at, int(betting.parent[at])
@@ -96,7 +101,7 @@ class Browser:
         """Walk so that the values of a chunk of nodes on a board stand in ``walk.top``."""
         from counterfold.kernels import public, rule
 
-        walk, tree, tables = self.walk, self.tree, tables_of(self.strategy)
+        walk, tree, tables = self.walk, self.tree, kernel_tables(self.strategy.tables)
         if len(boards) == 1 and tree.last > 0:
             walk.run(me, tables, (None, None), None, True, public.VALUE)
             return
@@ -153,7 +158,7 @@ class Browser:
         chosen = np.zeros((0, game.rules.holes))
         if me == owner:
             actions = tuple(betting.label[child] for child in betting.children(node))
-            chosen = self.strategy.at(node, boards[-1])
+            chosen = self.strategy.hands.at(node, boards[-1])
         ev = self._ev(node, boards, me, reaches[1 - me], met)
         equity = self.all_in.on(boards[-1], me, reaches[1 - me], met)
         turned = renamed_holes(game.rules, np.arange(game.rules.holes), names)
@@ -279,7 +284,7 @@ class Browser:
         me = int(betting.player[node])
         reaches = self.reaches(node, (0,))
         mass = reaches[me] * compatible(reaches[1 - me])
-        chosen = np.nan_to_num(self.strategy.at(node, 0)) @ mass
+        chosen = np.nan_to_num(self.strategy.hands.at(node, 0)) @ mass
         total = float(mass.sum())
         shares = chosen / total if total > 0 else np.full(len(chosen), np.nan)
         return {
@@ -288,7 +293,7 @@ class Browser:
 
 
 def view(
-    strategy: PublicStrategy,
+    strategy: Strategy[PublicTree],
     path: Path = "",
     player: int | str | None = None,
     walk: Traversal | None = None,
@@ -299,7 +304,7 @@ def view(
     >>> from counterfold.tree.public import PublicTree
     >>> game = spot({"board": "Ks 9h 6s 4d 2c", "pot": 20, "stack": 40, "oop": "QQ+",
     ...              "ip": "JJ,AKs", "bets": ["50%"], "raises": []})
-    >>> found = view(PublicStrategy.uniform(PublicTree(game)), "bet")
+    >>> found = view(Strategy.uniform(PublicTree(game)), "bet")
     >>> found.player, found.line, found.pot, found.stacks, found.actions
     ('ip', ('bet 10',), 30.0, (30.0, 40.0), ('fold', 'call'))
     >>> round(found.totals.equity, 4)
@@ -309,7 +314,7 @@ def view(
 
 
 def walk_through(
-    strategy: PublicStrategy,
+    strategy: Strategy[PublicTree],
     deals: Iterable[str] = (),
     *,
     start: Path = "",
@@ -321,6 +326,6 @@ def walk_through(
     return Browser(strategy, walk).walk_through(deals, start=start, limit=limit, both=both)
 
 
-def root_summary(strategy: PublicStrategy, walk: Traversal | None = None) -> dict[str, Any]:
+def root_summary(strategy: Strategy[PublicTree], walk: Traversal | None = None) -> dict[str, Any]:
     """EV, equity and frequencies at the root; see ``Browser.summary``."""
     return Browser(strategy, walk).summary()

@@ -10,11 +10,12 @@ import numpy as np
 
 from counterfold.agent import Agent, Observation
 from counterfold.errors import CounterfoldError, ParameterError, SpecError, reason
-from counterfold.evaluate.exact import best_response, slots_of
+from counterfold.evaluate.exact import best_response
 from counterfold.exploit.online import Learner
 from counterfold.exploit.rules import LEARNERS, Setting
 from counterfold.games.spec import Spec, parse_spec, whole
 from counterfold.solve.result import equilibrium_of
+from counterfold.strategy.infosets import slots_of
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import HistoryTree
 
@@ -122,7 +123,7 @@ def answer_to(tree: HistoryTree, strategy: Strategy) -> Strategy:
     """A best response in every seat to a strategy in the other ones."""
     probabilities = strategy.probabilities.copy()
     for player in range(tree.players):
-        lo, hi = slots_of(tree, player)
+        lo, hi = slots_of(tree.infosets, player)
         probabilities[lo:hi] = best_response(strategy, player).strategy.probabilities[lo:hi]
     return Strategy.of(tree, probabilities, {"method": "best response"})
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from counterfold.abstraction.blueprint import game_print
 from counterfold.agent import Agent, Observation
 from counterfold.errors import FileError, MismatchError, SpecError, UnsupportedError
-from counterfold.evaluate.public import earned_against
+from counterfold.evaluate.exact import earned_against
 from counterfold.files.arrays import header_of
 from counterfold.games.base import CHANCE, TERMINAL, Game
 from counterfold.play.agents import own_agent
@@ -27,11 +27,9 @@ from counterfold.poker.cards import (
     parse_hole,
 )
 from counterfold.poker.game import DEAL, DECISION, FOLD, SHOWDOWN, PokerGame
-from counterfold.solve.poker import poker_spec, solve_poker
-from counterfold.solve.solver import Report
-from counterfold.strategy.public import PublicStrategy, read_public
-from counterfold.tree.boards import renamed_holes
-from counterfold.tree.find import find_boards, find_place
+from counterfold.solve.result import solve
+from counterfold.solve.until import Report
+from counterfold.strategy.strategy import Strategy
 from counterfold.tree.public import PublicTree, meetings
 
 __all__ = ["PokerAgent", "PokerMatch", "PokerRules", "hand_and_line", "poker_agents"]
@@ -71,7 +69,7 @@ class PokerRules(Game):
                 f"{poker.name} has hands of one card: play it in its history form"
             )
         self.poker, self.betting = poker, poker.betting
-        self.spec = spec or poker_spec(poker)
+        self.spec = spec or poker.spec
         self._moves: dict[int, dict[str, int]] = {}
         self._strengths = lru_cache(16)(self._strengths_on)
 
@@ -188,7 +186,7 @@ class PokerAgent(Agent):
     >>> from counterfold.poker.spot import spot
     >>> game = spot({"board": "Ks 9h 6s 4d 2c", "pot": 20, "stack": 40, "oop": "QQ+",
     ...              "ip": "JJ,AKs", "bets": ["50%"], "raises": []})
-    >>> agent = PokerAgent(PublicStrategy.uniform(PublicTree(game)), "uniform")
+    >>> agent = PokerAgent(Strategy.uniform(PublicTree(game)), "uniform")
     >>> seen = Observation(1, ("JsJh", "Ks 9h 6s 4d 2c", "bet 10"), ("fold", "call"))
     >>> agent.odds(seen)
     {'fold': 0.5, 'call': 0.5}
@@ -196,7 +194,7 @@ class PokerAgent(Agent):
 
     at_table = True
 
-    def __init__(self, strategy: PublicStrategy, name: str = "") -> None:
+    def __init__(self, strategy: Strategy[PublicTree], name: str = "") -> None:
         self.strategy = strategy
         self.name = name or str(strategy.about.get("method", "strategy"))
 
@@ -207,15 +205,8 @@ class PokerAgent(Agent):
 
     def odds(self, observation: Observation) -> dict[str, float]:
         """How often it takes each action."""
-        tree = self.strategy.tree
-        hole, line = hand_and_line(observation)
-        place = find_place(tree, line)
-        boards, names = find_boards(tree, place.cards)
-        hole = int(renamed_holes(tree.game.rules, np.array([hole]), names)[0])
-        hands = tree.hands[observation.seat][boards[-1]]
-        column = int(hands.of[np.flatnonzero(hands.pairs == hole)[0]])
-        shares = self.strategy.rows(place.node, boards[-1])[:, column]
-        return dict(zip(map(str, observation.actions), shares.tolist(), strict=True))
+        seen: Any = observation.seen
+        return self.strategy.at(*seen, player=observation.seat)
 
     def act(self, observation: Observation, rng: np.random.Generator) -> Hashable:
         shares = np.array(list(self.odds(observation).values()))
@@ -260,7 +251,7 @@ def poker_agents(
         if ".py:" in spec:
             continue
         if spec == "uniform":
-            found[spec] = PokerAgent(PublicStrategy.uniform(tree(alike)), spec)
+            found[spec] = PokerAgent(Strategy.uniform(tree(alike)), spec)
         elif spec == "equilibrium":
             found[spec] = PokerAgent(_equilibrium(tree(alike), on_report), spec)
         elif os.path.isfile(spec) or spec.endswith(".safetensors"):
@@ -273,14 +264,16 @@ def poker_agents(
     return [found[s] if (s := spec.strip()) in found else own_agent(s) for spec in specs]
 
 
-def _equilibrium(tree: PublicTree, on_report: Callable[[Report], None] | None) -> PublicStrategy:
-    result = solve_poker(tree, on_report=on_report)
+def _equilibrium(
+    tree: PublicTree, on_report: Callable[[Report], None] | None
+) -> Strategy[PublicTree]:
+    result = solve(tree, on_report=on_report)
     if result.stopped == "interrupted":
         raise KeyboardInterrupt
     return result.strategy
 
 
-def _from_file(path: str, tree: Callable[[bool], PublicTree]) -> PublicStrategy:
+def _from_file(path: str, tree: Callable[[bool], PublicTree]) -> Strategy[PublicTree]:
     if not os.path.isfile(path):
         raise FileError(f"there is no file {path}")
-    return read_public(path, tree(header_of(path).get("symmetry") != "false"))[0]
+    return Strategy.load(path, tree(header_of(path).get("symmetry") != "false"))

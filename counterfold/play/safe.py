@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from counterfold.agent import Agent, Observation, SeenHand
 from counterfold.errors import ParameterError
 from counterfold.evaluate.certificate import Certified
-from counterfold.evaluate.exact import assess_form, slots_of
+from counterfold.evaluate.sequence import assess_form
 from counterfold.exploit.models import OpponentModel
 from counterfold.exploit.responses import restricted_response
 from counterfold.search.bounds import Nearest, alpha_within, nearest, room
@@ -39,6 +39,7 @@ from counterfold.search.points import Point
 from counterfold.search.refine import Refined, refine
 from counterfold.search.searcher import Searcher
 from counterfold.search.subgame import subgames
+from counterfold.strategy.infosets import slots_of
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.sequence import sequence_form
 
@@ -295,7 +296,7 @@ class RestrictedAgent(_Player):
         model = self.model.strategy()
         for seat in range(2):
             found = restricted_response(model, seat, self.p, self.method)
-            lo, hi = slots_of(self.tree, seat)
+            lo, hi = slots_of(self.tree.infosets, seat)
             self._plan[lo:hi] = found.strategy.probabilities[lo:hi]
 
     def strategy(self) -> Strategy:

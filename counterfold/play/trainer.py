@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.agent import Agent, Observation
-from counterfold.evaluate.public import earned_against
+from counterfold.evaluate.exact import values
 from counterfold.evaluate.public_view import Browser
 from counterfold.play.human import Advice, Ask, Sitting
 from counterfold.play.poker import PokerAgent, PokerRules, hand_and_line
 from counterfold.play.table import PlayedHand
-from counterfold.strategy.public import PublicStrategy
+from counterfold.strategy.strategy import Strategy
+from counterfold.tree.public import PublicTree
 
 __all__ = ["Judgement", "Trainer"]
 
@@ -75,13 +76,12 @@ class Trainer(Sitting):
         name: str = "you",
         against: Sequence[str] = (),
     ) -> None:
-        self.strategy: PublicStrategy | None = None
+        self.strategy: Strategy[PublicTree] | None = None
         self._browser: Browser | None = None
         if isinstance(other, PokerAgent) and game.betting.zero_sum:
             self.strategy = other.strategy
             self._browser = Browser(other.strategy)
-            walk = self._browser.walk
-            self._base = [earned_against(self.strategy, p, self.strategy, walk) for p in (0, 1)]
+            self._base = list(values(self.strategy))
         self.judged: list[Judgement] = []
         self._number = -1
         super().__init__(game, other, ask=ask, seed=seed, name=name, against=against)

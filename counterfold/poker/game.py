@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from numpy.typing import NDArray
 
 from counterfold.errors import ParameterError
 from counterfold.poker.cards import HIGH, HOLES, LOW
+from counterfold.poker.units import Units
 
 __all__ = [
     "DEAL",
@@ -158,6 +161,32 @@ class PokerGame:
         one, two = self.ranges
         object.__setattr__(self, "ranges", (safe_weights(one), safe_weights(two)))
 
+    @property
+    def units(self) -> Units:
+        """The pot and the big blind."""
+        return Units(self.pot, self.big_blind)
+
+    @cached_property
+    def spec(self) -> str:
+        """The name of a spot; of a named game, with the parameters that are not the usual.
+
+        >>> from counterfold.poker.holdem import fhp, leduc
+        >>> fhp(cap=3).spec, leduc().spec
+        ('fhp(cap=3)', 'leduc')
+        """
+        from counterfold.games.spec import Spec
+        from counterfold.poker.holdem import POKER_GAMES
+
+        if "game" not in self.about:
+            return self.name
+        taken = signature(POKER_GAMES[self.about["game"]]).parameters
+        given = {
+            key: tuple(map(_plain, value)) if isinstance(value, list) else _plain(value)
+            for key, value in self.about.get("parameters", {}).items()
+        }
+        other = {key: value for key, value in given.items() if value != taken[key].default}
+        return str(Spec(self.about["game"], (), other))
+
     def behind(self, node: int) -> tuple[float, float]:
         """What each player has left at a node, of its stack or of the most that it can ever pay."""
         paid, told = self.betting.paid, self.about.get("spot", {})
@@ -167,3 +196,8 @@ class PokerGame:
         else:
             left = paid.max(0) - paid[node]
         return float(left[0]), float(left[1])
+
+
+def _plain(value: Any) -> Any:
+    """A whole number without a point."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from counterfold.evaluate.certificate import Certified
-from counterfold.evaluate.exact import assess_form
+from counterfold.evaluate.sequence import assess_form
 from counterfold.games.base import CHANCE
 from counterfold.search.entry import Entry, enters
 from counterfold.search.gadget import maxmargin, unsafe

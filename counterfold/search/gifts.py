@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from counterfold.evaluate.exact import assess_form, workspace
+from counterfold.evaluate.sequence import assess_form, workspace
 from counterfold.search.paths import paths
 from counterfold.search.plex import Floats
 from counterfold.tree.history import HistoryTree

@@ -12,7 +12,7 @@ from counterfold.errors import ParameterError
 from counterfold.files.text import whole_of
 from counterfold.games.base import CHANCE, TERMINAL
 from counterfold.search.paths import paths
-from counterfold.strategy.strategy import fits
+from counterfold.strategy.layout import fits
 from counterfold.tree.history import HistoryTree
 
 __all__ = ["Point", "roots_at"]

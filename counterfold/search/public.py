@@ -38,8 +38,9 @@ from counterfold.search.public_entry import (
 from counterfold.search.public_root import PublicRoot
 from counterfold.solve.methods import Method
 from counterfold.solve.methods import method as method_of
-from counterfold.solve.public import POKER_METHOD
-from counterfold.strategy.public import PublicStrategy
+from counterfold.solve.settings import POKER_METHOD
+from counterfold.strategy.strategy import Strategy
+from counterfold.tree.public import PublicTree
 from counterfold.tree.public_arrays import PublicArrays, aligned
 from counterfold.tree.traversal import walk_tape
 
@@ -77,7 +78,7 @@ class PublicRefined:
 class Searched(Certified):
     """A blueprint with searches on many boards put into it; the other player's part is kept."""
 
-    strategy: PublicStrategy
+    strategy: Strategy[PublicTree]
     searches: int  # lines of boards to which the hero comes
     gap: float  # the mean of their gaps, in chips
     worst_gap: float
@@ -89,7 +90,7 @@ class PublicSearch:
 
     def __init__(
         self,
-        blueprint: PublicStrategy,
+        blueprint: Strategy[PublicTree],
         hero: int,
         *,
         method: str | Method = POKER_METHOD,
@@ -117,7 +118,7 @@ class PublicSearch:
             (self._standing(arrays, 0), self._standing(arrays, 1))
             for arrays in (self.arrays, self.exact)
         )
-        self.arrivals = [Arrivals(blueprint, p) for p in (0, 1)]
+        self.arrivals = [Arrivals(blueprint.hands, p) for p in (0, 1)]
         self._desks: queue.SimpleQueue[_Desk] = queue.SimpleQueue()
         for _ in range(self.threads):
             self._desks.put(_Desk(self))
@@ -238,7 +239,7 @@ class PublicSearch:
         pair[self.hero] = table
         about = {"method": "search", "iteration": iterations}
         return Searched(
-            PublicStrategy(self.tree, (pair[0], pair[1]), about),
+            Strategy.of(self.tree, (pair[0], pair[1]), about),
             len(every),
             float(every.mean()) if len(every) else 0.0,
             float(every.max()) if len(every) else 0.0,

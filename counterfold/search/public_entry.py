@@ -78,7 +78,7 @@ def to_one(weights: Floats) -> Floats:
 
 
 class Playing(Protocol):
-    """What says how hands are played at the nodes of a tree, as a PublicStrategy does."""
+    """What says how hands are played at the nodes of a tree, as a strategy for all hands does."""
 
     @property
     def tree(self) -> PublicTree: ...

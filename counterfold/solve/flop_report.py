@@ -26,8 +26,8 @@ from counterfold.poker.holdem import holdem_range
 from counterfold.poker.isomorphism import canonical, standard_boards
 from counterfold.poker.ranges import Range
 from counterfold.poker.spot import spot
-from counterfold.solve.poker import PokerResult, chips_of, resume_poker, solve_poker
-from counterfold.solve.solver import Report, Until
+from counterfold.solve.result import Result, resume, solve
+from counterfold.solve.until import Report, Until
 from counterfold.tree.boards import renamings
 from counterfold.tree.public import HARDLY, meetings
 
@@ -140,7 +140,7 @@ class FlopReport:
         if keep and folder is None:
             raise ParameterError("solutions are kept in a folder; name one")
         self.spot = _template(given, chosen, name, where)
-        self.accuracy = chips_of(self.spot, accuracy)
+        self.accuracy = self.spot.units.chips(accuracy)
         self.settings: dict[str, Any] = {
             "method": method,
             "bits": bits,
@@ -193,7 +193,7 @@ class FlopReport:
 
     def _solved(
         self, flop: Flop, game: PokerGame, on_report: Callable[[Flop, Report], None] | None
-    ) -> PokerResult:
+    ) -> Result:
         def told(report: Report) -> None:
             if on_report:
                 on_report(flop, report)
@@ -203,11 +203,11 @@ class FlopReport:
             part = self._file(flop, "part")
             if part.exists():
                 with suppress(CounterfoldError):
-                    return resume_poker(
+                    return resume(
                         part, until, on_report=told, threads=self.settings["threads"],
                         on_the_way=True,
                     )  # fmt: skip
-        return solve_poker(
+        return solve(
             game, until=until, rescue=part, on_the_way=part is not None, on_report=told,
             **self.settings,
         )  # fmt: skip
@@ -299,11 +299,12 @@ def _on(game: PokerGame, flop: Flop) -> tuple[PokerGame, float] | None:
     return replace(game, board=flop.cards, ranges=(one, two), about=about), mass
 
 
-def _row(flop: Flop, result: PokerResult, mass: float) -> FlopRow:
+def _row(flop: Flop, result: Result, mass: float) -> FlopRow:
     strategy = result.strategy  # in 16 bits any scale will do
     one, two = (table.astype(np.float32, copy=False) for table in strategy.tables)
     found = Browser(replace(strategy, tables=(one, two)), threads=1).summary()
-    assert result.percent_of_pot is not None
+    assert result.poker is not None
+    assert result.poker.percent_of_pot is not None
     return FlopRow(
         flop=board_name(flop.cards),
         texture=TEXTURES[int(textures(np.array([flop.cards], np.uint8))[0])],
@@ -317,7 +318,7 @@ def _row(flop: Flop, result: PokerResult, mass: float) -> FlopRow:
             for label, shares in found["after"].items()
         },
         exploitability=result.exploitability,
-        percent_of_pot=result.percent_of_pot,
+        percent_of_pot=result.poker.percent_of_pot,
         iterations=result.iterations,
         seconds=result.seconds,
     )

@@ -173,7 +173,7 @@ def solve_lp(tree: HistoryTree) -> LpSolution:
 
 
 def _behaviour(form: SequenceForm, plan: NDArray[np.float64]) -> Strategy:
-    from counterfold.evaluate.exact import workspace
+    from counterfold.evaluate.sequence import workspace
     from counterfold.kernels.sequence import normalise
 
     strategy = np.ones(form.sequences)

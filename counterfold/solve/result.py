@@ -5,31 +5,63 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
+
+import numpy as np
 
 from counterfold import interrupts
 from counterfold.checkpoints import Checkpoints
-from counterfold.errors import ParameterError
+from counterfold.errors import ParameterError, UnsupportedError
 from counterfold.evaluate.certificate import Certified
 from counterfold.evaluate.exact import assess
+from counterfold.poker.game import PokerGame
 from counterfold.solve.lp import solve_lp
-from counterfold.solve.methods import DEFAULT_METHOD, Method
-from counterfold.solve.solver import Report, Solver, Until, run_until
+from counterfold.solve.methods import Method
+from counterfold.solve.methods import method as method_of
+from counterfold.solve.settings import Settings, defaults_of
+from counterfold.solve.solver import Solver, run_until
+from counterfold.solve.until import Report, Until
 from counterfold.strategy.strategy import Strategy
-from counterfold.tree.history import HistoryTree, compile_game
+from counterfold.tree.form import Form, form_of
+from counterfold.tree.history import HistoryTree
+from counterfold.tree.public import PublicTree, meetings
+from counterfold.tree.public_size import PublicSize, public_size, size_of
 from counterfold.tree.sequence import sequence_form
 from counterfold.tree.walk import Progress
 
 __all__ = [
+    "PokerPart",
     "Result",
     "check_every",
-    "default_until",
     "equilibrium_of",
     "resume",
+    "root_frequencies",
     "run_to",
     "solve",
 ]
+
+PathLike = str | os.PathLike[str]
+OnReport = Callable[[Report], None]
+
+
+@dataclass(frozen=True)
+class PokerPart(Certified):
+    """What poker has beside other games: its seats, its units, how often the first one does what.
+
+    ``evs`` are of the whole pot, as solver programs tell them; ``memory`` is of the tables.
+    """
+
+    bits: int
+    players: tuple[str, str]
+    pot: float | None
+    evs: tuple[float, float] | None
+    percent_of_pot: float | None
+    mbb: float | None
+    frequencies: dict[str, float]
+    boards: int
+    nodes: int
+    memory: int
 
 
 @dataclass(frozen=True)
@@ -52,17 +84,20 @@ class Result(Certified):
     compile_seconds: float
     stopped: str
     promise: str
-    strategy: Strategy = field(repr=False)
+    strategy: Strategy[Any] = field(repr=False)
     trace: tuple[Report, ...] = field(repr=False)
+    poker: PokerPart | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The documented JSON of ``counterfold solve --json``."""
-        told = {
+        """The documented JSON of ``counterfold solve --json``; poker has more keys."""
+        plain = {
             name: getattr(self, name)
             for name in self.__dataclass_fields__
-            if name not in ("strategy", "trace")
+            if name not in ("strategy", "trace", "poker")
         }
-        told["trace"] = [
+        if self.poker is not None:
+            plain |= asdict(self.poker)
+        plain["trace"] = [
             {
                 "iteration": report.iteration,
                 "cpu_seconds": report.cpu_seconds,
@@ -71,72 +106,92 @@ class Result(Certified):
             }
             for report in self.trace
         ]
-        return told
-
-
-def default_until(traversal: str, largest: float = 1.0) -> Until:
-    """When to stop if nobody says: at a fine equilibrium (``default_target``), or after a minute.
-
-    ``largest`` is the game's largest payoff.
-    """
-    if traversal == "full":
-        target = default_target(1e-6, largest)
-        return Until(exploitability=target, iterations=1_000_000, seconds=60)
-    return Until(exploitability=default_target(1e-3, largest), seconds=60)
-
-
-def default_target(usual: float, largest: float) -> float:
-    """An exploitability to stop at: the usual one for payoffs from 1 to 1,000.
-
-    Of smaller payoffs it is that share of the largest, of larger ones a thousandth of that share.
-
-    >>> default_target(1e-6, 13), default_target(1e-6, 1e-3), default_target(1e-6, 1e19)
-    (1e-06, 1e-09, 10000000000.0)
-    """
-    size = min(largest, 1.0) if largest < 1000 else largest / 1000
-    return usual * size if size > 0 else usual
+        return plain
 
 
 def solve(
     game: Any,
-    method: str | Method = DEFAULT_METHOD,
+    method: str | Method | None = None,
     until: Until | None = None,
     traversal: str = "full",
     *,
-    save: str | os.PathLike[str] | None = None,
+    save: PathLike | None = None,
     every: int | None = None,
-    rescue: str | os.PathLike[str] | None = None,
-    on_report: Callable[[Report], None] | None = None,
+    rescue: PathLike | None = None,
+    on_the_way: bool = False,
+    on_report: OnReport | None = None,
     on_compile: Progress | None = None,
+    on_size: Callable[[PublicSize], None] | None = None,
     memory: int | None = None,
+    symmetry: bool | None = None,
     **settings: Any,
 ) -> Result:
     """Solve a game and certify what came out.
 
+    ``game`` is rules, a poker game or spot, a compiled form, or a ``Solver`` that is ready.
     ``method`` is a name of ``METHODS`` or ``"lp"``; ``traversal`` is full, chance, external or
     outcome; further ``settings`` are those of ``Solver``: ``alternating``, ``average``,
-    ``dtype``, ``seed``, ``explore``. With ``save`` a checkpoint is written at the end, and on the
-    way once a minute, or at every multiple of ``every`` iterations. Ctrl-C and SIGTERM end the run
-    cleanly with what it has (and SIGTERM then the process, unless the program takes it);
-    ``rescue`` is where a checkpoint goes then if ``save`` names no file.
+    ``dtype``, ``bits``, ``seed``, ``explore``, ``threads``, ``style``, ``locks``.
+
+    With ``save`` a checkpoint is written at the end, and on the way once a minute, or at every
+    multiple of ``every`` iterations. Ctrl-C and SIGTERM end the run cleanly with what it has (and
+    SIGTERM then the process, unless the program takes it); ``rescue`` is where a checkpoint goes
+    then if ``save`` names no file, and with ``on_the_way`` once a minute too. ``on_size`` hears
+    how large poker will be before anything is built; what does not fit into ``memory`` is refused.
 
     >>> import counterfold as cf
     >>> result = cf.solve(cf.Kuhn(), until=cf.Until(exploitability=1e-6))
     >>> round(result.value * 18, 4), result.exploitability <= 1e-6
     (-1.0, True)
+    >>> river = cf.spot({"board": "Ks 9h 6s 4d 2c", "pot": 200, "stack": 600,
+    ...     "oop": "AA,QQ", "ip": "JJ,TT", "bets": ["75%"], "raises": []})
+    >>> result = cf.solve(river)
+    >>> abs(result.poker.evs[0] - 200) < 1, result.poker.percent_of_pot <= 0.3
+    (True, True)
     """
     check_every(every, save)
     began = time.perf_counter()
-    count = on_compile if until is None else until.counting(on_compile)
-    tree = game if isinstance(game, HistoryTree) else compile_game(game, memory, count)
-    if method == "lp":
-        if traversal != "full" or settings:
-            raise ParameterError("the linear program takes no traversal and no solver settings")
-        return _by_lp(tree, time.perf_counter() - began, save)
-    solver = Solver(tree, method, traversal, **settings)
+    by_lp = isinstance(method, str) and method.strip().lower() == "lp"
+    if isinstance(game, Solver):
+        if method is not None or settings:
+            raise ParameterError("a solver that is ready has its method and settings already")
+        solver = game
+    else:
+        count = on_compile if until is None else until.counting(on_compile)
+        if isinstance(game, PokerGame) and not by_lp:
+            _check_size(game, method, settings, symmetry, memory, on_size)
+            memory = None
+        form = form_of(game, memory, count, symmetry=symmetry)
+        if by_lp:
+            if traversal != "full" or settings:
+                raise ParameterError("the linear program takes no traversal and no solver settings")
+            return _by_lp(form, time.perf_counter() - began, save)
+        solver = Solver(form, method, traversal, **settings)
     compiled = time.perf_counter() - began
-    limits = until.after(compiled) if until else default_until(traversal, tree.largest_payoff)
-    return _finish(solver, limits, [], save, every, on_report, compiled, rescue)
+    usual = defaults_of(solver.tree, solver.settings.traversal).until
+    limits = until.on(solver.tree).after(compiled) if until else usual
+    work = _Work(solver, limits, [], save, every, on_report, rescue, on_the_way)
+    return _finish(work, compiled)
+
+
+def _check_size(
+    game: PokerGame,
+    method: str | Method | None,
+    settings: dict[str, Any],
+    symmetry: bool | None,
+    memory: int | None,
+    on_size: Callable[[PublicSize], None] | None,
+) -> None:
+    """Tell how large a public tree will be, and refuse what does not fit."""
+    usual = defaults_of(game)
+    rule = method_of(method or usual.method)
+    bits, dtype = settings.get("bits", 32), settings.get("dtype") or usual.dtype
+    Settings(rule.name, dtype=dtype, bits=bits)
+    alike = bool(game.about.get("symmetry", True)) if symmetry is None else symmetry
+    size = public_size(game, symmetry=alike, predictive=rule.prediction > 0, bits=bits, dtype=dtype)
+    if on_size:
+        on_size(size)
+    size.check(memory)
 
 
 def equilibrium_of(tree: HistoryTree) -> Strategy:
@@ -160,45 +215,67 @@ def equilibrium_of(tree: HistoryTree) -> Strategy:
 
 
 def resume(
-    path: str | os.PathLike[str],
+    path: PathLike,
     until: Until | None = None,
     game: Any = None,
     *,
-    save: str | os.PathLike[str] | None = None,
+    save: PathLike | None = None,
     every: int | None = None,
-    on_report: Callable[[Report], None] | None = None,
+    on_report: OnReport | None = None,
     memory: int | None = None,
+    threads: int | None = None,
+    on_the_way: bool = False,
 ) -> Result:
     """Continue a checkpoint, bit for bit as if it had never been interrupted.
 
     Limits count from the start of the original run, except ``seconds``, which is for this one.
-    Checkpoints go back to ``path`` unless ``save`` names another file.
+    Checkpoints go back to ``path`` unless ``save`` names another file; with ``on_the_way`` they
+    are written until the end, but not then.
     """
     began = time.perf_counter()
-    solver, trace = Solver.resume(path, game, memory)
+    solver, trace = Solver.resume(path, game, memory, threads=threads)
     compiled = time.perf_counter() - began
-    usual = default_until(solver.settings.traversal, solver.tree.largest_payoff)
-    limits = until.after(compiled) if until else usual
-    return _finish(solver, limits, trace, save or path, every, on_report, compiled)
+    usual = defaults_of(solver.tree, solver.settings.traversal).until
+    limits = until.on(solver.tree).after(compiled) if until else usual
+    target, rescue = (None, path) if on_the_way else (save or path, None)
+    work = _Work(solver, limits, trace, target, every, on_report, rescue, on_the_way)
+    return _finish(work, compiled)
 
 
-def _finish(
-    solver: Solver,
-    until: Until,
-    trace: list[Report],
-    save: str | os.PathLike[str] | None,
-    every: int | None,
-    on_report: Callable[[Report], None] | None,
-    compiled: float,
-    rescue: str | os.PathLike[str] | None = None,
-) -> Result:
-    final, stopped = run_to(solver, until, trace, save, every, on_report, rescue)
+@dataclass
+class _Work:
+    """A run with all that goes along with it."""
+
+    solver: Solver
+    until: Until
+    trace: list[Report]
+    save: PathLike | None = None
+    every: int | None = None
+    on_report: OnReport | None = None
+    rescue: PathLike | None = None
+    on_the_way: bool = False
+
+    def run(self) -> tuple[Report, str]:
+        """The last report, and why the run ended."""
+        return run_to(
+            self.solver, self.until, self.trace, self.save, self.every, self.on_report,
+            self.rescue, self.on_the_way,
+        )  # fmt: skip
+
+
+def _finish(work: _Work, compiled: float) -> Result:
+    final, stopped = work.run()
     assert final.values is not None
     assert final.gains is not None
     assert final.exploitability is not None
-    tree = solver.tree
+    solver, form = work.solver, work.solver.tree
+    strategy = solver.strategy(exploitability=final.exploitability)
+    locked = bool(getattr(solver.engine, "locked", False))
+    poker = None
+    if isinstance(form, PublicTree):
+        poker = _poker_part(solver, final, strategy)
     return Result(
-        game=tree.spec,
+        game=form.spec,
         method=solver.settings.method,
         traversal=solver.settings.traversal,
         iterations=solver.iteration,
@@ -207,26 +284,62 @@ def _finish(
         exploitability=final.exploitability,
         nash_conv=final.gains,
         cce_gap=final.cce_gap,
-        histories=tree.histories,
-        infosets=len(tree.infosets.owner),
+        histories=form.histories,
+        infosets=form.infoset_count,
         seconds=solver.seconds,
         cpu_seconds=solver.cpu_seconds,
         compile_seconds=compiled,
         stopped=stopped,
-        promise=promise(tree) + shortfall(solver, final, stopped),
-        strategy=solver.strategy(exploitability=final.exploitability),
-        trace=tuple(trace),
+        promise=promise(form, locked) + shortfall(solver, final, stopped),
+        strategy=strategy,
+        trace=tuple(work.trace),
+        poker=poker,
     )
 
 
+def _poker_part(solver: Solver, final: Report, strategy: Strategy[PublicTree]) -> PokerPart:
+    assert final.values is not None
+    assert final.exploitability is not None
+    form, settings = strategy.tree, solver.settings
+    game, predictive = form.game, solver.method.prediction > 0
+    size = size_of(form, predictive=predictive, bits=settings.bits, dtype=settings.dtype)
+    one, two = (
+        float(value + paid) for value, paid in zip(final.values, game.betting.paid[0], strict=True)
+    )
+    return PokerPart(
+        bits=settings.bits,
+        players=game.players,
+        pot=game.pot,
+        evs=(one, two) if game.pot else None,
+        percent_of_pot=form.units.percent_of_pot(final.exploitability),
+        mbb=form.units.mbb(final.exploitability),
+        frequencies=root_frequencies(strategy),
+        boards=size.boards,
+        nodes=size.nodes,
+        memory=size.bytes,
+    )
+
+
+def root_frequencies(strategy: Strategy[PublicTree]) -> dict[str, float]:
+    """How often each action is taken at the first decision, over all hands as they are dealt."""
+    game = strategy.tree.game
+    owner = int(game.betting.player[0])
+    if owner < 0:
+        return {}
+    mass = game.ranges[owner] * meetings(game.rules, game.ranges[1 - owner])
+    shares = np.nan_to_num(strategy.hands.at(0)) @ mass / mass.sum()
+    labels = [game.betting.label[child] for child in game.betting.children(0)]
+    return dict(zip(labels, shares.tolist(), strict=True))
+
+
 def run_to(
-    solver: Any,
+    solver: Solver,
     until: Until,
     trace: list[Report],
-    save: str | os.PathLike[str] | None = None,
+    save: PathLike | None = None,
     every: int | None = None,
     on_report: Callable[[Report], None] | None = None,
-    rescue: str | os.PathLike[str] | None = None,
+    rescue: PathLike | None = None,
     on_the_way: bool = False,
 ) -> tuple[Report, str]:
     """Run a solver to a limit or to a signal, with its checkpoints: the last report, why it ended.
@@ -273,35 +386,39 @@ DISK = 2e8
 """Bytes a second that a checkpoint is written with, until one has been."""
 
 
-def _saving(solver: Any, save: Any, clock: Checkpoints) -> float:
+def _saving(solver: Solver, save: PathLike | None, clock: Checkpoints) -> float:
     """Seconds that the last checkpoint will take."""
     if save is None:
         return 0.0
     return clock.cost or solver.nbytes / DISK
 
 
-def _by_lp(tree: HistoryTree, compiled: float, save: str | os.PathLike[str] | None) -> Result:
+def _by_lp(form: Form, compiled: float, save: PathLike | None) -> Result:
     import scipy.optimize  # noqa: F401  (loading it is not solving)
 
+    if not isinstance(form, HistoryTree):
+        raise UnsupportedError(
+            "the linear program is for games in history form; a public tree takes a method of CFR"
+        )
     wall, cpu = time.perf_counter(), time.process_time()
-    strategy = solve_lp(tree).strategy
+    strategy = solve_lp(form).strategy
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-    found = assess(strategy)
-    strategy = strategy.with_about(exploitability=found.exploitability)
+    measured = assess(strategy)
+    strategy = strategy.with_about(exploitability=measured.exploitability)
     if save:
         strategy.save(save)
     return Result(
-        game=tree.spec,
+        game=form.spec,
         method="lp",
         traversal="full",
         iterations=0,
-        value=found.values[0],
-        values=found.values,
-        exploitability=found.exploitability,
-        nash_conv=found.gains,
+        value=measured.values[0],
+        values=measured.values,
+        exploitability=measured.exploitability,
+        nash_conv=measured.gains,
         cce_gap=None,
-        histories=tree.histories,
-        infosets=len(tree.infosets.owner),
+        histories=form.histories,
+        infosets=form.infoset_count,
         seconds=wall,
         cpu_seconds=cpu,
         compile_seconds=compiled,
@@ -312,22 +429,32 @@ def _by_lp(tree: HistoryTree, compiled: float, save: str | os.PathLike[str] | No
     )
 
 
-def shortfall(solver: Any, final: Report, stopped: str) -> str:
+def shortfall(solver: Solver, final: Report, stopped: str) -> str:
     """What to add to a promise that the numbers of a run keep it from, if they do."""
     if final.verdict is None or (stopped != "precision" and final.verdict != "worse"):
         return ""
     return " " + str(solver.precision.told(final.verdict))
 
 
-def promise(tree: HistoryTree) -> str:
+def promise(form: Form, locked: bool = False) -> str:
     """What theory says about the result for this kind of game, in one sentence."""
-    if not sequence_form(tree).perfect_recall:
+    if locked:
+        return (
+            "With locks: an equilibrium of the game in which they hold; exploitability is what "
+            "could be gained where nothing is locked."
+        )
+    if isinstance(form, HistoryTree) and not sequence_form(form).perfect_recall:
         return (
             "Imperfect recall: CFR has no guarantee here; exploitability is against "
             "responders who remember everything."
         )
-    if tree.two_player_zero_sum:
+    if form.two_player_zero_sum:
         return "Two-player zero-sum: the average strategy converges to a Nash equilibrium."
+    if isinstance(form, PublicTree):
+        return (
+            "With rake the game is not zero-sum: CFR has no guarantee here, but the exploitability "
+            "is exact, and low is an equilibrium."
+        )
     return (
         "Not two-player zero-sum: regret matching promises a coarse correlated equilibrium of "
         "the play so far (see the CCE gap), not a Nash equilibrium."

@@ -10,10 +10,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.evaluate.exact import slots_of
-from counterfold.solve.leaning import Leaning
+from counterfold.solve.conditions import Conditions
 from counterfold.solve.lp import plans
 from counterfold.solve.solver import Solver
+from counterfold.strategy.infosets import slots_of
 from counterfold.strategy.strategy import Strategy
 from counterfold.style.frequency import Frequency
 from counterfold.tree.history import HistoryTree
@@ -47,7 +47,7 @@ class ControlledRun:
         self.tree, self.form, self.solver, self.player = tree, sequence_form(tree), solver, player
         self.asked = list(asked)
         self.wanted = np.array(list(asked.values()))
-        self.own = slice(*slots_of(tree, player)) if player is not None else slice(None)
+        self.own = slice(*slots_of(tree.infosets, player)) if player is not None else slice(None)
         self.scale = largest_payoff(tree)
         matches = [frequency.matches(tree) for frequency in self.asked]
         # The controlled infosets, their slots, and where each one's slots begin among these.
@@ -153,7 +153,7 @@ class ControlledRun:
         delta, beta = np.ones(infosets.slots), np.zeros(len(infosets.owner))
         delta[self.slots] = self.as_delta(self.odds)
         beta[self.infosets] = self.beta
-        self.solver.lean(Leaning(delta, beta))
+        self.solver.condition(Conditions.by_infosets(delta, beta))
 
     def _play(self, iterations: int) -> tuple[Floats, Floats, float]:
         """Iterate: the mean strategy meanwhile, the average plan, and the share that is new."""

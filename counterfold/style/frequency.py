@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import ParameterError, UnsupportedError
-from counterfold.evaluate.exact import slots_of
 from counterfold.solve.lp import plans
-from counterfold.strategy.strategy import Strategy, fits
+from counterfold.strategy.infosets import slots_of
+from counterfold.strategy.layout import fits
+from counterfold.strategy.strategy import Strategy
 from counterfold.style.preferences import rounds
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.sequence import sequence_form
@@ -133,7 +134,7 @@ class Frequency:
         if against is not None:
             against.check_fits(tree)
         own = _others(tree, self.player, against or strategy, infosets)
-        lo, hi = slots_of(tree, self.player)
+        lo, hi = slots_of(tree.infosets, self.player)
         own[lo:hi] = strategy.probabilities[lo:hi]
         weights = _visits(tree, own)[infosets]
         if not weights.sum() > 0:
@@ -244,7 +245,7 @@ def _others(
 
     The others' are even if ``against`` never comes to any of the infosets.
     """
-    lo, hi = slots_of(tree, player)
+    lo, hi = slots_of(tree.infosets, player)
     for probabilities in (against.probabilities, tree.infosets.evenly()):
         others = probabilities.copy()
         others[lo:hi] = 1.0

@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 
 from counterfold.errors import CounterfoldError, ParameterError, UnsupportedError
 from counterfold.evaluate.certificate import Certified
-from counterfold.evaluate.exact import slots_of
 from counterfold.solve.lp import payoff_matrix, plans, solve_lp, solve_program
+from counterfold.strategy.infosets import slots_of
 from counterfold.strategy.strategy import Strategy
 from counterfold.style.frequency import Frequency
 from counterfold.tree.history import HistoryTree, compile_game
@@ -328,7 +328,7 @@ class _Cone:
         plan[self.mine.sequences] = np.where(x > 1e-10, x, 0.0)
         played, start = self.form.by_slot(plan), self.tree.infosets.start.astype(np.int64)
         visited = np.add.reduceat(played, start[:-1]) > 0
-        lo, hi = slots_of(self.tree, self.player)
+        lo, hi = slots_of(self.tree.infosets, self.player)
         own = np.repeat(visited, self.tree.infosets.sizes)
         own[:lo] = own[hi:] = False
         out = np.where(own, played, self.equilibrium.probabilities)

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from counterfold.errors import ParameterError
-from counterfold.solve.leaning import Leaning
-from counterfold.strategy.strategy import Row, fits
+from counterfold.solve.conditions import Conditions
+from counterfold.strategy.layout import Row, fits
 from counterfold.tree.history import HistoryTree
 
 __all__ = ["PRESETS", "Style", "preset"]
@@ -106,7 +106,7 @@ class Style:
         )
         return one
 
-    def leaning(self, tree: HistoryTree) -> Leaning:
+    def on(self, tree: HistoryTree) -> Conditions:
         """The arrays of this style for a compiled game."""
         infosets = tree.infosets
         delta = np.ones(infosets.slots)
@@ -129,7 +129,7 @@ class Style:
             for i in _places(place, tree):
                 if liked[i] or not narrow:
                     beta[i] = max(beta[i], amount)
-        return Leaning(delta, beta, self.best)
+        return Conditions.by_infosets(delta, beta, self.best)
 
 
 def _check_wish(wish: Wish, tree: HistoryTree) -> None:

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from counterfold.errors import MismatchError, ParameterError
 from counterfold.evaluate.certificate import Certified
-from counterfold.evaluate.exact import Assessment, assess, slots_of, values
+from counterfold.evaluate.exact import Assessment, assess, values
 from counterfold.solve.methods import Method
 from counterfold.solve.result import Result, solve
-from counterfold.solve.solver import Until
+from counterfold.solve.until import Until
+from counterfold.strategy.infosets import slots_of
 from counterfold.strategy.strategy import Strategy
 from counterfold.style.frequency import _visits
 from counterfold.style.preferences import Style
@@ -153,7 +154,7 @@ def price(
     if method == "lp":
         raise ParameterError("the linear program has no style; choose a method such as cfr")
     tree = game if isinstance(game, HistoryTree) else compile_game(game)
-    leaning = style.leaning(tree)  # refused here before anything is solved
+    leaning = style.on(tree)  # refused here before anything is solved
     limits = until or DEFAULT_UNTIL
     found = []
     for name, taste in (("plain", None), ("styled", leaning)):
@@ -242,7 +243,7 @@ def openings(plain: Strategy, styled: Strategy, player: int) -> Openings | None:
     found = hands(tree)
     # Where play comes although the player has made no move: every move of its own is barred.
     barred = infosets.evenly()
-    lo, hi = slots_of(tree, player)
+    lo, hi = slots_of(tree.infosets, player)
     barred[lo:hi] = 0.0
     first = np.flatnonzero((_visits(tree, barred) > 0) & (infosets.owner == player)).tolist()
     cells: dict[tuple[str, str], dict[str, int]] = {}

@@ -15,7 +15,8 @@ from counterfold.errors import ParameterError
 from counterfold.poker.cards import cards_name
 from counterfold.poker.game import DECISION, NO_CARD, PokerGame
 from counterfold.poker.hands import hand_weights
-from counterfold.strategy.strategy import Row, fits
+from counterfold.solve.conditions import Conditions
+from counterfold.strategy.layout import Row, fits
 from counterfold.style.preferences import PRESETS, Style, Wish, _place
 from counterfold.tree.boards import renamed_holes
 from counterfold.tree.public import PublicTree, meetings
@@ -41,11 +42,10 @@ class HandStyle:
 def public_style(
     style: Style | HandStyle | Sequence[Style | HandStyle],
     tree: PublicTree,
-    dtype: Any = "float32",
     *,
     per: str = "infoset",
-) -> tuple[Fields, Fields, bool]:
-    """A style as ``PublicSolver`` takes it: what is asked of each player, and whether ``best``.
+) -> Conditions:
+    """A style as the arrays of a public tree, for each player.
 
     Actions are named by label or by their first word (``bet`` is every bet, ``bet 66`` one of
     them); rounds are streets, counted from 1 where the game begins. Names of infosets, for
@@ -57,9 +57,10 @@ def public_style(
 
     >>> from counterfold.poker.holdem import kuhn
     >>> tree = PublicTree(kuhn())
-    >>> first, second, best = public_style(HandStyle(Style({"bet": 5.0}, player=0), "J"), tree)
-    >>> first["delta"][1, 4 * 9 + 3], first["delta"][1, 4 * 11 + 3], second, best
-    (np.float32(5.0), np.float32(1.0), {}, False)
+    >>> made = public_style(HandStyle(Style({"bet": 5.0}, player=0), "J"), tree)
+    >>> first, second = made.fields
+    >>> first["delta"][1, 4 * 9 + 3], first["delta"][1, 4 * 11 + 3], second, made.best
+    (np.float64(5.0), np.float64(1.0), {}, False)
     """
     if per not in ("infoset", "hand"):
         raise ParameterError(f"what is given up is told per infoset or per hand, not {per!r}")
@@ -82,8 +83,8 @@ def public_style(
             "fallback": _fallback(tree, p, delta[p], best),
             "beta": beta[p] * _unit(tree, p, per),
         }
-        found.append({key: np.ascontiguousarray(a, dtype) for key, a in fields.items()})
-    return found[0], found[1], best
+        found.append(fields)
+    return Conditions((found[0], found[1]), best)
 
 
 def public_preset(name: str, strength: float, tree: PublicTree, **place: Any) -> Style:

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from counterfold.evaluate.certificate import Certified
-from counterfold.evaluate.public import best_against, earned_against
+from counterfold.evaluate.exact import best_value, earned_against
 from counterfold.evaluate.public_view import Browser
 from counterfold.poker.view import compatible
-from counterfold.strategy.public import PublicStrategy
+from counterfold.strategy.strategy import Strategy
 from counterfold.style.price import Seat
+from counterfold.tree.public import PublicTree
 from counterfold.tree.traversal import Traversal
 
 __all__ = ["PublicPrice", "PublicShare", "compare_public"]
@@ -47,14 +48,14 @@ class PublicPrice:
         return found
 
 
-def compare_public(plain: PublicStrategy, styled: PublicStrategy) -> PublicPrice:
+def compare_public(plain: Strategy[PublicTree], styled: Strategy[PublicTree]) -> PublicPrice:
     """The price of a style: both strategies are of the same tree.
 
     >>> from counterfold.poker.spot import spot
     >>> from counterfold.tree.public import PublicTree
     >>> tree = PublicTree(spot({"board": "Ks 9h 6s 4d 2c", "pot": 20, "stack": 40, "oop": "QQ+",
     ...                         "ip": "JJ,AKs", "bets": ["50%"], "raises": []}))
-    >>> even = PublicStrategy.uniform(tree)
+    >>> even = Strategy.uniform(tree)
     >>> compare_public(even, even).first[1]
     PublicShare(player=0, action='bet 10', plain=0.5, styled=0.5)
     """
@@ -67,14 +68,14 @@ def compare_public(plain: PublicStrategy, styled: PublicStrategy) -> PublicPrice
     fair = tree.game.betting.zero_sum
     seats = []
     for p in (0, 1):
-        least = [-best_against(one, 1 - p, walk) if fair else None for one in (plain, styled)]
+        least = [-best_value(one, 1 - p) if fair else None for one in (plain, styled)]
         seats.append(
             Seat(
                 p,
-                earned_against(plain, p, plain, walk),
-                earned_against(styled, p, styled, walk),
-                earned_against(styled, p, plain, walk),
-                earned_against(plain, p, styled, walk),
+                earned_against(plain, p, plain),
+                earned_against(styled, p, styled),
+                earned_against(styled, p, plain),
+                earned_against(plain, p, styled),
                 *least,
             )
         )
@@ -85,18 +86,18 @@ KINDS = ("fold", "check", "call", "bet", "raise", "all-in")
 Shares = dict[tuple[int, str], float | None]
 
 
-def _shares(strategy: PublicStrategy, walk: Traversal) -> tuple[Shares, Shares]:
+def _shares(strategy: Strategy[PublicTree], walk: Traversal) -> tuple[Shares, Shares]:
     """Of the first decision by label, and of the first street by player and kind of action."""
     betting = strategy.tree.game.betting
     browser = Browser(strategy, walk)
     taken: dict[tuple[int, str], float] = {}
     could: dict[tuple[int, str], float] = {}
     first: Shares = {}
-    for node in strategy.decisions(0):
+    for node in strategy.hands.decisions(0):
         me = int(betting.player[node])
         reaches = browser.reaches(node, (0,))
         mass = reaches[me] * compatible(reaches[1 - me])
-        chosen = np.nan_to_num(strategy.at(node, 0)) @ mass
+        chosen = np.nan_to_num(strategy.hands.at(node, 0)) @ mass
         labels = [betting.label[child] for child in betting.children(node)]
         kinds = {label.split()[0] for label in labels}
         for kind in kinds:

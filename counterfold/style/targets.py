@@ -54,8 +54,8 @@ from numpy.typing import NDArray
 from counterfold.checkpoints import Checkpoints
 from counterfold.errors import ParameterError, UnsupportedError
 from counterfold.evaluate.certificate import Certified
-from counterfold.evaluate.exact import assess_form
-from counterfold.solve.leaning import Leaning
+from counterfold.evaluate.sequence import assess_form
+from counterfold.solve.conditions import Conditions
 from counterfold.solve.lp import plans, solve_program
 from counterfold.solve.methods import DEFAULT_METHOD, Method, method
 from counterfold.solve.solver import Solver
@@ -132,7 +132,7 @@ class Meeting(Certified):
     seconds: float
     cpu_seconds: float
     told: tuple[str, ...]
-    style: Leaning = field(repr=False)
+    style: Conditions = field(repr=False)
     strategy: Strategy = field(repr=False)
     plain: Strategy = field(repr=False)
     trace: tuple[Stage, ...] = field(repr=False)
@@ -378,7 +378,7 @@ class _Search:
         ]
         self.share = 1.0  # of the way from the plain frequencies to the targets
         self.epochs = 0
-        self.best: tuple[tuple[float, ...], Floats, Leaning, float] | None = None
+        self.best: tuple[tuple[float, ...], Floats, Conditions, float] | None = None
 
     @property
     def iteration(self) -> int:
@@ -427,24 +427,24 @@ class _Search:
         pull = min(max(1.0 - exploitability / self.allowed, -1.0), 0.5)
         self.share = min(self.share * (1 + pace * pull), 1.0)
 
-    def result(self) -> tuple[Floats, Leaning, float]:
+    def result(self) -> tuple[Floats, Conditions, float]:
         assert self.best is not None  # every run ends with a stage
         return self.best[1], self.best[2], self.best[3]
 
     def _exploitability(self) -> float:
         return assess_form(self.form, self.profile)[0].exploitability
 
-    def _style(self) -> Leaning:
+    def _style(self) -> Conditions:
         """The style as it stands: the odds of the average strategy, and what they need."""
         infosets = self.tree.infosets
         delta, beta = np.ones(infosets.slots), np.zeros(len(infosets.owner))
         for run in self.runs:
             delta[run.slots] = run.as_delta(self.profile[run.slots])
             beta[run.infosets] = run.needed
-        return Leaning(delta, beta)
+        return Conditions.by_infosets(delta, beta)
 
 
-def _in_words(tree: HistoryTree, style: Leaning) -> tuple[str, ...]:
+def _in_words(tree: HistoryTree, style: Conditions) -> tuple[str, ...]:
     infosets = tree.infosets
     lines = []
     for i, (owner, name) in enumerate(zip(infosets.owner.tolist(), infosets.labels, strict=True)):

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from counterfold.errors import RulesError, reason, short
 from counterfold.games.base import CHANCE, TERMINAL, label, spec_of
+from counterfold.poker.units import Units
 from counterfold.tree.memory import MemoryGuard
 from counterfold.tree.rules import players_of
 from counterfold.tree.walk import Progress, visits
@@ -98,6 +99,15 @@ class HistoryTree:
     @property
     def histories(self) -> int:
         return len(self.turn)
+
+    @property
+    def infoset_count(self) -> int:
+        return len(self.infosets.owner)
+
+    @property
+    def units(self) -> Units:
+        """None: payoffs are what they are."""
+        return Units()
 
     @property
     def terminals(self) -> int:

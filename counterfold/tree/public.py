@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +12,14 @@ from numpy.typing import NDArray
 from counterfold.errors import ParameterError, TreeTooLargeError
 from counterfold.poker.cards import board_name
 from counterfold.poker.game import DECISION, NO_CARD, CardRules, PokerGame
+from counterfold.poker.units import Units
 from counterfold.tree.boards import Board, boards_of, renamed_holes
 from counterfold.tree.memory import memory_at_hand
 from counterfold.tree.public_hands import Dealt, Hands
 from counterfold.tree.public_nodes import PublicNodes
+
+if TYPE_CHECKING:
+    from counterfold.tree.public_size import PublicSize
 
 __all__ = ["Hands", "PublicTree", "meetings"]
 
@@ -167,6 +172,47 @@ class PublicTree:
             digest.update(np.ascontiguousarray(weight, np.float64).tobytes())
         digest.update(repr([board.cards for board in self.boards]).encode())
         return digest.hexdigest()[:16]
+
+    players = 2
+
+    @property
+    def spec(self) -> str:
+        """The name of the game, with the parameters that are not the usual."""
+        return self.game.spec
+
+    @property
+    def units(self) -> Units:
+        """The pot and the big blind of the game."""
+        return Units(self.game.pot, self.game.big_blind)
+
+    @property
+    def constant_sum(self) -> float | None:
+        """What both payoffs add up to at every end, or None where there is rake."""
+        return 0.0 if self.game.betting.zero_sum else None
+
+    @property
+    def two_player_zero_sum(self) -> bool:
+        return self.constant_sum is not None
+
+    @cached_property
+    def largest_payoff(self) -> float:
+        """The most chips that anybody can win or lose."""
+        return float(np.abs(self.game.betting.payoff).max())
+
+    @cached_property
+    def size(self) -> PublicSize:
+        """Boards, nodes, histories and infosets, and the bytes of plain tables."""
+        from counterfold.tree.public_size import size_of
+
+        return size_of(self)
+
+    @property
+    def histories(self) -> int:
+        return self.size.histories
+
+    @property
+    def infoset_count(self) -> int:
+        return self.size.infosets
 
     def __repr__(self) -> str:
         board = board_name(self.game.board) if self.game.board else "no board"

@@ -20,7 +20,7 @@ from counterfold.abstraction.compiled import cards_of, pair_mass
 from counterfold.abstraction.maps import Mapped, Through
 from counterfold.abstraction.sampled import Against, SampledPoker, blueprint
 from counterfold.errors import FileError, MismatchError, ParameterError, UnsupportedError
-from counterfold.evaluate.public import assess_public, best_against, earned_against
+from counterfold.evaluate.exact import assess, best_value, earned_against
 from counterfold.exploit.public import RestrictedSolver
 from counterfold.games.base import label
 from counterfold.poker import holdem
@@ -209,7 +209,7 @@ def test_a_blueprint_is_worth_the_same_on_the_public_tree(name: str) -> None:
     solver = SampledPoker(game, every_hand(game), seed=1)
     solver.step(3_000)
     made = solver.blueprint()
-    found = assess_public(made.public(PublicTree(game, symmetry=False)))
+    found = assess(made.public(PublicTree(game, symmetry=False)))
     known = in_history(made, name)
     assert found.values[0] == pytest.approx(cf.value(known), abs=1e-4)
     assert found.exploitability == pytest.approx(cf.exploitability(known), abs=1e-4)
@@ -428,7 +428,7 @@ def test_a_sampled_response_comes_near_the_exact_one(
         assert (made.about["p"], made.about["seat"]) == (p, seat)
         played = made.public(tree)
         won = earned_against(played, seat, known)
-        kept = -best_against(played, 1 - seat)
+        kept = -best_value(played, 1 - seat)
         reached = p * won + (1 - p) * kept
         assert reached > p * best.winnings + (1 - p) * best.guarantee - bound
         assert reached < p * best.winnings + (1 - p) * best.guarantee + best.gap + 1e-5
@@ -447,7 +447,7 @@ def test_a_model_plays_on_as_rows_fade(method: str) -> None:
     )
     solver.step(100_000)
     won = earned_against(solver.blueprint().public(known.tree), 1, known)
-    assert won == pytest.approx(best_against(known, 1), abs=0.007)
+    assert won == pytest.approx(best_value(known, 1), abs=0.007)
 
 
 def test_a_response_goes_on_from_a_file(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from counterfold.bench import poker, poker_methods, poker_view
 from counterfold.bench.peers import Reach
 from counterfold.bench.spots import OTHER_SPOTS, PEERS, SPOTS
 from counterfold.errors import ParameterError
-from counterfold.solve.public import PublicSolver
+from counterfold.solve.solver import Solver
 from counterfold.tree.public import PublicTree
 from tests.bench.test_methods import shown
 
@@ -72,7 +72,7 @@ def test_a_target_is_told_where_it_is_first_met(bits):
     tree = PublicTree(poker._tree("short", OTHER_SPOTS["river_short"]).game)
     reached = poker.reach(tree, "dcfr", bits)
     checks = poker._checks()
-    solver = PublicSolver(tree, "dcfr", bits=bits, threads=1)
+    solver = Solver(tree, "dcfr", bits=bits, threads=1)
     percents = {}
     for iteration in checks[: checks.index(reached[-1].iterations) + 1]:
         solver.step(iteration - solver.iteration)

@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from counterfold.evaluate.public import best_against
-from counterfold.strategy.public import read_public
+from counterfold.evaluate.exact import best_value
+from counterfold.strategy.store import read
+from counterfold.strategy.strategy import Strategy
 
 KEYS = {
     "game", "method", "traversal", "buckets", "iterations", "traversals_a_cpu_second", "nodes",
@@ -40,9 +41,9 @@ def test_the_strategy_can_be_read_hand_by_hand(call, tmp_path):
     assert answer.code == 0
     assert "traversals a CPU second" in answer.out
     assert "(exact)" in answer.out
-    strategy, _, run = read_public(tmp_path / "kuhn.cf")
+    strategy, _, run = read(tmp_path / "kuhn.cf")
     assert run is None
-    assert strategy.rows(0).sum(0) == pytest.approx([1.0, 1.0, 1.0])
+    assert strategy.hands.rows(0).sum(0) == pytest.approx([1.0, 1.0, 1.0])
 
 
 def test_what_is_refused(call, tmp_path):
@@ -64,9 +65,9 @@ def test_another_blueprint_is_answered(call, tmp_path):
     assert told["exploitability"] is None
     answer = told["answer"]
     assert (answer["model"], answer["seat"], answer["p"]) == ("model.cf", 2, 1.0)
-    strategy = read_public(tmp_path / "answer.cf")[0]  # with the model in the other seat
-    assert best_against(strategy, 1) == pytest.approx(answer["winnings"], abs=0.005)
-    assert -best_against(strategy, 0) == pytest.approx(answer["guarantee"], abs=1e-6)
+    strategy = Strategy.load(tmp_path / "answer.cf")  # with the model in the other seat
+    assert best_value(strategy, 1) == pytest.approx(answer["winnings"], abs=0.005)
+    assert -best_value(strategy, 0) == pytest.approx(answer["guarantee"], abs=1e-6)
     text = call(*words, "--rnr", 0.5, "--iterations", 2000, "--exact", "--save", "run.cf").out
     assert "to model.cf, trusted by 0.5" in text
     assert "from the model (exact)" in text

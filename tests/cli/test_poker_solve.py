@@ -10,7 +10,7 @@ import pytest
 
 from counterfold.cli.poker_wishes import _style
 from counterfold.poker.spot import spot
-from counterfold.strategy.public import read_public
+from counterfold.strategy.strategy import Strategy
 
 SPOT = {
     "board": "Ks 9h 6s 4d 2c", "pot": 200, "stack": 300, "oop": "AA,KQs,QQ,76s",
@@ -92,7 +92,7 @@ def test_the_size_is_told(call, river):
 
 def test_save_and_resume(call, river, tmp_path):
     call("solve", river(), "--iterations", 20, "--save", "a.cf", "--every", 5)
-    assert read_public(tmp_path / "a.cf")[0].about["iteration"] == 20
+    assert Strategy.load(tmp_path / "a.cf").about["iteration"] == 20
     document = call("solve", "--resume", "a.cf", "--iterations", 50, "--json").document
     whole = call("solve", "river.json", "--iterations", 50, "--json").document
     assert document["exploitability"] == whole["exploitability"]
@@ -103,7 +103,7 @@ def test_save_and_resume(call, river, tmp_path):
     assert call("solve", "--resume", "a.cf", "--prefer", "bet=2").refused("--prefer")
     assert call("solve", river("b.json", pot=100), "--resume", "a.cf").refused("leave the game out")
     call("solve", "river.json", "--resume", "a.cf", "--iterations", 60, "--quiet")
-    assert read_public(tmp_path / "a.cf")[0].about["iteration"] == 60
+    assert Strategy.load(tmp_path / "a.cf").about["iteration"] == 60
 
 
 def test_ctrl_c_saves(start, river, tmp_path):
@@ -127,7 +127,7 @@ def test_locks(call, river, tmp_path):
     held = call("solve", "river.json", "--locks", "locks.json", "--save", "a.cf", "--json").document
     assert held["evs"][0] > plain["evs"][0] + 20
     assert "With locks" in held["promise"]
-    strategy = read_public(tmp_path / "a.cf")[0]
+    strategy = Strategy.load(tmp_path / "a.cf")
     betting = strategy.tree.game.betting
     bet = next(n for n in betting.children(0) if betting.label[n] == "bet 100")
     folds = strategy.at(bet)[0]
@@ -243,7 +243,7 @@ def test_bad_files_and_options(call, river, tmp_path):
 
 
 def test_help_names_the_method_and_all_keys(call):
-    from counterfold.solve.public import POKER_METHOD
+    from counterfold.solve.settings import POKER_METHOD
 
     words = " ".join(call("solve", "--help").out.split())
     assert f"for hold'em [{POKER_METHOD}]" in words

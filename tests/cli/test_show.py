@@ -29,7 +29,7 @@ def kuhn(tmp_path_factory):
 def leduc(tmp_path_factory):
     from counterfold.games.leduc import Leduc
     from counterfold.solve.result import solve
-    from counterfold.solve.solver import Until
+    from counterfold.solve.until import Until
 
     path = tmp_path_factory.mktemp("show") / "leduc.cf"
     solve(Leduc(), until=Until(iterations=100), save=path)

@@ -9,16 +9,18 @@ import numpy as np
 import pytest
 
 import counterfold as cf
-from counterfold.evaluate.public import assess_public, best_response_values
+from counterfold.evaluate.public import PublicEvaluator
 from counterfold.poker import holdem
-from counterfold.strategy.public import PublicStrategy
+from counterfold.strategy.strategy import Strategy
 from counterfold.tree.public import PublicTree
 from counterfold.tree.traversal import Traversal
 from tests import naive_poker
 from tests.public_layout import BothForms, flop_with_alike_suits, random_poker
 
 
-def drawn(both: BothForms, seed: int, pure: bool = False) -> tuple[PublicStrategy, cf.Strategy]:
+def drawn(
+    both: BothForms, seed: int, pure: bool = False
+) -> tuple[Strategy[PublicTree], cf.Strategy]:
     """The same random strategy in both forms; ``pure`` plays one action of each node."""
     history = cf.Strategy.random(both.history, seed)
     if pure:
@@ -27,11 +29,11 @@ def drawn(both: BothForms, seed: int, pure: bool = False) -> tuple[PublicStrateg
         most = np.repeat(most, both.history.infosets.sizes)
         history = cf.Strategy.of(both.history, (history.probabilities == most) * 1.0)
     first, second = both.tables_of(history.probabilities, scaled=False)
-    return PublicStrategy(both.tree, (first, second)), history
+    return Strategy.of(both.tree, (first, second)), history
 
 
-def assess(strategy: PublicStrategy) -> Any:
-    return assess_public(strategy, walk=Traversal(strategy.tree, "float64", 1))
+def assess(strategy: Strategy[PublicTree]) -> Any:
+    return assess(strategy, walk=Traversal(strategy.tree, "float64", 1))
 
 
 @pytest.mark.parametrize("pure", [False, True], ids=["mixed", "pure"])
@@ -81,7 +83,9 @@ def test_what_each_hand_earns_in_the_best_response() -> None:
     both = BothForms(game)
     public, history = drawn(both, 3)
     for player in (0, 1):
-        found = best_response_values(public, player, walk=Traversal(both.tree, "float64", 1))
+        found = PublicEvaluator(both.tree, Traversal(both.tree, "float64", 1)).best_by_hand(
+            public.tables, player
+        )
         reply = cf.best_response(history, player)
         assert found @ game.ranges[player][both.tree.hands[player][0].holes] == pytest.approx(
             reply.value
@@ -106,21 +110,21 @@ def _with_ranges(game: Any, ranges: Any) -> Any:
     return replace(game, ranges=tuple(ranges))
 
 
-def _copy(source: PublicStrategy, target: PublicStrategy, player: int) -> None:
+def _copy(source: Strategy[PublicTree], target: Strategy[PublicTree], player: int) -> None:
     """What a player does, at every node and board, for the hands that are left."""
     for board in range(len(source.tree.boards)):
-        for node in source.decisions(board):
+        for node in source.hands.decisions(board):
             if source.tree.game.betting.player[node] == player:
-                target.put(node, board, source.at(node, board))
+                target.hands.put(node, board, source.hands.at(node, board))
 
 
 def test_units() -> None:
     tree = PublicTree(naive_poker.tiny_river())
-    found = assess(PublicStrategy.uniform(tree, np.float64))
+    found = assess(Strategy.uniform(tree, np.float64))
     assert found.percent_of_pot == pytest.approx(100 * found.exploitability / 10.0)
     assert found.mbb is None
     tree = PublicTree(naive_poker.tiny_fhp(seed=1))
-    found = assess(PublicStrategy.uniform(tree, np.float64))
+    found = assess(Strategy.uniform(tree, np.float64))
     assert found.mbb == pytest.approx(1000 * found.exploitability / 2.0)
     assert found.percent_of_pot is None
     assert found.exploitability == pytest.approx(sum(found.gains) / 2)

@@ -4,12 +4,10 @@ import numpy as np
 import pytest
 
 from counterfold.errors import ParameterError
-from counterfold.evaluate.public import assess_public
-from counterfold.evaluate.public_response import public_response
+from counterfold.evaluate.exact import assess, best_response
 from counterfold.poker.holdem import fhp, leduc
-from counterfold.strategy.public import PublicStrategy
+from counterfold.strategy.strategy import Strategy
 from counterfold.tree.public import PublicTree
-from counterfold.tree.traversal import Traversal
 from tests.naive_poker import tiny_flop, tiny_river, tiny_turn
 
 
@@ -21,7 +19,7 @@ def drawn(tree, seed=1):
         * (rng.random((tree.rows(p), tree.columns(p))) < 0.8)
         for p in (0, 1)
     ]
-    return PublicStrategy(tree, (tables[0], tables[1]))
+    return Strategy.of(tree, (tables[0], tables[1]))
 
 
 @pytest.mark.parametrize(
@@ -39,17 +37,16 @@ def drawn(tree, seed=1):
 def test_it_earns_the_best_value(game, symmetry):
     tree = PublicTree(game, symmetry=symmetry)
     strategy = drawn(tree)
-    walk = Traversal(tree, "float64", 1)
-    best = assess_public(strategy, walk=walk).best
+    best = assess(strategy).best
     for player in (0, 1):
-        answer = public_response(strategy, player, walk=walk)
-        found = assess_public(answer, walk=walk)
+        answer = best_response(strategy, player).strategy
+        found = assess(answer)
         assert found.values[player] == pytest.approx(best[player], abs=1e-12)
         assert found.gains[player] == pytest.approx(0, abs=1e-12)
         assert answer.tables[1 - player] is strategy.tables[1 - player]
-        for node in answer.decisions(0):
+        for node in answer.hands.decisions(0):
             if game.betting.player[node] == player:
-                assert set(np.unique(answer.rows(node, 0))) <= {0.0, 1.0}
+                assert set(np.unique(answer.hands.rows(node, 0))) <= {0.0, 1.0}
 
 
 def test_more_lines_than_one_chunk_holds():
@@ -57,13 +54,12 @@ def test_more_lines_than_one_chunk_holds():
     tree = PublicTree(fhp(deck="QKA", cap=5))
     assert tree.nodes.chunks[1, 1] - tree.nodes.chunks[1, 0] > 1
     strategy = drawn(tree)
-    walk = Traversal(tree, "float64", 1)
-    best = assess_public(strategy, walk=walk).best
+    best = assess(strategy).best
     for player in (0, 1):
-        answer = public_response(strategy, player, walk=walk)
-        assert assess_public(answer, walk=walk).values[player] == pytest.approx(best[player])
+        answer = best_response(strategy, player).strategy
+        assert assess(answer).values[player] == pytest.approx(best[player])
 
 
 def test_players():
-    with pytest.raises(ParameterError, match="players are 0 and 1"):
-        public_response(drawn(PublicTree(leduc())), 2)
+    with pytest.raises(ParameterError, match="not one of 0 to 1"):
+        best_response(drawn(PublicTree(leduc())), 2)

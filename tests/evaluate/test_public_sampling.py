@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 
 from counterfold.errors import MismatchError, ParameterError
-from counterfold.evaluate.public import assess_public
+from counterfold.evaluate.exact import assess
 from counterfold.evaluate.public_sampling import _Table, play_hands
 from counterfold.poker.holdem import fhp, kuhn, leduc
-from counterfold.strategy.public import PublicStrategy
+from counterfold.strategy.strategy import Strategy
 from counterfold.tree.public import PublicTree
-from counterfold.tree.traversal import Traversal
 from tests.evaluate.test_public_response import drawn
 from tests.naive_poker import tiny_flop, tiny_turn
 
@@ -26,7 +25,7 @@ GAMES = [
 def test_means_are_the_exact_values(game):
     tree = PublicTree(game)
     strategy = drawn(tree, 5)
-    exact = assess_public(strategy, walk=Traversal(tree, "float64", 1)).values
+    exact = assess(strategy).values
     found = play_hands(strategy, strategy, 60_000, np.random.default_rng(2))
     for p in (0, 1):
         assert 0 < found.error[p] < 0.2
@@ -36,14 +35,14 @@ def test_means_are_the_exact_values(game):
 def test_each_player_plays_its_own_strategy():
     tree = PublicTree(leduc())
     bold, meek = (
-        PublicStrategy(
+        Strategy(
             tree, tuple(np.zeros((tree.rows(p), tree.columns(p))) for p in (0, 1))
         )
         for _ in range(2)
     )  # fmt: skip
     for strategy, last in ((bold, True), (meek, False)):
         for board in range(len(tree.boards)):
-            for node in strategy.decisions(board):
+            for node in strategy.hands.decisions(board):
                 owner = int(tree.game.betting.player[node])
                 rows = tree.row(board, node)
                 strategy.tables[owner][rows.stop - 1 if last else rows.start] = 1
@@ -56,7 +55,7 @@ def test_each_player_plays_its_own_strategy():
 
 def test_cards_are_dealt_once():
     game = fhp(deck="QKA", cap=2)
-    strategy = PublicStrategy.uniform(PublicTree(game))
+    strategy = Strategy.uniform(PublicTree(game))
     table = _Table(strategy, strategy, 2000, np.random.default_rng(3))
     table.play()
     seen = table.dealt[:, 0] < 52
@@ -69,8 +68,8 @@ def test_cards_are_dealt_once():
 
 
 def test_refused():
-    uniform = PublicStrategy.uniform(PublicTree(kuhn()))
-    other = PublicStrategy.uniform(PublicTree(leduc()))
+    uniform = Strategy.uniform(PublicTree(kuhn()))
+    other = Strategy.uniform(PublicTree(leduc()))
     with pytest.raises(MismatchError, match="different games"):
         play_hands(uniform, other, 10, np.random.default_rng(0))
     with pytest.raises(ParameterError, match="hands is 1"):

@@ -12,13 +12,13 @@ import pytest
 
 from counterfold.cli.grid_html import page
 from counterfold.errors import ParameterError, UnsupportedError
-from counterfold.evaluate.public import assess_public
+from counterfold.evaluate.exact import assess
 from counterfold.evaluate.public_view import Browser, root_summary, view, walk_through
 from counterfold.poker.cards import board_name, hole_cards, hole_number, parse_cards
 from counterfold.poker.game import DEAL, DECISION, FOLD, PokerGame
 from counterfold.poker.holdem import kuhn
 from counterfold.poker.spot import spot
-from counterfold.strategy.public import PublicStrategy
+from counterfold.strategy.strategy import Strategy
 from counterfold.tree import public_nodes
 from counterfold.tree.boards import renamed_holes
 from counterfold.tree.find import Place, children, find_board, find_place
@@ -51,13 +51,13 @@ def drawn(game: PokerGame, seed: int = 1) -> Any:
                 int(tree.base[k, p]), int(tree.base[k, p] + tree.nodes.width[board.street, p])
             )
             tables[p][rows, : len(holes)] = tables[p][rows][:, [column[hole] for hole in least]]
-    return PublicStrategy(tree, (tables[0], tables[1]))
+    return Strategy.of(tree, (tables[0], tables[1]))
 
 
 class Plain:
     """A strategy's numbers by recursion over the rules, for two hands at a time."""
 
-    def __init__(self, strategy: PublicStrategy) -> None:
+    def __init__(self, strategy: Strategy[PublicTree]) -> None:
         self.strategy, self.tree, self.game = strategy, strategy.tree, strategy.tree.game
         self.betting, self.rules = self.game.betting, self.game.rules
         self.at = lru_cache(None)(strategy.at)
@@ -242,15 +242,15 @@ def test_the_last_street_in_chunks(chunk: int, monkeypatch: pytest.MonkeyPatch) 
 def test_a_tree_without_symmetry_is_seen_alike() -> None:
     """What is played everywhere is put into a tree with a board for each real one."""
     game = flop()
-    some, whole = drawn(game), PublicStrategy.uniform(PublicTree(game, symmetry=False))
+    some, whole = drawn(game), Strategy.uniform(PublicTree(game, symmetry=False))
     oracle = Plain(some)
     for number, board in enumerate(whole.tree.boards):
-        for node in whole.decisions(number):
+        for node in whole.hands.decisions(number):
             hands = whole.tree.hands[int(game.betting.player[node])][number]
             table = np.zeros((int(game.betting.count[node]), 1326))
             for hole in hands.holes.tolist():
                 table[:, hole] = oracle.mix(node, board.cards, hole)
-            whole.put(node, number, table)
+            whole.hands.put(node, number, table)
     one, two = Browser(some, threads=1), Browser(whole, threads=1)
     assert len(one.tree.boards) < len(two.tree.boards) / 2
     for path in ("", "bet", "check, check, [Ah], bet", "check, bet, call, [Qs], check, allin"):
@@ -309,13 +309,13 @@ def test_paths_in_words() -> None:
 
 
 def test_the_stacks_of_a_spot() -> None:
-    strategy = PublicStrategy.uniform(PublicTree(flop(stack=[30, 50])))
+    strategy = Strategy.uniform(PublicTree(flop(stack=[30, 50])))
     assert view(strategy).stacks == (30, 50)
     assert view(strategy, "bet 10").stacks == (20, 50)
     blinds = {"board": "", "deck": "QKA", "blinds": [1, 2], "stack": 10, "oop": "random",
               "ip": "random", "bets": ["allin"], "raises": ["allin"],
               "last_street": "flop"}  # fmt: skip
-    before = PublicStrategy.uniform(PublicTree(spot(blinds)))
+    before = Strategy.uniform(PublicTree(spot(blinds)))
     found = view(before)
     assert (found.player, found.pot, found.stacks) == ("ip", 3, (8, 9))
     assert view(drawn(naive_poker.tiny_river()), "bet 20").stacks == (20, 35)
@@ -327,7 +327,7 @@ def test_players_and_games_that_are_not_there() -> None:
     with pytest.raises(ParameterError, match="no player 'bb'; choose oop or ip"):
         view(strategy, player="bb")
     with pytest.raises(UnsupportedError, match="hands of one card"):
-        view(PublicStrategy.uniform(PublicTree(kuhn())))
+        view(Strategy.uniform(PublicTree(kuhn())))
 
 
 def test_where_nobody_gets_there_is_a_note() -> None:
@@ -359,7 +359,7 @@ def test_a_walk_through_the_tree() -> None:
 def test_a_summary_has_the_numbers_of_the_views() -> None:
     strategy = drawn(naive_poker.tiny_fhp(seed=7))
     found = root_summary(strategy)
-    values = assess_public(strategy, threads=1).values
+    values = assess(strategy).values
     assert found["pot"] == 3
     for p, (player, paid) in enumerate((("sb", 1), ("bb", 2))):
         assert found["ev"][player] == pytest.approx(values[p] + paid, abs=1e-4)

@@ -17,7 +17,7 @@ from counterfold.experiments.fhp_history import FlopHoldem, compare_forms
 from counterfold.experiments.fhp_pictures import draw_fhp
 from counterfold.poker.holdem import fhp
 from counterfold.solve.lp import solve_lp
-from counterfold.solve.public import PublicSolver
+from counterfold.solve.solver import Solver
 from tests.naive_poker import NaivePoker
 
 DECK = "Qh Qs Kh Ks Ah As Ad"
@@ -159,7 +159,7 @@ def test_both_forms_agree(method):
 
 
 def test_sampled_play_agrees():
-    solver = PublicSolver(fhp(deck="JQKA", cap=3), threads=1)
+    solver = Solver(fhp(deck="JQKA", cap=3), threads=1)
     solver.step(5)
     random = np.random.default_rng(7)
     checks = sample_checks(solver.strategy(), 60_000, random, "small", solver.traversal)

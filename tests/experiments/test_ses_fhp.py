@@ -14,7 +14,7 @@ import pytest
 from counterfold.abstraction.buckets import every_hand
 from counterfold.abstraction.sampled import blueprint
 from counterfold.errors import FileError, MismatchError, ParameterError, SpecError
-from counterfold.evaluate.public import best_against, earned_against
+from counterfold.evaluate.exact import best_value, earned_against
 from counterfold.experiments.ses_fhp import fhp_figure
 from counterfold.experiments.ses_fhp_buckets import BucketReply
 from counterfold.experiments.ses_fhp_opponents import (
@@ -36,7 +36,7 @@ from counterfold.experiments.ses_fhp_trunk import TrunkReply
 from counterfold.poker.holdem import fhp
 from counterfold.search.public import PublicSearch
 from counterfold.search.public_entry import Arrivals, public_gadget
-from counterfold.strategy.public import PublicStrategy
+from counterfold.strategy.strategy import Strategy
 from counterfold.tree.public import PublicTree
 from counterfold.tree.traversal import Traversal
 
@@ -76,7 +76,7 @@ def test_points_are_those_of_whole_strategies(share: float, alpha: float) -> Non
 
         played = PublicSearch(base.blueprint, seat).everywhere(make, STEPS).strategy
         payoffs.append(earned_against(played, seat, opponent))
-        replies.append(best_against(played, 1 - seat))
+        replies.append(best_value(played, 1 - seat))
     found = swept()
     place = found.alphas.index(alpha)
     assert found.exact
@@ -90,7 +90,7 @@ def test_points_are_those_of_whole_strategies(share: float, alpha: float) -> Non
 
 def test_the_blueprint_is_measured() -> None:
     base, found = table(), swept()
-    best = [best_against(base.blueprint, seat) for seat in (0, 1)]
+    best = [best_value(base.blueprint, seat) for seat in (0, 1)]
     assert found.exploitability == pytest.approx(500 * np.mean(best), abs=0.02)
     opponent = written(base.tree, base.opponent(0.7, 0))
     won = [earned_against(base.blueprint, seat, opponent) for seat in (0, 1)]
@@ -140,7 +140,7 @@ def test_responses_over_buckets() -> None:
     safe, bold = made.all((0.0, 1.0))
     # With five seeds the safe one won 16 to 17 and could lose 37, the bold one won 46 to 47 and
     # could lose 154 to 170; a best response wins 72.
-    best = base.mbb([best_against(known, seat) for seat in (0, 1)])
+    best = base.mbb([best_value(known, seat) for seat in (0, 1)])
     assert 10 < safe.payoff < 25
     assert 40 < bold.payoff < best
     assert safe.exploitability < 45
@@ -393,7 +393,7 @@ def test_buckets_are_spread_over_hands() -> None:
             want = rows[alike[hole] % 5]
             assert found[:, hole] == pytest.approx(want / want.sum(), abs=1e-6)
     assert isinstance(Whole(strategy).rows(0, 0), np.ndarray)
-    assert isinstance(strategy, PublicStrategy)
+    assert isinstance(strategy, Strategy[PublicTree])
 
 
 def test_ranges_are_off_by_as_much_as_asked() -> None:
@@ -444,7 +444,7 @@ def in_buckets(count: int, rule: Any) -> float:
 
 def test_replies_that_know_buckets() -> None:
     base = table()
-    best = best_against(base.blueprint, 1)
+    best = best_value(base.blueprint, 1)
     trunk = TrunkReply(base.walk, base.blueprint, 0)
     assert trunk.earns(trunk.base) == pytest.approx(best, abs=1e-6)
     # A bucket for each hand on each board knows everything; others know less and less.

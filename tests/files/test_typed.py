@@ -10,7 +10,7 @@ from counterfold.errors import FileError
 from counterfold.files.text import Fields
 from counterfold.files.typed import from_json, to_json
 from counterfold.solve.methods import METHODS, method
-from counterfold.solve.solver import Report
+from counterfold.solve.until import Report
 
 
 @dataclass

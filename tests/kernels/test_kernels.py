@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import counterfold as cf
 from counterfold.kernels import history, rule
-from counterfold.solve.engines import SAMPLED
+from counterfold.solve.history_engine import SAMPLED
 from tests.random_games import games, meeting_game, random_game
 
 
@@ -122,7 +122,7 @@ def test_walks_stay_in_their_room(traversal: str) -> None:
     """With guards behind the arrays: nothing is written past their ends."""
     for game in (random_game(4, 2, 4), random_game(4, 3, 3), meeting_game(4, 2, 3)[1]):
         solver = cf.Solver(game, "linear", traversal, seed=1)
-        engine: Any = solver._engine
+        engine: Any = solver.engine
         guarded = {}
         for name, array in engine._room._asdict().items():
             longer = np.full(len(array) + 3, 77, dtype=array.dtype)

@@ -6,7 +6,7 @@ import pytest
 import counterfold as cf
 from counterfold.agent import Observation
 from counterfold.errors import MismatchError, SpecError, UnsupportedError
-from counterfold.evaluate.public import assess_public, earned_against
+from counterfold.evaluate.exact import assess, earned_against
 from counterfold.evaluate.public_view import Browser
 from counterfold.games.base import CHANCE, TERMINAL
 from counterfold.play.match import Match
@@ -14,11 +14,10 @@ from counterfold.play.poker import PokerAgent, PokerMatch, PokerRules, poker_age
 from counterfold.play.trainer import Trainer
 from counterfold.poker.cards import parse_hole
 from counterfold.poker.spot import spot
-from counterfold.solve.public import PublicSolver
-from counterfold.strategy.public import PublicStrategy
+from counterfold.solve.solver import Solver
+from counterfold.strategy.strategy import Strategy
 from counterfold.testing import check_game
 from counterfold.tree.public import PublicTree
-from counterfold.tree.traversal import Traversal
 from tests import naive_poker
 from tests.naive_poker import NaivePoker
 from tests.played_poker import as_strategy
@@ -26,7 +25,7 @@ from tests.played_poker import as_strategy
 
 def _solved(tree, iterations):
     """A strategy on the way to an equilibrium."""
-    solver = PublicSolver(tree, dtype="float64")
+    solver = Solver(tree, dtype="float64")
     solver.step(3 + iterations)
     return solver.strategy()
 
@@ -100,7 +99,7 @@ def test_agents_play_their_strategy_hand_by_hand(poker):
     strategy = _solved(tree, 4)
     rules = PokerRules(poker)
     played = as_strategy(cf.compile_game(rules), rules, PokerAgent(strategy))
-    found = assess_public(strategy, walk=Traversal(tree, "float64"))
+    found = assess(strategy)
     assert cf.values(played) == pytest.approx(found.values, abs=1e-9)
     best = [cf.best_response(played, player=p).value for p in (0, 1)]
     assert best == pytest.approx(found.best, abs=1e-9)
@@ -111,7 +110,7 @@ def test_matches_are_exact_and_so_are_their_hands():
     poker = spot(SMALL)
     rules = PokerRules(poker)
     tree = PublicTree(poker)
-    one, two = _solved(tree, 1), PublicStrategy.uniform(tree, "float64")
+    one, two = _solved(tree, 1), Strategy.uniform(tree)
     match = PokerMatch(rules, PokerAgent(one, "one"), PokerAgent(two, "two"), seed=3)
     result = match.play(3000)
     score = result.scores[0]
@@ -196,7 +195,7 @@ def _node(rules, line):
 def test_luck_is_taken_out_of_a_persons_score_and_nothing_else(good):
     poker = spot(SMALL)
     rules, tree = PokerRules(poker), PublicTree(poker)
-    strategies = _solved(tree, 20), PublicStrategy.uniform(tree, "float64")
+    strategies = _solved(tree, 20), Strategy.uniform(tree)
     mine, theirs = strategies if good else strategies[::-1]
     rng, agent = np.random.default_rng(1), PokerAgent(mine)
     trainer = Trainer(
@@ -262,4 +261,4 @@ def test_agents_of_one_name_share_a_strategy():
     solved = poker_agents(rules, ["equilibrium", "uniform"])
     trees = {id(agent.strategy.tree) for agent in solved}
     assert len(trees) == 1
-    assert assess_public(solved[0].strategy).exploitability < 0.003 * 20
+    assert assess(solved[0].strategy).exploitability < 0.003 * 20

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from counterfold.errors import ParameterError, SpecError, UnsupportedError
-from counterfold.evaluate.public import assess_public
+from counterfold.evaluate.exact import assess
 from counterfold.poker.holdem import fhp
 from counterfold.poker.holdem import kuhn as one_street
 from counterfold.search import gadget as copies
@@ -18,8 +18,8 @@ from counterfold.search.public import PublicSearch
 from counterfold.search.public_entry import Arrivals, public_gadget
 from counterfold.search.refine import refine
 from counterfold.search.subgame import subgames
-from counterfold.solve.public import PublicSolver
-from counterfold.strategy.public import PublicStrategy
+from counterfold.solve.solver import Solver
+from counterfold.strategy.strategy import Strategy
 from counterfold.tree.public import PublicTree
 from tests.naive_poker import leduc, tiny_fhp
 from tests.public_layout import BothForms
@@ -46,9 +46,9 @@ def setting(name: str) -> tuple[BothForms, Any, Any, Any]:
     return both, subgames(both.history, "board"), plays[0], plays[1]
 
 
-def public(both: BothForms, probabilities: Any) -> PublicStrategy:
+def public(both: BothForms, probabilities: Any) -> Strategy[PublicTree]:
     tables = both.tables_of(probabilities, scaled=False)
-    return PublicStrategy(both.tree, (tables[0], tables[1]))
+    return Strategy.of(both.tree, (tables[0], tables[1]))
 
 
 def subgame_of(both: BothForms, found: Any, search: PublicSearch, board: int, line: int) -> Any:
@@ -130,8 +130,8 @@ def test_ses_lies_between_maxmargin_and_unsafe() -> None:
 
 
 @cache
-def coarse() -> PublicSolver:
-    solver = PublicSolver(fhp(deck="QKA", cap=2), threads=1)
+def coarse() -> Solver:
+    solver = Solver(fhp(deck="QKA", cap=2), threads=1)
     solver.step(8)
     return solver
 
@@ -139,12 +139,12 @@ def coarse() -> PublicSolver:
 def test_careful_searches_everywhere_cost_nothing() -> None:
     """With marks of the best reply, margins are not negative: nobody gains by the search."""
     blueprint = coarse().strategy()
-    before = assess_public(blueprint, threads=1)
+    before = assess(blueprint)
     for hero in (0, 1):
         found = PublicSearch(blueprint, hero, threads=2).everywhere(
             lambda entry: public_gadget("maxmargin", entry), 200
         )
-        after = assess_public(found.strategy, threads=1)
+        after = assess(found.strategy)
         assert after.best[1 - hero] <= before.best[1 - hero] + found.worst_gap
         # The trunk is coarse too, so that not all can be won back; but much is.
         assert after.best[1 - hero] < before.best[1 - hero] - 0.002
@@ -170,7 +170,7 @@ def test_what_is_earned_on_boards_is_what_is_earned() -> None:
     tree = blueprint.tree
     random = np.random.default_rng(1)
     drawn = [random.random(table.shape, np.float32) for table in blueprint.tables]
-    opponent = PublicStrategy(tree, (drawn[0], drawn[1]))
+    opponent = Strategy.of(tree, (drawn[0], drawn[1]))
     search = PublicSearch(blueprint, 0)
     other = blueprint.tables[0] * random.random(blueprint.tables[0].shape, np.float32)
     same = tree.base[1, 0]  # the trunk is the same, so that only boards make a difference
@@ -186,7 +186,7 @@ def test_what_is_earned_on_boards_is_what_is_earned() -> None:
         ]
         change += tree.boards[board].chance * (pair[0] - pair[1])
     values = [
-        assess_public(PublicStrategy(tree, (table, drawn[1])), threads=1).values[0]
+        assess(Strategy.of(tree, (table, drawn[1])), threads=1).values[0]
         for table in (other, blueprint.tables[0])
     ]
     assert change == pytest.approx(values[0] - values[1], abs=1e-5)
@@ -199,7 +199,7 @@ def test_a_line_that_the_hero_never_takes_keeps_its_blueprint() -> None:
     tables = [table.copy() for table in strategy.tables]
     root = strategy.tree.row(0, 0)
     tables[0][root] = [[1.0], [0.0]]  # player 0 always checks
-    search = PublicSearch(PublicStrategy(both.tree, (tables[0], tables[1])), 0, dtype="float64")
+    search = PublicSearch(Strategy.of(both.tree, (tables[0], tables[1])), 0, dtype="float64")
     entry = search.entry(search.boards[0])
     assert sorted(entry.reached.tolist()) == [False, False, True, True, True]
     found = search.everywhere(lambda entry: public_gadget("maxmargin", entry), 5, search.boards[:1])
@@ -219,7 +219,7 @@ def test_bad_input_is_told() -> None:
     with pytest.raises(ParameterError, match="player 0 or 1"):
         PublicSearch(blueprint, 2)
     with pytest.raises(ParameterError, match="one street"):
-        PublicSearch(PublicStrategy.uniform(PublicTree(one_street())), 0)
+        PublicSearch(Strategy.uniform(PublicTree(one_street())), 0)
     with pytest.raises(UnsupportedError, match="predicts"):
         PublicSearch(blueprint, 0, method="pcfr+")
     with pytest.raises(ParameterError, match="alpha"):
@@ -273,7 +273,7 @@ def test_a_search_by_hand() -> None:
     tables = [table.copy() for table in search.blueprint.tables]
     for p in (0, 1):
         tables[p][search.rows_of(entry.board, p)] = 1.0
-    plain = PublicSearch(PublicStrategy(search.tree, (tables[0], tables[1])), 0, dtype="float64")
+    plain = PublicSearch(Strategy.of(search.tree, (tables[0], tables[1])), 0, dtype="float64")
     worth = plain.entry(entry.board).value
     gains = np.where(live, worth - marks, 0.0)
     regret = np.where(live, gains - (even * gains).sum(1, keepdims=True), 0.0)

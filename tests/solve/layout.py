@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from counterfold.games.base import label
-from counterfold.solve.engines import SequenceEngine
+from counterfold.solve.sequence_engine import SequenceEngine
 from tests.naive import Table
 
 
@@ -40,7 +40,7 @@ def unflat(tree: Any, table: Table, numbers: np.ndarray) -> Table:
 
 def regrets(solver: Any) -> np.ndarray:
     """A solver's table of regrets over the tree's slots."""
-    engine = solver._engine
+    engine = solver.engine
     if not isinstance(engine, SequenceEngine):
         return engine._tables.regret.astype(float)
     form = engine._form

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 
 import counterfold as cf
-from counterfold.solve.engines import HistoryEngine, SequenceEngine
+from counterfold.solve.history_engine import HistoryEngine
+from counterfold.solve.sequence_engine import SequenceEngine
 from tests import naive
 from tests.random_games import WithoutTies, games, meeting_games, random_game
 from tests.solve.layout import flat, regrets, unflat
@@ -24,7 +25,7 @@ def check(
     solver = cf.Solver(game, method, alternating=alternating, form=form)
     solver.step(iterations)
     slow = naive.Cfr(game, naive.RULES[method], alternating).run(iterations)
-    tree, engine = solver.tree, solver._engine
+    tree, engine = solver.tree, solver.engine
     np.testing.assert_allclose(regrets(solver), flat(tree, slow.regret), rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(engine.current(), flat(tree, slow.strategy), rtol=1e-8, atol=1e-8)
     np.testing.assert_allclose(engine.average(), flat(tree, slow.average()), rtol=1e-8, atol=1e-8)
@@ -40,7 +41,7 @@ def check_with_ties(
     """The same step by step, for games where rounding decides between tied actions."""
     solver = cf.Solver(game, method, alternating=alternating, form=form)
     slow = naive.Cfr(game, naive.RULES[method], alternating)
-    tree, engine = solver.tree, solver._engine
+    tree, engine = solver.tree, solver.engine
     for _ in range(iterations):
         solver.step()
         slow.step(unflat(tree, slow.strategy, engine.current()))
@@ -58,8 +59,8 @@ BOTH = pytest.mark.parametrize("alternating", [True, False], ids=["alternating",
 @given(game=games())
 def test_random_games(method: str, alternating: bool, game: Any) -> None:
     fast = check(game, method, alternating)
-    assert isinstance(fast._engine, SequenceEngine)
-    assert isinstance(check(game, method, alternating, "history")._engine, HistoryEngine)
+    assert isinstance(fast.engine, SequenceEngine)
+    assert isinstance(check(game, method, alternating, "history").engine, HistoryEngine)
 
 
 @BOTH
@@ -145,9 +146,9 @@ def test_single_precision_is_close(method: str, form: str) -> None:
         runs = []
         for dtype in ("float64", "float32"):
             solver = cf.Solver(game, method, form=form, dtype=dtype)
-            assert solver._engine._tables.regret.dtype == dtype
+            assert solver.engine._tables.regret.dtype == dtype
             solver.step(ITERATIONS)
-            runs.append((regrets(solver), solver._engine.current(), solver._engine.average()))
+            runs.append((regrets(solver), solver.engine.current(), solver.engine.average()))
         for double, single in zip(*runs, strict=True):
             np.testing.assert_allclose(single, double, atol=2e-3)
 
@@ -158,7 +159,7 @@ def test_linear_cfr_weighs_iteration_t_by_t() -> None:
     solver = cf.Solver(game, "linear", alternating=False)
     weighted = strategies = 0.0
     for t in range(1, 20):
-        profile = solver._engine.current()
+        profile = solver.engine.current()
         strategy = unflat(solver.tree, naive.uniform(game), profile)
         regret, reach = {}, {}
         for player in range(2):
@@ -170,7 +171,7 @@ def test_linear_cfr_weighs_iteration_t_by_t() -> None:
         solver.step()
         np.testing.assert_allclose(regrets(solver) * t, weighted, atol=1e-10)
     average = naive_average(solver.tree, strategies)
-    np.testing.assert_allclose(solver._engine.average(), average, atol=1e-10)
+    np.testing.assert_allclose(solver.engine.average(), average, atol=1e-10)
 
 
 def naive_average(tree: Any, total: np.ndarray) -> np.ndarray:

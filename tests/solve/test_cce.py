@@ -24,7 +24,7 @@ def check(game: Any, method: str, alternating: bool, iterations: int = 6) -> Non
     for t in range(1, iterations + 1):
         along = min(t / rule.horizon, 1)
         fade = ((t - 1) / t) ** (rule.gamma + rule.gamma_slope * along)
-        profile = unflat(tree, infosets, solver._engine.current())
+        profile = unflat(tree, infosets, solver.engine.current())
         play = [(weight * fade, table) for weight, table in play] + [(1.0, profile)]
         solver.step()
         gaps = solver.cce_gaps()
@@ -60,9 +60,9 @@ def test_the_gap_goes_to_zero_where_nash_is_not_promised() -> None:
     column = [[0, 1, 0], [0, 0, 1], [1, 0, 0]]
     game = cf.NormalForm([row, column])
     solver = cf.Solver(game, "cfr", alternating=False)
-    state = solver._engine.state()
+    state = solver.engine.state()
     state["regret"][2:5] = 0.1, 0.05, 0.0  # off the symmetric start
-    solver._engine.restore(Saved("memory", {}, state))
+    solver.engine.restore(Saved("memory", {}, state))
     solver.step(20_000)
     gaps = solver.cce_gaps()
     assert gaps is not None
@@ -81,5 +81,5 @@ def test_simultaneous_regret_is_the_sum_of_regrets_in_a_matrix_game() -> None:
     """With uniform weights the gap is the largest cumulative regret over the iterations."""
     solver = cf.Solver(general_rock_paper_scissors(), "cfr", alternating=False)
     solver.step(50)
-    regret = solver._engine.state()["regret"][2:].reshape(2, 3).max(axis=1)
+    regret = solver.engine.state()["regret"][2:].reshape(2, 3).max(axis=1)
     np.testing.assert_allclose(solver.cce_gaps(), regret / 50, atol=1e-12)

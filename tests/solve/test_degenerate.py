@@ -9,15 +9,14 @@ import pytest
 
 import counterfold as cf
 from counterfold.evaluate.equity import equity
-from counterfold.evaluate.exact import Assessment
-from counterfold.evaluate.public import assess_public, earned_against
+from counterfold.evaluate.exact import Assessment, assess, earned_against
 from counterfold.evaluate.public_view import root_summary
 from counterfold.evaluate.range_equity import range_equity
 from counterfold.poker.cards import board_name
 from counterfold.poker.game import PokerGame
 from counterfold.poker.spot import spot
-from counterfold.solve.poker import solve_poker
-from counterfold.strategy.public import PublicStrategy
+from counterfold.solve.result import solve
+from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import compile_game
 from counterfold.tree.public import PublicTree
 from tests.naive_poker import NaivePoker
@@ -57,7 +56,7 @@ def by_brute_force(game: PokerGame) -> Assessment:
 )
 def test_spots_without_a_choice_are_worth_their_equity(street: str, more: dict[str, Any]) -> None:
     game = make(BOARDS[street], **more)
-    result = solve_poker(game, threads=1)
+    result = solve(game, threads=1)
     asked = (more.get("oop", RANGES[0]), more.get("ip", RANGES[1]))
     # A hand that ends on the turn is won by four cards of the board: no range equity knows it.
     deal = (1,) * (len(game.rules.deal) - 1)
@@ -69,8 +68,8 @@ def test_spots_without_a_choice_are_worth_their_equity(street: str, more: dict[s
         known = range_equity(*asked, board=board_name(game.board))
         assert known.exact
         assert share == pytest.approx(known.equity, abs=1e-9)
-    uniform = PublicStrategy.uniform(PublicTree(game))
-    assert assess_public(uniform).values == pytest.approx(result.values, abs=1e-9)
+    uniform = Strategy.uniform(PublicTree(game))
+    assert assess(uniform).values == pytest.approx(result.values, abs=1e-9)
     assert earned_against(uniform, 1, uniform) == pytest.approx(result.values[1], abs=1e-9)
     seen = root_summary(result.strategy)
     assert seen["ev"]["oop"] == pytest.approx(100 * share, abs=1e-9)
@@ -79,7 +78,7 @@ def test_spots_without_a_choice_are_worth_their_equity(street: str, more: dict[s
 
 def test_the_spot_that_was_told_to_be_even() -> None:
     """Two thirds for the first, by counting: aces and kings win, jacks lose."""
-    found = solve_poker(make(BOARDS["river"], oop="AA,JJ,KK", ip="QQ", symmetry=True))
+    found = solve(make(BOARDS["river"], oop="AA,JJ,KK", ip="QQ", symmetry=True))
     # 6 aces and 3 kings beat 6 queens each, 6 jacks lose: (6 + 3) / 15.
     assert found.evs == pytest.approx((60.0, 40.0), abs=1e-9)
 
@@ -102,7 +101,7 @@ def test_against_brute_force(board: str, more: dict[str, Any]) -> None:
     wanted = by_brute_force(game)
     for symmetry in (True, False):
         tree = PublicTree(game, symmetry=symmetry)
-        found = assess_public(PublicStrategy.uniform(tree))
+        found = assess(Strategy.uniform(tree))
         np.testing.assert_allclose(found.values, wanted.values, atol=1e-10)
         np.testing.assert_allclose(found.best, wanted.best, atol=1e-10)
 
@@ -113,7 +112,7 @@ def test_all_in_by_the_blinds() -> None:
                  "last_street": "flop", "bets": ["75%"], "raises": ["allin"]})  # fmt: skip
     share = equity(game.rules, (), *game.ranges, deal=(3,)).mean
     even = 0.5 * 1 + 0.5 * (4 * share - 2)
-    found = assess_public(PublicStrategy.uniform(PublicTree(game)))
+    found = assess(Strategy.uniform(PublicTree(game)))
     assert found.values == pytest.approx((even, -even))
     assert found.best == pytest.approx((even, max(-1.0, 2 - 4 * share)))
 

@@ -10,7 +10,7 @@ import counterfold as cf
 from counterfold.errors import FileError, MismatchError, ParameterError
 from counterfold.poker.cards import parse_cards
 from counterfold.solve.flop_report import Flop, FlopReport, flops_of, mean_row
-from counterfold.solve.poker import solve_poker
+from counterfold.solve.result import solve
 
 SPOT = {
     "board": "", "deck": "9TJQKA", "last_street": "flop", "pot": 20, "stack": 30,
@@ -41,7 +41,7 @@ def test_a_row_is_the_solution_of_that_flop():
     assert [row.flop for row in rows] == ["As Kh Td", "Js Jh Qs", "9c Td Kc"]
     for row in rows:
         game = cf.spot({**SPOT, "board": row.flop})
-        result = solve_poker(game, until=cf.Until(exploitability=0.2), threads=1)
+        result = solve(game, until=cf.Until(exploitability=0.2), threads=1)
         assert row.exploitability == result.exploitability <= 0.2
         assert row.iterations == result.iterations
         assert list(row.ev.values()) == pytest.approx(list(result.evs), abs=1e-3)

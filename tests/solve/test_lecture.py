@@ -41,7 +41,7 @@ def test_regret_matching_in_a_general_sum_game() -> None:
         solver.step()
         near(regrets(solver) - before, instantaneous)
         near(regrets(solver), cumulative)
-        near(solver._engine.current(), strategy)
+        near(solver.engine.current(), strategy)
         before = regrets(solver)
 
 
@@ -50,13 +50,13 @@ def test_regret_matching_in_the_comparison_game() -> None:
     solver = cf.Solver(cf.NormalForm(MATRIX.tolist()), "cfr", alternating=False)
     solver.step()
     near(regrets(solver), "2/9 8/9 -10/9 -2/9 -5/9 7/9")
-    near(solver._engine.current(), "1/5 4/5 0 0 0 1")
+    near(solver.engine.current(), "1/5 4/5 0 0 0 1")
     solver.step()
     near(regrets(solver), "-98/45 67/45 -293/45 8/45 74/45 7/9")
-    near(solver._engine.current(), "0 1 0 8/117 74/117 35/117")
-    near(solver._engine.average(), "4/15 17/30 1/6 1/6 1/6 2/3")
+    near(solver.engine.current(), "0 1 0 8/117 74/117 35/117")
+    near(solver.engine.average(), "4/15 17/30 1/6 1/6 1/6 2/3")
     solver.step()
-    near(solver._engine.average(), "8/45 32/45 1/9 47/351 113/351 191/351")
+    near(solver.engine.average(), "8/45 32/45 1/9 47/351 113/351 191/351")
 
 
 @pytest.mark.pure
@@ -64,10 +64,10 @@ def test_regret_matching_plus_in_the_comparison_game() -> None:
     solver = cf.Solver(cf.NormalForm(MATRIX.tolist()), "cfr+")
     solver.step()
     near(regrets(solver), "2/9 8/9 0 0 4/3 0")
-    near(solver._engine.current(), "1/5 4/5 0 0 1 0")
+    near(solver.engine.current(), "1/5 4/5 0 0 1 0")
     solver.step()
     near(regrets(solver), "46/45 31/45 14/5 396/203 4/3 709/203")
-    near(solver._engine.current(), "46/203 31/203 18/29 1188/4127 812/4127 2127/4127")
+    near(solver.engine.current(), "46/203 31/203 18/29 1188/4127 812/4127 2127/4127")
 
 
 def gap(strategy: np.ndarray) -> float:
@@ -98,7 +98,7 @@ def test_the_gaps_of_regret_matching_plus() -> None:
     }
     for t in range(1, 10_001):
         solver.step()
-        after += t * solver._engine.current()
+        after += t * solver.engine.current()
         if t in figures:
             wanted_after, wanted_ours = figures[t]
             assert gap(after / after[:3].sum()) == pytest.approx(wanted_after, rel=5e-3)
@@ -117,10 +117,10 @@ def after_one_iteration(
 ) -> dict[str, list[float]]:
     """Regrets at player 1's infosets after one simultaneous iteration from a strategy."""
     solver = cf.Solver(game, "cfr", traversal, alternating=False, form="history")
-    state, where = solver._engine.state(), rows(solver.tree)
+    state, where = solver.engine.state(), rows(solver.tree)
     for key, numbers in strategy.items():
         state["strategy"][where[key]] = numbers
-    solver._engine.restore(Saved("memory", {}, state))
+    solver.engine.restore(Saved("memory", {}, state))
     solver.step()
     return {name: regrets(solver)[at].tolist() for (owner, name), at in where.items() if not owner}
 

@@ -11,14 +11,15 @@ import pytest
 
 import counterfold as cf
 from counterfold.errors import NumericError, ParameterError
-from counterfold.evaluate.exact import Assessment, BestResponse
-from counterfold.evaluate.public import (
-    PublicAssessment,
-    assess_public,
-    best_against,
+from counterfold.evaluate.exact import (
+    Assessment,
+    BestResponse,
+    assess,
+    best_response,
+    best_value,
     earned_against,
 )
-from counterfold.evaluate.public_response import public_response
+from counterfold.evaluate.public import PublicEvaluator
 from counterfold.evaluate.public_view import root_summary
 from counterfold.evaluate.range_equity import RangeEquity, range_equity
 from counterfold.exploit.locks import Lock, locked_solver
@@ -27,12 +28,12 @@ from counterfold.games.normal_form import NormalForm
 from counterfold.poker.game import PokerGame, safe_weights
 from counterfold.poker.spot import spot
 from counterfold.solve.lp import solve_lp
-from counterfold.solve.poker import solve_poker
 from counterfold.solve.precision import Precision
-from counterfold.solve.public import PublicSolver
-from counterfold.solve.result import default_until
-from counterfold.solve.solver import Report, Until
-from counterfold.strategy.public import PublicStrategy
+from counterfold.solve.result import solve
+from counterfold.solve.settings import default_until
+from counterfold.solve.solver import Solver
+from counterfold.solve.until import Report, Until
+from counterfold.strategy.strategy import Strategy
 from counterfold.style.price import Seat
 from counterfold.style.public_price import compare_public
 from counterfold.tree.history import compile_game
@@ -58,14 +59,14 @@ def river(**more: Any) -> PokerGame:
 def test_spots_are_certified_in_double(deep: int, bits: int) -> None:
     """However deep the stacks: what tables in 32 bits play is measured by the history's doubles."""
     both = BothForms(river(stack=100 * deep))
-    solver = PublicSolver(both.tree, bits=bits, threads=1)
+    solver = Solver(both.tree, bits=bits, threads=1)
     solver.step(30)
     found = solver.assess()
     wanted = cf.assess(cf.Strategy.of(both.history, both.average(solver)))
     slack = 1e-9 * 100 + 1e-14 * 100 * deep  # of the pot, and what doubles say of the stacks
     np.testing.assert_allclose(found.values, wanted.values, rtol=0, atol=slack)
     np.testing.assert_allclose(found.best, wanted.best, rtol=0, atol=slack)
-    result = solve_poker(solver, until=Until(iterations=30))
+    result = solve(solver, until=Until(iterations=30))
     assert result.exploitability == found.exploitability
     assert result.values == found.values
 
@@ -74,18 +75,19 @@ def test_what_is_made_of_a_strategy_is_measured_in_double() -> None:
     both = BothForms(river(stack=10**8))
     random = np.random.default_rng(1)
     tables = [random.random((both.tree.rows(p), both.tree.columns(p)), np.float32) for p in (0, 1)]
-    strategy = PublicStrategy(both.tree, (tables[0], tables[1]))
+    strategy = Strategy.of(both.tree, (tables[0], tables[1]))
     weights = both.slots_of(tables, scaled=False)
     wanted = cf.assess(cf.Strategy.of(both.history, both.history.infosets.to_one(weights)))
     coarse = Traversal(both.tree, "float32", 1)
     near = {"rel": 1e-12}
     for walk in (None, coarse):
-        assert assess_public(strategy, walk=walk).values == pytest.approx(wanted.values, **near)
+        vars(both.tree)["evaluator"] = PublicEvaluator(both.tree, walk)
+        assert assess(strategy).values == pytest.approx(wanted.values, **near)
         for p in (0, 1):
-            assert best_against(strategy, p, walk) == pytest.approx(wanted.best[p], **near)
-            earned = earned_against(strategy, p, strategy, walk)
+            assert best_value(strategy, p) == pytest.approx(wanted.best[p], **near)
+            earned = earned_against(strategy, p, strategy)
             assert earned == pytest.approx(wanted.values[p], **near)
-            reply = assess_public(public_response(strategy, p, walk=walk))
+            reply = assess(best_response(strategy, p).strategy)
             assert reply.values[p] == pytest.approx(wanted.best[p], **near)
     price = compare_public(strategy, strategy)
     assert price.seats[0].plain == pytest.approx(wanted.values[0], **near)
@@ -100,15 +102,15 @@ def test_locks_and_models_are_measured_in_double() -> None:
         game, [Lock("check", {"check": 0.3, "all-in": 0.7}, trust=0.9)], dtype="float64"
     )
     for p in (0, 1):
-        fine.tables[p].total[:] = solver.tables[p].total
+        fine.engine.learning[p].total[:] = solver.engine.learning[p].total
     assert solver.assess().best == pytest.approx(fine.assess().best, rel=1e-6)
-    model = PublicStrategy.uniform(PublicTree(game))
+    model = Strategy.uniform(PublicTree(game))
     found = RestrictedSolver(model, 0, 0.3)
     found.step(20)
     response = found.response()
     hero = replace(response.strategy, about={})
     assert response.winnings == pytest.approx(earned_against(hero, 0, model), rel=1e-12)
-    assert response.guarantee == pytest.approx(-best_against(hero, 1), rel=1e-12)
+    assert response.guarantee == pytest.approx(-best_value(hero, 1), rel=1e-12)
 
 
 # No NaN, by construction.
@@ -118,12 +120,12 @@ def test_locks_and_models_are_measured_in_double() -> None:
 def test_nothing_can_be_certified_by_what_is_no_number(wrong: float) -> None:
     strategy = cf.Strategy.uniform(cf.Kuhn())
     good = cf.solve(cf.Kuhn(), until=Until(iterations=1))
-    poker = solve_poker(river(), until=Until(iterations=1))
+    poker = solve(river(), until=Until(iterations=1))
     seat = Seat(0, 1.0, 1.0, 1.0, 1.0, None, None)
     report = good.trace[0]
     for make in (
         lambda: Assessment((wrong, 0.0), (0.0, 0.0)),
-        lambda: PublicAssessment((0.0, 0.0), (0.0, wrong), 1.0, 1.0),
+        lambda: Assessment((0.0, 0.0), (0.0, wrong), 1.0, 1.0),
         lambda: BestResponse(0, wrong, strategy),
         lambda: RangeEquity(wrong, 0.0, 0.0, 0.0, 1, True),
         lambda: replace(report, exploitability=wrong),
@@ -146,19 +148,19 @@ def test_chips_that_no_table_holds_are_refused() -> None:
 
     for unit in (1e20, 1e-20):
         with pytest.raises(ParameterError, match="out of the reach of float32"):
-            solve_poker(worth(unit))
-    plain = solve_poker(game, until=until).percent_of_pot
+            solve(worth(unit))
+    plain = solve(game, until=until).percent_of_pot
     for unit in (2.0**40, 2.0**-40):  # which rounds nothing
-        assert solve_poker(worth(unit), until=until).percent_of_pot == plain
+        assert solve(worth(unit), until=until).percent_of_pot == plain
 
 
 @pytest.mark.parametrize("weight", ["1e-20", "1e-300", "5e-324"])
 def test_ranges_of_tiny_weights(weight: str) -> None:
-    plain = solve_poker(river(), until=Until(iterations=20))
+    plain = solve(river(), until=Until(iterations=20))
     small = {seat: f"{RIVER[seat]}" for seat in ("oop", "ip")}
     small["oop"] = f"AA:{weight},JJ:{weight}"
-    wanted = solve_poker(river(oop="AA,JJ"), until=Until(iterations=20))
-    found = solve_poker(river(**small), until=Until(iterations=20))
+    wanted = solve(river(oop="AA,JJ"), until=Until(iterations=20))
+    found = solve(river(**small), until=Until(iterations=20))
     assert found.values == pytest.approx(wanted.values, abs=1e-9)
     assert found.exploitability == pytest.approx(wanted.exploitability, abs=1e-9)
     assert found.exploitability != plain.exploitability
@@ -176,7 +178,7 @@ def test_tiny_weights_keep_their_suits_apart() -> None:
 
 def test_ranges_that_hardly_meet_are_a_sentence() -> None:
     with pytest.raises(ParameterError, match="hardly any"):
-        solve_poker(river(oop="AsAh", ip="AsAd,QQ:1e-20"))
+        solve(river(oop="AsAh", ip="AsAd,QQ:1e-20"))
     with pytest.raises(ParameterError, match="hardly any"):
         range_equity("AsAh", "AsAd,QQ:1e-20", board="Ks 9h 6s")
 
@@ -251,7 +253,7 @@ def test_a_target_that_no_double_reaches_is_not_waited_for() -> None:
 
 
 def test_16_bits_stop_where_they_stand_still() -> None:
-    found = solve_poker(river(), until=Until(exploitability=1e-9), bits=16)
+    found = solve(river(), until=Until(exploitability=1e-9), bits=16)
     assert found.stopped == "precision"
     assert "16-bit tables" in found.promise
 

@@ -13,8 +13,8 @@ from counterfold.exploit.restricted import biased_tree, mixed, restricted_tree
 from counterfold.games.base import CHANCE, label
 from counterfold.kernels import rule
 from counterfold.poker import holdem
-from counterfold.solve.leaning import Leaning
-from counterfold.solve.public import PublicSolver
+from counterfold.solve.conditions import Conditions
+from counterfold.solve.solver import Solver
 from tests import naive
 from tests.naive_poker import NaivePoker
 from tests.public_layout import BothForms, both_forms, close, without_ties
@@ -23,7 +23,7 @@ from tests.solve.layout import regrets, rows
 NOTHING = 0xFFFFFFFF
 
 
-def styled(both: BothForms, best: bool, seed: int) -> tuple[list[dict[str, Any]], Leaning]:
+def styled(both: BothForms, best: bool, seed: int) -> tuple[list[dict[str, Any]], Conditions]:
     """A random style as fields of the public tree, and the same over the history."""
     rng, tree, holes = np.random.default_rng(seed), both.tree, both.poker.rules.holes
     nodes, infosets = tree.nodes, both.history.infosets
@@ -43,7 +43,7 @@ def styled(both: BothForms, best: bool, seed: int) -> tuple[list[dict[str, Any]]
         n, hole, slot = nodes.new[both.node[mine]], both.hole[mine], both.slot[mine]
         delta[slot] = liking[nodes.wide[n] + both.action[mine], hole]
         beta[of[slot]] = allowance[n, hole] * both.scale[mine]
-    return asked, Leaning(delta, beta, best)
+    return asked, Conditions.by_infosets(delta, beta, best)
 
 
 @pytest.mark.parametrize("best", [False, True], ids=["match", "best"])
@@ -52,7 +52,9 @@ def styled(both: BothForms, best: bool, seed: int) -> tuple[list[dict[str, Any]]
 def test_styles(name: str, method: str, best: bool) -> None:
     both = both_forms(name)
     asked, leaning = styled(both, best, 3)
-    public = PublicSolver(both.tree, method, dtype="float64", threads=1, asked=asked, best=best)
+    public = Solver(
+        both.tree, method, dtype="float64", threads=1, locks=Conditions(tuple(asked), best)
+    )
     history = cf.Solver(both.history, method, style=leaning)
     if name == "turn":
         both.begin(public, history)
@@ -105,7 +107,7 @@ def test_locks_are_data_biased_responses(player: int, method: str) -> None:
     both = both_forms("leduc")
     fields, model, confidence = locked(both, player, 5)
     asked = [fields if p == player else {} for p in (0, 1)]
-    public = PublicSolver(both.tree, method, dtype="float64", threads=1, asked=asked)
+    public = Solver(both.tree, method, dtype="float64", threads=1, locks=Conditions(tuple(asked)))
     biased = cf.Solver(biased_tree(both.history, player, model, confidence), method)
     public.step(12)
     biased.step(12)
@@ -164,7 +166,7 @@ def test_best_responses_keep_to_the_locks(player: int) -> None:
     both = BothForms(without_ties(holdem.leduc(ranks=2, max_raises=1)))
     fields, model, confidence = locked(both, player, 6)
     asked = [fields if p == player else {} for p in (0, 1)]
-    public = PublicSolver(both.tree, "cfr+", dtype="float64", threads=1, asked=asked)
+    public = Solver(both.tree, "cfr+", dtype="float64", threads=1, locks=Conditions(tuple(asked)))
     public.step(15)
     found, average = public.assess(), both.average(public)
     table = {
@@ -181,7 +183,7 @@ def test_best_responses_keep_to_the_locks(player: int) -> None:
     assert found.best[player] < whole - 0.05
     fields, *_ = locked(both, player, 6, sure=True)
     asked = [fields if p == player else {} for p in (0, 1)]
-    public = PublicSolver(both.tree, "cfr+", dtype="float64", threads=1, asked=asked)
+    public = Solver(both.tree, "cfr+", dtype="float64", threads=1, locks=Conditions(tuple(asked)))
     public.step(15)
     assert public.assess().gains[player] == pytest.approx(0, abs=1e-12)
 
@@ -202,7 +204,7 @@ def test_a_model_of_the_opponent_makes_restricted_nash_responses(
         "bound": share * start,
     }
     asked = [fields if p == opponent else {} for p in (0, 1)]
-    public = PublicSolver(both.tree, method, dtype="float64", threads=1, asked=asked)
+    public = Solver(both.tree, method, dtype="float64", threads=1, locks=Conditions(tuple(asked)))
     history = cf.Solver(restricted_tree(both.history, opponent, model, share), method)
     public.step(12)
     history.step(12)
@@ -224,7 +226,7 @@ def test_sixteen_bits_with_predictions_and_styles(method: str) -> None:
     asked, _ = styled(both, best=False, seed=2)
     for fields in ([{}, {}], asked):
         whole, packed = (
-            PublicSolver(both.tree, method, dtype="float64", bits=bits, asked=fields)
+            Solver(both.tree, method, dtype="float64", bits=bits, locks=Conditions(tuple(fields)))
             for bits in (32, 16)
         )
         for solver in (whole, packed):

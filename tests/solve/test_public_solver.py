@@ -15,8 +15,8 @@ from counterfold.errors import ParameterError, TreeTooLargeError
 from counterfold.poker import holdem
 from counterfold.solve.lp import solve_lp
 from counterfold.solve.methods import METHODS
-from counterfold.solve.public import PublicSolver
-from counterfold.solve.solver import Until
+from counterfold.solve.solver import Solver
+from counterfold.solve.until import Until
 from counterfold.tree import public_nodes, traversal
 from counterfold.tree.public import PublicTree
 from tests import naive, naive_poker
@@ -25,9 +25,9 @@ from tests.public_layout import BothForms, both_forms, close, random_poker, with
 from tests.solve.layout import regrets, rows
 
 
-def check(both: BothForms, method: str, iterations: int, begun: bool = True) -> PublicSolver:
+def check(both: BothForms, method: str, iterations: int, begun: bool = True) -> Solver:
     """Regrets, averages, values and gains after some iterations are those of the history."""
-    public = PublicSolver(both.tree, method, dtype="float64", threads=1)
+    public = Solver(both.tree, method, dtype="float64", threads=1)
     history = cf.Solver(both.history, method)
     if begun:
         both.begin(public, history)
@@ -36,7 +36,7 @@ def check(both: BothForms, method: str, iterations: int, begun: bool = True) -> 
     close(both.regrets(public), regrets(history))
     close(both.average(public), history.probabilities(), 1e-8)
     for p, row, column in both.absent:
-        assert abs(public.tables[p].regret[row, column]) < 1e-12
+        assert abs(public.engine.learning[p].regret[row, column]) < 1e-12
     found, wanted = public.assess(), history.assess()
     np.testing.assert_allclose(found.values, wanted.values, atol=1e-9)
     np.testing.assert_allclose(found.gains, wanted.gains, atol=1e-9)
@@ -96,7 +96,7 @@ def test_leduc_itself(method: str) -> None:
     """The very games of the catalogue: suits told apart, and merged, where a rank's regret is the
     sum over its suits."""
     both = _leduc()
-    public = PublicSolver(both.tree, method, dtype="float64", threads=1)
+    public = Solver(both.tree, method, dtype="float64", threads=1)
     suited, merged = cf.Solver(cf.Leduc(suited=True), method), cf.Solver(cf.Leduc(), method)
     for solver in (public, suited, merged):
         solver.step(8)
@@ -128,14 +128,14 @@ def test_kuhn_itself() -> None:
     """Its regrets tie, so that rounding decides early on; these methods come out the same."""
     both = BothForms(holdem.kuhn())
     for method in ("cfr", "cfr+", "dcfr+", "pcfr+", "pdcfr+", "hs-pcfr+"):
-        public = PublicSolver(both.tree, method, dtype="float64")
+        public = Solver(both.tree, method, dtype="float64")
         known = cf.Solver(cf.Kuhn(), method)
         public.step(12)
         known.step(12)
         close(both.regrets(public), regrets(known))
         assert public.exploitability() == pytest.approx(known.exploitability(), abs=1e-12)
     for method in METHODS:
-        public = PublicSolver(both.tree, method, dtype="float64")
+        public = Solver(both.tree, method, dtype="float64")
         public.step(2000)
         assert public.assess().values[0] == pytest.approx(-1 / 18, abs=2e-3)
         assert public.exploitability() < 3e-3
@@ -145,7 +145,7 @@ def test_kuhn_itself() -> None:
 def test_the_value_is_that_of_the_linear_program(game: Any) -> None:
     plain = game()
     value = solve_lp(cf.compile_game(NaivePoker(plain))).value
-    solver = PublicSolver(plain, "dcfr", dtype="float64", threads=1)
+    solver = Solver(plain, "dcfr", dtype="float64", threads=1)
     solver.step(400)
     found = solver.assess()
     assert found.exploitability < 5e-3
@@ -157,7 +157,7 @@ def test_the_value_is_that_of_the_linear_program(game: Any) -> None:
 @pytest.mark.parametrize("method", ["cfr+", "dcfr", "sapcfr+"])
 def test_the_last_iterate(method: str) -> None:
     both = both_forms("leduc")
-    public = PublicSolver(both.tree, method, dtype="float64", threads=1, average=False)
+    public = Solver(both.tree, method, dtype="float64", threads=1, average=False)
     history = cf.Solver(both.history, method, average=False)
     public.step(9)
     history.step(9)
@@ -167,13 +167,13 @@ def test_the_last_iterate(method: str) -> None:
 
 def test_steps_may_be_cut_anywhere() -> None:
     for name in ("river", "turn"):
-        one, two = (PublicSolver(both_forms(name).tree, dtype="float64") for _ in range(2))
+        one, two = (Solver(both_forms(name).tree, dtype="float64") for _ in range(2))
         one.step(9)
         for count in (1, 0, 5, 3):
             two.step(count)
         for p in (0, 1):
-            assert np.array_equal(one.tables[p].regret, two.tables[p].regret)
-            assert np.array_equal(one.tables[p].total, two.tables[p].total)
+            assert np.array_equal(one.engine.learning[p].regret, two.engine.learning[p].regret)
+            assert np.array_equal(one.engine.learning[p].total, two.engine.learning[p].total)
         assert two.iteration == 9
 
 
@@ -185,18 +185,16 @@ def test_threads_change_no_bit(bits: int, dtype: str, method: str, monkeypatch: 
     monkeypatch.setattr(traversal, "SMALL", 0)
     made = []
     for threads in (1, 2, 3):
-        solver = PublicSolver(
-            both_forms("fhp").tree, method, dtype=dtype, bits=bits, threads=threads
-        )
-        assert len(solver.traversal.tasks) > 2
+        solver = Solver(both_forms("fhp").tree, method, dtype=dtype, bits=bits, threads=threads)
+        assert len(solver.engine.traversal.tasks) > 2
         solver.step(5)
         made.append((solver, solver.assess()))
     one, found = made[0]
     for other, again in made[1:]:
         for p in (0, 1):
-            assert one.tables[p].regret.any()
-            assert np.array_equal(one.tables[p].regret, other.tables[p].regret)
-            assert np.array_equal(one.tables[p].total, other.tables[p].total)
+            assert one.engine.learning[p].regret.any()
+            assert np.array_equal(one.engine.learning[p].regret, other.engine.learning[p].regret)
+            assert np.array_equal(one.engine.learning[p].total, other.engine.learning[p].total)
         assert found == again
 
 
@@ -204,7 +202,7 @@ def test_threads_change_no_bit(bits: int, dtype: str, method: str, monkeypatch: 
 def test_boards_walked_in_parts_give_the_same(name: str, monkeypatch: Any) -> None:
     """Small trees are walked over in one call, large ones in tasks."""
     monkeypatch.setattr(traversal, "SMALL", 0)
-    assert check(both_forms(name), "dcfr", 4).traversal.tasks
+    assert check(both_forms(name), "dcfr", 4).engine.traversal.tasks
     monkeypatch.setattr(public_nodes, "CHUNK", 1)
     both = copy(both_forms(name))
     both.tree = PublicTree(both.poker, symmetry=both.tree.symmetry)
@@ -215,11 +213,11 @@ def test_boards_walked_in_parts_give_the_same(name: str, monkeypatch: Any) -> No
 def test_sixteen_bits_are_nearly_as_good() -> None:
     poker = naive_poker.tiny_turn()
     for iterations in (30, 150):
-        whole, packed = (PublicSolver(poker, "dcfr", bits=bits) for bits in (32, 16))
+        whole, packed = (Solver(poker, "dcfr", bits=bits) for bits in (32, 16))
         for solver in (whole, packed):
             solver.step(iterations)
-        assert packed.tables[0].regret.dtype == np.int16
-        assert packed.tables[0].total.dtype == np.uint16
+        assert packed.engine.learning[0].regret.dtype == np.int16
+        assert packed.engine.learning[0].total.dtype == np.uint16
         wanted, found = whole.assess(), packed.assess()
         np.testing.assert_allclose(found.values, wanted.values, atol=0.02)
         assert wanted.exploitability > 0.001
@@ -235,7 +233,7 @@ def test_a_forced_move() -> None:
 
 def test_single_precision_is_close() -> None:
     both = both_forms("leduc")
-    runs = [PublicSolver(both.tree, "dcfr", dtype=dtype) for dtype in ("float32", "float64")]
+    runs = [Solver(both.tree, "dcfr", dtype=dtype) for dtype in ("float32", "float64")]
     for solver in runs:
         solver.step(6)
     close(both.regrets(runs[0]), both.regrets(runs[1]), 1e-4)
@@ -243,7 +241,7 @@ def test_single_precision_is_close() -> None:
 
 
 def test_a_run_ends_where_it_should_and_reports() -> None:
-    solver = PublicSolver(holdem.leduc(), "dcfr", dtype="float64", threads=1)
+    solver = Solver(holdem.leduc(), "dcfr", dtype="float64", threads=1)
     reports = list(solver.run(Until(exploitability=0.01, iterations=5000)))
     last = reports[-1]
     assert last.exploitability is not None
@@ -256,16 +254,16 @@ def test_a_run_ends_where_it_should_and_reports() -> None:
 
 def test_what_cannot_be() -> None:
     with pytest.raises(ParameterError, match="16 or 32 bits"):
-        PublicSolver(holdem.kuhn(), bits=8)
+        Solver(holdem.kuhn(), bits=8)
     with pytest.raises(ParameterError, match="float32 or float64"):
-        PublicSolver(holdem.kuhn(), dtype="int8")
+        Solver(holdem.kuhn(), dtype="int8")
     with pytest.raises(ParameterError, match="threads"):
-        PublicSolver(holdem.kuhn(), threads=0)
+        Solver(holdem.kuhn(), threads=0)
     with pytest.raises(ParameterError, match="negative"):
-        PublicSolver(holdem.kuhn(), dtype="float64").step(-1)
+        Solver(holdem.kuhn(), dtype="float64").step(-1)
     with pytest.raises(TreeTooLargeError, match=r"leduc needs 0\.0 GB .* 16 bits"):
-        PublicSolver(holdem.leduc(), memory=1000)
+        Solver(holdem.leduc(), memory=1000)
     apart = np.zeros(52)
     apart[holdem.kuhn().rules.deck[0]] = 1.0
     with pytest.raises(ParameterError, match="no two hands"):
-        PublicSolver(replace(holdem.kuhn(), ranges=(apart, apart)))
+        Solver(replace(holdem.kuhn(), ranges=(apart, apart)))

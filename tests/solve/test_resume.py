@@ -20,7 +20,7 @@ METHODS = ["cfr", "cfr+", "linear", "dcfr", "pcfr+", "hs-dcfr(30, 20)", "hs-pcfr
 def assert_same(one: Solver, other: Solver) -> None:
     assert one.iteration == other.iteration
     assert one.settings == other.settings
-    states = one._engine.state(), other._engine.state()
+    states = one.engine.state(), other.engine.state()
     assert states[0].keys() == states[1].keys()
     for name, array in states[0].items():
         assert array.dtype == states[1][name].dtype
@@ -108,20 +108,20 @@ def test_a_resumed_run_reaches_the_same_result(tmp_path: Path, traversal: str) -
 def test_the_state_is_a_copy() -> None:
     solver = Solver(cf.Kuhn(), "cfr")
     solver.step(3)
-    state = solver._engine.state()
+    state = solver.engine.state()
     kept = {name: array.copy() for name, array in state.items()}
     solver.step(3)
     for name in state:
         assert np.array_equal(state[name], kept[name])
-    solver._engine.restore(Saved("memory", {}, state))
-    assert np.array_equal(solver._engine.state()["regret"], kept["regret"])
+    solver.engine.restore(Saved("memory", {}, state))
+    assert np.array_equal(solver.engine.state()["regret"], kept["regret"])
 
 
 @pytest.mark.parametrize("traversal", ["full", "external"])
 def test_states_that_do_not_fit_are_refused(traversal: str) -> None:
-    engine = Solver(cf.Kuhn(), "cfr", traversal)._engine
-    other = Solver(cf.Kuhn(), "cfr", traversal, dtype="float32")._engine
-    leduc = Solver(cf.Leduc(), "cfr", traversal)._engine
+    engine = Solver(cf.Kuhn(), "cfr", traversal).engine
+    other = Solver(cf.Kuhn(), "cfr", traversal, dtype="float32").engine
+    leduc = Solver(cf.Leduc(), "cfr", traversal).engine
     lacking, spoiled = engine.state(), engine.state()
     del lacking["total"]
     spoiled["regret"][0] = np.nan

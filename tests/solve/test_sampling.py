@@ -55,7 +55,7 @@ def samples(
     dtype: str = "float64",
 ) -> np.ndarray:
     """Sampled regrets and additions to the average, from one state: [count, 2, slots]."""
-    engine = cf.Solver(tree, "cfr", traversal, alternating=False, seed=seed, dtype=dtype)._engine
+    engine = cf.Solver(tree, "cfr", traversal, alternating=False, seed=seed, dtype=dtype).engine
     state, row = engine.state(), one_iteration()
     state["strategy"] = strategy.astype(dtype)
     out = np.empty((count, 2, len(strategy)))
@@ -145,7 +145,7 @@ def test_without_chance_chance_sampling_is_the_full_traversal(
     tree = solver.tree
     np.testing.assert_allclose(regrets(solver), flat(tree, slow.regret), rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(
-        solver._engine._tables.total, flat(tree, slow.total), rtol=1e-9, atol=1e-9
+        solver.engine._tables.total, flat(tree, slow.total), rtol=1e-9, atol=1e-9
     )
 
 
@@ -157,7 +157,7 @@ def test_one_player_without_chance_external_sampling_is_the_full_traversal(game:
     slow = naive.Cfr(game, naive.RULES["dcfr"], True).run(4)
     np.testing.assert_allclose(regrets(solver), flat(solver.tree, slow.regret), atol=1e-9)
     np.testing.assert_allclose(
-        solver._engine.average(), flat(solver.tree, slow.average()), atol=1e-9
+        solver.engine.average(), flat(solver.tree, slow.average()), atol=1e-9
     )
 
 
@@ -170,13 +170,13 @@ def test_rows_discounted_when_touched_equal_rows_discounted_always(
     tree = cf.compile_game(WithoutTies(cf.Kuhn()))
     setting: dict[str, Any] = {"alternating": False, "seed": 4}
     solver = cf.Solver(tree, method, traversal, **setting)
-    twin = cf.Solver(tree, "cfr", traversal, **setting)._engine
+    twin = cf.Solver(tree, "cfr", traversal, **setting).engine
     blank, still = twin.state(), one_iteration()
     size = tree.infosets.slots
     regret, total, strategy = np.zeros(size), np.zeros(size), tree.infosets.evenly()
     for t in range(1, 60):
         row = solver.method.schedule(t, 1, np.zeros(4))[0]
-        now = solver._engine.state()
+        now = solver.engine.state()
         changed = {**blank, "strategy": now["strategy"], "random": now["random"]}
         twin.restore(Saved("memory", {}, changed))
         twin.step(still)
@@ -188,11 +188,11 @@ def test_rows_discounted_when_touched_equal_rows_discounted_always(
         ahead = np.maximum(regret + row[rule.PREDICTION] * new, 0.0)
         strategy = np.where(touched, tree.infosets.to_one(ahead), strategy)
         solver.step()
-        np.testing.assert_allclose(solver._engine.current(), strategy, atol=1e-7)
-        np.testing.assert_allclose(solver._engine.average(), tree.infosets.to_one(total), atol=1e-7)
+        np.testing.assert_allclose(solver.engine.current(), strategy, atol=1e-7)
+        np.testing.assert_allclose(solver.engine.average(), tree.infosets.to_one(total), atol=1e-7)
     assert not touched.all() or traversal == "chance"
     # Rows that have not been touched for a while still have to fade.
-    tables = solver._engine.state()
+    tables = solver.engine.state()
     late = np.exp(solver._logs[:3] - tables["seen"])
     late = np.repeat(late, tree.infosets.sizes, axis=0)
     found = tables["regret"] * np.where(tables["regret"] > 0, late[:, 0], late[:, 1])

@@ -6,7 +6,7 @@ import counterfold as cf
 from counterfold.errors import OutOfTimeError
 from counterfold.solve import result, solver
 from counterfold.solve.result import run_to
-from counterfold.solve.solver import Report
+from counterfold.solve.until import Report
 
 
 @pytest.fixture

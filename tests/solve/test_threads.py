@@ -11,7 +11,7 @@ import pytest
 
 import counterfold as cf
 from counterfold.errors import ParameterError
-from counterfold.solve.engines import SequenceEngine
+from counterfold.solve.sequence_engine import SequenceEngine
 from counterfold.solve.solver import Solver
 from counterfold.tree.sequence import sequence_form
 from tests.random_games import random_game
@@ -49,10 +49,10 @@ def test_a_solver_takes_the_threads_that_it_is_given() -> None:
     solver.step(200)
     alone = Solver(cf.Leduc(), "cfr+", threads=1)
     alone.step(200)
-    assert solver._engine._threads == 2  # type: ignore[attr-defined]
+    assert solver.engine._threads == 2  # type: ignore[attr-defined]
     assert np.array_equal(solver.probabilities(), alone.probabilities())
     three = Solver(cf.Kuhn(players=3), "cfr+", threads=2)
-    assert three._engine._threads == 1  # type: ignore[attr-defined]
+    assert three.engine._threads == 1  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("threads", [0, -1, 1000])

@@ -14,8 +14,11 @@ from counterfold.files.arrays import seal, unsealed
 from counterfold.files.text import Fields
 from counterfold.poker import holdem
 from counterfold.poker.cards import parse_hole
-from counterfold.solve.public import PublicSolver
-from counterfold.strategy.public import PublicStrategy, game_of, read_public
+from counterfold.solve.conditions import Conditions
+from counterfold.solve.solver import Solver
+from counterfold.strategy.hands import game_of
+from counterfold.strategy.store import read
+from counterfold.strategy.strategy import Strategy
 from counterfold.tree import traversal
 from counterfold.tree.public import PublicTree
 from tests import naive_poker
@@ -26,17 +29,17 @@ SMALL_FHP = "JhJsQhQsKhKsAhAs"
 
 def test_weights_are_probabilities_when_read() -> None:
     tree = PublicTree(naive_poker.tiny_river())
-    strategy = PublicStrategy.uniform(tree, np.float64)
-    assert np.allclose(strategy.rows(0), 1 / 3)
+    strategy = Strategy.uniform(tree, np.float64)
+    assert np.allclose(strategy.hands.rows(0), 1 / 3)
     hands = tree.hands[0][0]
     given = np.zeros((3, 1326))
     given[0], given[2] = 1.0, 3.0
     unsure, other = int(hands.holes[0]), int(hands.holes[1])
     given[:, unsure] = 0.0
     given[:, other] = -1.0, 2.0, 0.0
-    strategy.put(0, 0, given)
-    assert strategy.rows(0)[:, 2].tolist() == [0.25, 0.0, 0.75]
-    found = strategy.at(0)
+    strategy.hands.put(0, 0, given)
+    assert strategy.hands.rows(0)[:, 2].tolist() == [0.25, 0.0, 0.75]
+    found = strategy.hands.at(0)
     assert found[:, unsure].tolist() == [1 / 3] * 3
     assert found[:, other].tolist() == [0.0, 1.0, 0.0]
     assert np.isnan(found[:, parse_hole("4c4d")]).all()
@@ -47,11 +50,11 @@ def test_weights_are_probabilities_when_read() -> None:
 
 def test_hands_that_are_alike_play_alike() -> None:
     tree = PublicTree(flop_with_alike_suits())
-    strategy = PublicStrategy.uniform(tree, np.float64)
+    strategy = Strategy.uniform(tree, np.float64)
     rng = np.random.default_rng(1)
     given = rng.uniform(0.1, 1.0, (2, 1326))
-    strategy.put(0, 0, given)
-    found = strategy.at(0)
+    strategy.hands.put(0, 0, given)
+    found = strategy.hands.at(0)
     for one, two in (("AdKd", "AhKh"), ("AdKh", "AhKd")):
         assert np.array_equal(found[:, parse_hole(one)], found[:, parse_hole(two)])
     first = tree.hands[0][0].holes
@@ -61,21 +64,21 @@ def test_hands_that_are_alike_play_alike() -> None:
 
 def test_decisions_are_those_of_a_street() -> None:
     tree = PublicTree(naive_poker.tiny_turn())
-    strategy = PublicStrategy.uniform(tree)
+    strategy = Strategy.uniform(tree)
     betting = tree.game.betting
     for board, street in ((0, 0), (3, 1)):
         wanted = [
             n for n in range(len(betting)) if betting.kind[n] == 0 and betting.street[n] == street
         ]
-        assert sorted(strategy.decisions(board)) == wanted
+        assert sorted(strategy.hands.decisions(board)) == wanted
     with pytest.raises(ParameterError, match="no decision"):
-        strategy.rows(strategy.decisions(3)[0], 0)
+        strategy.hands.rows(strategy.hands.decisions(3)[0], 0)
 
 
 def test_tables_must_fit() -> None:
     tree = PublicTree(holdem.kuhn())
     with pytest.raises(MismatchError, match="do not fit kuhn"):
-        PublicStrategy(tree, (np.zeros((2, 4)), np.zeros((4, 4))))
+        Strategy.of(tree, (np.zeros((2, 4)), np.zeros((4, 4))))
 
 
 @pytest.mark.parametrize("symmetry", [True, False])
@@ -84,8 +87,8 @@ def test_a_file_brings_the_strategy_back(symmetry: bool, tmp_path: Path) -> None
     rng = np.random.default_rng(0)
     shapes = [(tree.rows(p), tree.columns(p)) for p in (0, 1)]
     first, second = (rng.random(shape).astype(np.float32) for shape in shapes)
-    PublicStrategy(tree, (first, second), {"note": "mine"}).save(tmp_path / "a.cf")
-    found, state, run = read_public(tmp_path / "a.cf")
+    Strategy.of(tree, (first, second), {"note": "mine"}).save(tmp_path / "a.cf")
+    found, state, run = read(tmp_path / "a.cf")
     assert np.array_equal(found.tables[0], first)
     assert np.array_equal(found.tables[1], second)
     assert found.about == {"note": "mine"}
@@ -94,13 +97,13 @@ def test_a_file_brings_the_strategy_back(symmetry: bool, tmp_path: Path) -> None
     assert run is None
     state.finish()  # nothing is left in it
     with pytest.raises(FileError, match="nothing to resume"):
-        PublicSolver.resume(tmp_path / "a.cf")
+        Solver.resume(tmp_path / "a.cf")
     with pytest.raises(MismatchError, match="another game than leduc"):
-        read_public(tmp_path / "a.cf", PublicTree(holdem.leduc()))
+        read(tmp_path / "a.cf", PublicTree(holdem.leduc()))
 
 
 def test_a_game_made_by_hand_cannot_be_saved(tmp_path: Path) -> None:
-    strategy = PublicStrategy.uniform(PublicTree(naive_poker.tiny_river()))
+    strategy = Strategy.uniform(PublicTree(naive_poker.tiny_river()))
     with pytest.raises(ParameterError, match="tiny_river was made by hand"):
         strategy.save(tmp_path / "a.cf")
     assert not list(tmp_path.iterdir())
@@ -122,25 +125,25 @@ def test_a_resumed_run_is_the_same_bit_for_bit(
     if parts:
         monkeypatch.setattr(traversal, "SMALL", 0)
     game = holdem.fhp(cap=2, deck=SMALL_FHP)
-    through, first = (
-        PublicSolver(game, method, dtype=dtype, bits=bits, threads=1) for _ in range(2)
-    )
+    through, first = (Solver(game, method, dtype=dtype, bits=bits, threads=1) for _ in range(2))
     through.step(9)
     first.step(4)
     report = first.report()
     first.save(tmp_path / "run.cf", [report], note="half")
     first.step(5)
-    second, trace = PublicSolver.resume(tmp_path / "run.cf", threads=2)
+    second, trace = Solver.resume(tmp_path / "run.cf", threads=2)
     assert trace == [report]
     assert second.iteration == 4
     assert second.settings == first.settings
     second.step(5)
     for p in (0, 1):
         for other in (first, second):
-            assert np.array_equal(through.tables[p].regret, other.tables[p].regret)
-            assert np.array_equal(through.tables[p].total, other.tables[p].total)
+            assert np.array_equal(
+                through.engine.learning[p].regret, other.engine.learning[p].regret
+            )
+            assert np.array_equal(through.engine.learning[p].total, other.engine.learning[p].total)
     assert second.assess() == through.assess()
-    strategy, _, _ = read_public(tmp_path / "run.cf")
+    strategy, _, _ = read(tmp_path / "run.cf")
     assert strategy.about["note"] == "half"
     assert strategy.about["iteration"] == 4
 
@@ -166,22 +169,22 @@ def test_styles_and_locks_are_resumed_too(tmp_path: Path) -> None:
         "trust": np.full((1, tree.columns(1)), 0.5),
         "held": np.full((count, tree.columns(1)), 1.0 / count),
     }
-    through = PublicSolver(tree, "dcfr", dtype="float64", asked=asked, best=True)
+    through = Solver(tree, "dcfr", dtype="float64", locks=Conditions(tuple(asked), True))
     through.step(3)
     through.save(tmp_path / "run.cf")
-    second, _ = PublicSolver.resume(tmp_path / "run.cf")
-    assert second.best
+    second, _ = Solver.resume(tmp_path / "run.cf")
+    assert second.conditions.best
     for solver in (through, second):
         solver.step(4)
     for p in (0, 1):
-        assert np.array_equal(through.tables[p].regret, second.tables[p].regret)
-        assert np.array_equal(through.tables[p].total, second.tables[p].total)
+        assert np.array_equal(through.engine.learning[p].regret, second.engine.learning[p].regret)
+        assert np.array_equal(through.engine.learning[p].total, second.engine.learning[p].total)
 
 
 @pytest.fixture(scope="module")
 def checkpoint(tmp_path_factory: Any) -> tuple[dict[str, str], dict[str, Any]]:
     path = tmp_path_factory.mktemp("run") / "run.cf"
-    solver = PublicSolver(holdem.kuhn(), "pcfr+", dtype="float64")
+    solver = Solver(holdem.kuhn(), "pcfr+", dtype="float64")
     solver.step(3)
     solver.save(path)
     return unsealed(path)
@@ -194,19 +197,19 @@ def write(path: Path, header: dict[str, str], arrays: dict[str, Any]) -> Path:
 
 def test_files_that_are_no_files(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="there is no file"):
-        read_public(tmp_path / "none.cf")
+        read(tmp_path / "none.cf")
     (tmp_path / "words.cf").write_text("not a strategy")
     with pytest.raises(FileError, match="cannot be read"):
-        read_public(tmp_path / "words.cf")
+        read(tmp_path / "words.cf")
 
 
 def test_a_torn_file(tmp_path: Path) -> None:
-    PublicStrategy.uniform(PublicTree(holdem.leduc())).save(tmp_path / "a.cf")
+    Strategy.uniform(PublicTree(holdem.leduc())).save(tmp_path / "a.cf")
     whole = (tmp_path / "a.cf").read_bytes()
     for size in (0, 7, 100, len(whole) // 2, len(whole) - 1):
         (tmp_path / "b.cf").write_bytes(whole[:size])
         with pytest.raises(FileError, match="cannot be read"):
-            read_public(tmp_path / "b.cf")
+            read(tmp_path / "b.cf")
 
 
 def test_damaged_headers(tmp_path: Path, checkpoint: Any) -> None:
@@ -214,19 +217,19 @@ def test_damaged_headers(tmp_path: Path, checkpoint: Any) -> None:
     path = tmp_path / "bad.cf"
     for key in ("rules", "symmetry", "about", "game"):
         with pytest.raises(FileError, match="damaged"):
-            read_public(write(path, {k: v for k, v in header.items() if k != key}, arrays))
+            read(write(path, {k: v for k, v in header.items() if k != key}, arrays))
     for key in ("rules", "symmetry", "about", "run"):
         with pytest.raises(FileError, match="damaged"):
-            read_public(write(path, {**header, key: "{"}, arrays))
+            read(write(path, {**header, key: "{"}, arrays))
     with pytest.raises(FileError, match="not a poker strategy"):
-        read_public(write(path, {**header, "kind": "strategy"}, arrays))
+        read(write(path, {**header, "kind": "strategy"}, arrays))
     with pytest.raises(FileError, match="another version"):
-        read_public(write(path, {**header, "format": "counterfold 99"}, arrays))
+        read(write(path, {**header, "format": "counterfold 99"}, arrays))
     with pytest.raises(MismatchError, match="another game"):
-        read_public(write(path, {**header, "fingerprint": "0" * 16}, arrays))
+        read(write(path, {**header, "fingerprint": "0" * 16}, arrays))
     other = json.dumps({"game": "chess", "parameters": {}})
     with pytest.raises(FileError, match="damaged"):
-        read_public(write(path, {**header, "rules": other}, arrays))
+        read(write(path, {**header, "rules": other}, arrays))
 
 
 def test_damaged_arrays(tmp_path: Path, checkpoint: Any) -> None:
@@ -236,11 +239,11 @@ def test_damaged_arrays(tmp_path: Path, checkpoint: Any) -> None:
         bad = arrays["total.0"].copy()
         bad[0, 0] = value
         with pytest.raises(FileError, match=r"not numbers|out of their range"):
-            read_public(write(path, header, {**arrays, "total.0": bad}))
+            read(write(path, header, {**arrays, "total.0": bad}))
     with pytest.raises(FileError, match="damaged"):
-        read_public(write(path, header, {k: v for k, v in arrays.items() if k != "total.1"}))
+        read(write(path, header, {k: v for k, v in arrays.items() if k != "total.1"}))
     with pytest.raises(FileError, match="must be float64"):
-        read_public(write(path, header, {**arrays, "total.1": arrays["total.1"][:2].copy()}))
+        read(write(path, header, {**arrays, "total.1": arrays["total.1"][:2].copy()}))
 
 
 def test_damaged_checkpoints(tmp_path: Path, checkpoint: Any) -> None:
@@ -252,14 +255,14 @@ def test_damaged_checkpoints(tmp_path: Path, checkpoint: Any) -> None:
             continue
         less = {k: v for k, v in run.items() if k != key}
         with pytest.raises(FileError, match="damaged"):
-            PublicSolver.resume(write(path, {**header, "run": json.dumps(less)}, arrays))
+            Solver.resume(write(path, {**header, "run": json.dumps(less)}, arrays))
     for key in arrays:
         if not key.startswith("state."):
             continue
         less = {k: v for k, v in arrays.items() if k != key}
         with pytest.raises(FileError, match="damaged"):
-            PublicSolver.resume(write(path, header, less))
+            Solver.resume(write(path, header, less))
         unlike = np.full_like(arrays[key], np.nan)
         for bad in (np.zeros(3), arrays[key].astype(np.float32), arrays[key][:1].copy(), unlike):
             with pytest.raises(FileError, match="damaged"):
-                PublicSolver.resume(write(path, header, {**arrays, key: bad}))
+                Solver.resume(write(path, header, {**arrays, key: bad}))

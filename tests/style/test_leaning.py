@@ -9,19 +9,19 @@ import pytest
 
 import counterfold as cf
 from counterfold.errors import ParameterError
-from counterfold.solve.leaning import Leaning
+from counterfold.solve.conditions import Conditions
 from tests.random_games import random_game
 
 TREE = cf.compile_game(cf.Kuhn())
 
 
-def drawn(tree: cf.HistoryTree, seed: int, best: bool) -> Leaning:
+def drawn(tree: cf.HistoryTree, seed: int, best: bool) -> Conditions:
     random = np.random.default_rng(seed)
     delta = 1.0 + 4.0 * random.random(tree.infosets.slots)
-    return Leaning(delta, 0.05 * random.random(len(tree.infosets.owner)), best)
+    return Conditions.by_infosets(delta, 0.05 * random.random(len(tree.infosets.owner)), best)
 
 
-def by_hand(leaning: Leaning, tree: cf.HistoryTree, average: np.ndarray) -> np.ndarray:
+def by_hand(leaning: Conditions, tree: cf.HistoryTree, average: np.ndarray) -> np.ndarray:
     """Equations 10 to 13, infoset by infoset."""
     out = np.zeros(tree.infosets.slots)
     for i in range(len(tree.infosets.owner)):
@@ -46,7 +46,7 @@ def test_the_strategy_is_the_formula_of_the_average_regret(best: bool, form: str
     solver = cf.Solver(TREE, "cfr", alternating=False, average=False, form=form, style=leaning)
     for _ in range(5):
         solver.step(7)
-        state = solver._engine.state()["regret"]
+        state = solver.engine.state()["regret"]
         if form == "auto":
             from counterfold.tree.sequence import sequence_form
 
@@ -70,7 +70,9 @@ def test_both_forms_agree(seed: int, best: bool, method: str) -> None:
 
 
 def test_no_preference_is_no_style() -> None:
-    nothing = Leaning(np.ones(TREE.infosets.slots), np.zeros(len(TREE.infosets.owner)))
+    nothing = Conditions.by_infosets(
+        np.ones(TREE.infosets.slots), np.zeros(len(TREE.infosets.owner))
+    )
     for traversal in ("full", "chance", "external", "outcome"):
         plain = cf.Solver(TREE, "dcfr", traversal)
         styled = cf.Solver(TREE, "dcfr", traversal, style=nothing)
@@ -138,10 +140,10 @@ def test_one_seat_of_three() -> None:
         (lambda: cf.Style({"bet": 0.5}), "from 1 up"),
         (lambda: cf.Style({"bet": float("nan")}), "from 1 up"),
         (lambda: cf.Style({"bet": 2.0}, give_up=-1), "from 0 up"),
-        (lambda: cf.Style({"bets": 2.0}).leaning(TREE), "no action 'bets'; it has 'bet'"),
-        (lambda: cf.Style({"bet": 2.0}, seen="A*").leaning(TREE), "at 'A"),
-        (lambda: cf.Style({"bet": 2.0}, player=2).leaning(TREE), "players 0 to 1"),
-        (lambda: cf.Style({"bet": 2.0}, round=2).leaning(TREE), "in round 2"),
+        (lambda: cf.Style({"bets": 2.0}).on(TREE), "no action 'bets'; it has 'bet'"),
+        (lambda: cf.Style({"bet": 2.0}, seen="A*").on(TREE), "at 'A"),
+        (lambda: cf.Style({"bet": 2.0}, player=2).on(TREE), "players 0 to 1"),
+        (lambda: cf.Style({"bet": 2.0}, round=2).on(TREE), "in round 2"),
     ],
 )
 def test_styles_that_mean_nothing(make, match: str) -> None:
@@ -151,7 +153,7 @@ def test_styles_that_mean_nothing(make, match: str) -> None:
 
 def test_styles_add_up() -> None:
     both = cf.Style({"bet": 2.0}, seen="K") + cf.Style({"bet": 3.0}, player=0, give_up=0.1)
-    leaning = both.leaning(TREE)
+    leaning = both.on(TREE)
     names = TREE.infosets.labels
     king, jack = names.index("K"), names.index("J")
     bet = TREE.infosets.actions[king].index("bet")

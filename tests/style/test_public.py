@@ -12,7 +12,8 @@ from counterfold.errors import ParameterError
 from counterfold.kernels.public_rule import ALIKE, BY_HAND, PLAIN
 from counterfold.poker.cards import cards_name, parse_hole
 from counterfold.poker.spot import spot
-from counterfold.solve.public import PublicSolver
+from counterfold.solve.conditions import Conditions
+from counterfold.solve.solver import Solver
 from counterfold.style.public import HandStyle, public_preset, public_style
 from counterfold.tree.public import PublicTree
 from counterfold.tree.public_arrays import PublicArrays
@@ -43,8 +44,8 @@ STYLES = {
 def both(forms: BothForms, style: Any, given: Any, method: str, steps: int) -> tuple[Any, Any]:
     """A history solver and a public one after some iterations in the same style."""
     plain = cf.Solver(forms.history, method, form="history", style=style)
-    *asked, best = public_style(given, forms.tree, "float64")
-    public = PublicSolver(forms.tree, method, dtype="float64", threads=1, asked=asked, best=best)
+    made = public_style(given, forms.tree)
+    public = Solver(forms.tree, method, dtype="float64", threads=1, style=made)
     plain.step(steps)
     public.step(steps)
     return plain, public
@@ -109,11 +110,10 @@ def test_words_and_labels_of_bets() -> None:
     assert labels == ["check", "bet 10", "all-in 60"]
     hole = parse_hole("AsKh")
     for action, wanted in (("bet", [1, 2, 1]), ("all-in 60", [1, 1, 2]), ("all-in", [1, 1, 2])):
-        first, second, _ = public_style(cf.Style({action: 2.0}, player=0), tree)
+        first, second = public_style(cf.Style({action: 2.0}, player=0), tree).fields
         assert first["delta"][:3, hole].tolist() == wanted
         assert second == {}
-        assert first["delta"].dtype == np.float32
-    shoves = public_style(cf.Style({"all-in": 2.0}, player=0), tree)[0]
+    shoves = public_style(cf.Style({"all-in": 2.0}, player=0), tree).fields[0]
     assert (shoves["delta"] == 2).all(1).sum() == 0  # only hands of the range
     assert str(public_preset("aggressive", 2, tree)) == "Style(bet=2, raise=2, all-in=2)"
     assert str(public_preset("passive", 2, tree)) == "Style(check=2, call=2)"
@@ -123,9 +123,9 @@ def test_given_up_per_hand_is_what_a_hand_may_lose() -> None:
     """With a great allowance at the root nothing but the preference counts there."""
     game = spot(SPOT)
     style = cf.Style({"check": 3.0}, 5.0, player=0, seen="*")  # of 20 in the pot
-    *asked, best = public_style(style, PublicTree(game), "float64", per="hand")
-    solver = PublicSolver(game, dtype="float64", asked=asked, best=best, threads=1)
-    plain = PublicSolver(game, dtype="float64", threads=1)
+    made = public_style(style, PublicTree(game), per="hand")
+    solver = Solver(game, dtype="float64", style=made, threads=1)
+    plain = Solver(game, dtype="float64", threads=1)
     solver.step(200)
     plain.step(200)
     loss = solver.assess().gains[0]
@@ -137,7 +137,7 @@ def test_hands_alike_but_for_suits_need_a_tree_that_tells_them_apart() -> None:
     style = HandStyle(cf.Style({"bet": 2.0}), "Ks")
     with pytest.raises(ParameterError, match="symmetry=False"):
         public_style(style, PublicTree(game))
-    assert public_style(style, PublicTree(game, symmetry=False))[0]
+    assert public_style(style, PublicTree(game, symmetry=False)).fields[0]
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_nodes_without_a_say_keep_to_the_plain_rule(leduc: BothForms) -> None:
     nodes = leduc.tree.nodes
 
     def styled(style: Any) -> Any:
-        asked = public_style(style, leduc.tree)[0]
+        asked = public_style(style, leduc.tree).fields[0]
         return PublicArrays(leduc.tree, "float64").extra(0, **asked).styled
 
     bets = np.array(

@@ -7,7 +7,7 @@ import pytest
 import counterfold as cf
 from counterfold.games.base import CHANCE, TERMINAL
 from counterfold.play.poker import PokerAgent, PokerRules
-from counterfold.solve.public import PublicSolver
+from counterfold.solve.solver import Solver
 from counterfold.style.public import public_style
 from counterfold.style.public_price import compare_public
 from counterfold.tree.public import PublicTree
@@ -16,8 +16,8 @@ from tests.played_poker import as_strategy
 
 
 def solved(tree, style=None):
-    first, second, best = public_style(style or [], tree, "float64")
-    solver = PublicSolver(tree, dtype="float64", asked=(first, second), best=best)
+    made = public_style(style or [], tree)
+    solver = Solver(tree, dtype="float64", style=made)
     solver.step(6)
     return solver.strategy()
 

@@ -9,7 +9,7 @@ import pytest
 
 import counterfold as cf
 from counterfold.errors import ParameterError, UnsupportedError
-from counterfold.solve.leaning import Leaning
+from counterfold.solve.conditions import Conditions
 from counterfold.style import targets as module
 from counterfold.style.frequency import Frequency
 from counterfold.style.targets import Meeting, Stage, meet
@@ -213,7 +213,7 @@ def test_imperfect_recall() -> None:
 
 @pytest.mark.parametrize("form", ["auto", "history"])
 def test_a_solver_takes_another_style_on_the_way(form: str) -> None:
-    bold = cf.Style({"bet": 30.0}, give_up=0.05, player=0).leaning(KUHN)
+    bold = cf.Style({"bet": 30.0}, give_up=0.05, player=0).on(KUHN)
     changed, plain = cf.Solver(KUHN, "cfr+", form=form), cf.Solver(KUHN, "cfr+", form=form)
     for solver in (changed, plain):
         solver.step(50)
@@ -231,4 +231,4 @@ def test_a_solver_takes_another_style_on_the_way(form: str) -> None:
         solver.step(3000)
     assert np.abs(late.probabilities() - early.probabilities()).max() < 0.05
     with pytest.raises(ParameterError):
-        changed.lean(Leaning(bold.delta * 0.1, bold.beta))
+        changed.lean(Conditions.by_infosets(bold.delta * 0.1, bold.beta))

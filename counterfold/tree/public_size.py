@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from counterfold.errors import TreeTooLargeError
 from counterfold.poker.game import DECISION, NO_CARD, PokerGame
-from counterfold.solve.methods import Method, method
-from counterfold.solve.public import POKER_METHOD, PublicSettings
 from counterfold.tree.boards import Board, boards_of, renamed_holes
 from counterfold.tree.memory import memory_at_hand
 from counterfold.tree.public import PublicTree, meetings
 from counterfold.tree.public_nodes import PublicNodes
 
-__all__ = ["PokerSize", "poker_size", "size_of"]
+Counts = NDArray[np.int64]
+
+__all__ = ["PublicSize", "public_size", "size_of"]
 
 
 @dataclass(frozen=True)
-class PokerSize:
+class PublicSize:
     """Boards, nodes and hands of a public tree, and the bytes of a solver's tables on it."""
 
     game: str
@@ -59,35 +59,34 @@ def _gigabytes(count: float) -> str:
     return f"{count / 2**30:,.1f} GB" if count >= 2**30 else f"{count / 2**20:,.1f} MB"
 
 
-def poker_size(
+def public_size(
     game: PokerGame,
-    method: str | Method = POKER_METHOD,
     *,
     symmetry: bool = True,
+    predictive: bool = False,
     bits: int = 32,
     dtype: str = "float32",
-) -> PokerSize:
-    """How large a game will be.
+) -> PublicSize:
+    """How large a game will be; a method that predicts keeps one more table.
 
     >>> from counterfold.poker.holdem import fhp
-    >>> poker_size(fhp(cap=2, deck="TJQKA")).boards
+    >>> public_size(fhp(cap=2, deck="TJQKA")).boards
     96
     """
-    PublicSettings(dtype=dtype, bits=bits)
     nodes, boards = PublicNodes(game.betting), boards_of(game, symmetry)
     hands = [_hands(game, boards, player) for player in (0, 1)]
-    return _size(game, nodes, boards, hands, method, bits, dtype)
+    return _size(game, nodes, boards, hands, predictive, bits, dtype)
 
 
 def size_of(
-    tree: PublicTree, method: str | Method = POKER_METHOD, bits: int = 32, dtype: str = "float32"
-) -> PokerSize:
+    tree: PublicTree, *, predictive: bool = False, bits: int = 32, dtype: str = "float32"
+) -> PublicSize:
     """How large a tree is that has been built."""
     hands = [np.array([len(hands.holes) for hands in tree.hands[player]]) for player in (0, 1)]
-    return _size(tree.game, tree.nodes, tree.boards, hands, method, bits, dtype)
+    return _size(tree.game, tree.nodes, tree.boards, hands, predictive, bits, dtype)
 
 
-def _hands(game: PokerGame, boards: Sequence[Board], player: int) -> Any:
+def _hands(game: PokerGame, boards: Sequence[Board], player: int) -> NDArray[np.int64]:
     """How many hands of the range each board leaves; equal ones are one before the last street."""
     rules, live = game.rules, np.flatnonzero(np.asarray(game.ranges[player]) > 0)
     cards = rules.cards[live].astype(np.int64)
@@ -109,9 +108,9 @@ def _hands(game: PokerGame, boards: Sequence[Board], player: int) -> Any:
 
 
 def _size(
-    game: PokerGame, nodes: PublicNodes, boards: Sequence[Board], hands: Sequence[Any],
-    how: str | Method, bits: int, dtype: str,
-) -> PokerSize:  # fmt: skip
+    game: PokerGame, nodes: PublicNodes, boards: Sequence[Board], hands: Sequence[Counts],
+    predictive: bool, bits: int, dtype: str,
+) -> PublicSize:  # fmt: skip
     street = np.array([board.street for board in boards])
     each = np.zeros((nodes.streets, 2), np.int64)
     decides = nodes.kind == DECISION
@@ -120,9 +119,9 @@ def _size(
     width = np.asarray(nodes.width, np.int64)
     most = [int(counts.max()) for counts in hands]
     cells = sum(int(width[street, p].sum()) * (-(-most[p] // 4) * 4) for p in (0, 1))
-    number, predicted = np.dtype(dtype).itemsize, int(method(how).prediction > 0)
+    number, predicted = np.dtype(dtype).itemsize, int(predictive)
     full, half = (2 + predicted) * number * cells, (4 + predicted * number) * cells
-    return PokerSize(
+    return PublicSize(
         game=game.name,
         boards=len(boards),
         nodes=int(each_street[street].sum()),
@@ -135,7 +134,7 @@ def _size(
     )
 
 
-def _histories(game: PokerGame, boards: Sequence[Board], nodes: Any) -> int:
+def _histories(game: PokerGame, boards: Sequence[Board], nodes: NDArray[np.int64]) -> int:
     """Nodes with both hands and all cards told apart; each board counts for those it stands for."""
     rules, total = game.rules, 0
     live = [(np.asarray(weights) > 0).astype(np.float64) for weights in game.ranges]

@@ -1,9 +1,10 @@
-"""A style as arrays over a game's actions and infosets: what the update rule takes."""
+"""What a run is held to beside the rules: a style, locks, a model of the opponent, as arrays."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,25 +12,55 @@ from numpy.typing import NDArray
 from counterfold.errors import ParameterError
 from counterfold.tree.history import HistoryTree
 
-__all__ = ["Leaning"]
+__all__ = ["Condition", "Conditions", "conditions_on"]
+
+Fields = Mapping[str, NDArray[Any]]
 
 
 @dataclass(frozen=True, eq=False)
-class Leaning:
-    """Preference degrees delta >= 1 by slot, vulnerability degrees beta >= 0 by infoset.
+class Conditions:
+    """Arrays for each table of a form's strategies, by name.
+
+    A style has preference degrees ``delta`` >= 1 and vulnerability degrees ``beta`` >= 0. By
+    infosets they are over the slots and over the infosets; for all hands of a public tree they
+    are by hand (``style.public``), and locks and models have fields beside them
+    (``kernels.public.Extra``).
 
     ``best`` plays the heaviest action alone, Pref-CFR(BR), instead of all by their weight,
     Pref-CFR(RM). Where no average regret exceeds beta, delta decides alone: in proportion to it,
     or with ``best`` by the most preferred actions evenly.
     """
 
-    delta: NDArray[np.float64]
-    beta: NDArray[np.float64]
+    fields: tuple[Fields, ...]
     best: bool = False
 
+    @classmethod
+    def by_infosets(
+        cls, delta: NDArray[np.float64], beta: NDArray[np.float64], best: bool = False
+    ) -> Conditions:
+        """A style over the slots and infosets of a history graph."""
+        return cls(({"delta": delta, "beta": beta},), best)
+
+    def __or__(self, other: Conditions) -> Conditions:
+        """Both: where they speak of the same field, the other one counts."""
+        pairs = zip(self.fields, other.fields, strict=True)
+        return Conditions(
+            tuple({**mine, **theirs} for mine, theirs in pairs), self.best or other.best
+        )
+
+    @property
+    def delta(self) -> NDArray[np.float64]:
+        return self.fields[0]["delta"]
+
+    @property
+    def beta(self) -> NDArray[np.float64]:
+        return self.fields[0]["beta"]
+
     def check(self, tree: HistoryTree) -> None:
-        """Raise ParameterError unless the arrays fit a game and mean something."""
+        """Raise ParameterError unless the arrays of a style fit a game and mean something."""
         infosets = tree.infosets
+        if len(self.fields) != 1 or self.fields[0].keys() != {"delta", "beta"}:
+            raise ParameterError(f"the style's arrays do not fit {tree.spec}")
         if self.delta.shape != (infosets.slots,) or self.beta.shape != infosets.owner.shape:
             raise ParameterError(f"the style's arrays do not fit {tree.spec}")
         if not np.isfinite(self.delta).all() or (self.delta < 1).any():
@@ -69,6 +100,24 @@ class Leaning:
             self.fallback(tree)[slot].astype(dtype),
             self.beta[infoset].astype(dtype),
         )
+
+
+class Condition(Protocol):
+    """A style or a set of locks: it knows its own arrays on any form."""
+
+    def on(self, form: Any) -> Conditions:
+        """The arrays for a compiled game."""
+
+
+def conditions_on(form: Any, *given: Condition | Conditions | None) -> Conditions | None:
+    """All conditions of a run on a form as one; None where there are none."""
+    total: Conditions | None = None
+    for one in given:
+        if one is None:
+            continue
+        made = one if isinstance(one, Conditions) else one.on(form)
+        total = made if total is None else total | made
+    return total
 
 
 def plain(dtype: Any) -> Any:

@@ -1,0 +1,86 @@
+"""Exact evaluation over the sequence form: values and best responses of history games."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterfold.errors import UnsupportedError
+from counterfold.evaluate.assessment import Assessment
+from counterfold.strategy.infosets import slots_of
+from counterfold.strategy.layout import Tables
+from counterfold.tree.history import HistoryTree
+from counterfold.tree.sequence import SequenceForm, sequence_form
+
+__all__ = ["SequenceEvaluator", "assess_form", "workspace"]
+
+
+def workspace(form: SequenceForm, dtype: Any = np.float64) -> Any:
+    """Scratch arrays for the kernels of a sequence form."""
+    from counterfold.kernels.sequence import Scratch
+
+    widest = int(np.diff(form.form.infoset.astype(np.int64)).max(initial=0))
+    return Scratch(
+        np.zeros(form.sequences, dtype), np.zeros(widest, dtype), np.zeros(widest, dtype)
+    )
+
+
+def assess_form(
+    form: SequenceForm, probabilities: NDArray[np.float64], work: Any = None
+) -> tuple[Assessment, NDArray[np.uint32]]:
+    """Assess a strategy over the tree's slots; also the best reply's action at each infoset."""
+    from counterfold.kernels import sequence as kernels
+
+    players = form.tree.players
+    best, earned = np.zeros(players), np.zeros(players)
+    choice = np.zeros(len(form.form.parent), dtype=np.uint32)
+    kernels.assess(
+        form.form,
+        form.by_sequence(probabilities),
+        np.ones(form.sequences),
+        workspace(form) if work is None else work,
+        choice,
+        earned,
+        best,
+    )
+    return Assessment(tuple(earned.tolist()), tuple(best.tolist())), choice
+
+
+class SequenceEvaluator:
+    """Measures strategies over the infosets of a history graph."""
+
+    def __init__(self, tree: HistoryTree) -> None:
+        self.tree = tree
+
+    def assess(self, tables: Tables) -> Assessment:
+        return assess_form(sequence_form(self.tree), tables[0])[0]
+
+    def values(self, tables: Tables) -> tuple[float, ...]:
+        return self.assess(tables).values
+
+    def value(self, tables: Tables, player: int) -> float:
+        return self.assess(tables).values[player]
+
+    def best_value(self, tables: Tables, player: int) -> float:
+        return self.assess(tables).best[player]
+
+    def best_response(self, tables: Tables, player: int) -> tuple[float, Tables]:
+        form, (given,) = sequence_form(self.tree), tables
+        if not form.perfect_recall:
+            raise UnsupportedError(
+                f"{self.tree.spec} has imperfect recall: a best response may need more memory "
+                "than its infosets have, so there is no strategy to return"
+            )
+        assessment, choice = assess_form(form, given)
+        pure = np.zeros(form.sequences)
+        groups = form.form.groups
+        for group in range(int(groups[player]), int(groups[player + 1])):
+            lo, hi = int(form.form.infoset[group]), int(form.form.infoset[group + 1])
+            start = int(form.form.start[group])
+            pure[start + choice[lo:hi].astype(np.int64) * (hi - lo) + np.arange(hi - lo)] = 1.0
+        probabilities = given.copy()
+        first, last = slots_of(self.tree.infosets, player)
+        probabilities[first:last] = form.by_slot(pure)[first:last]
+        return assessment.best[player], (probabilities,)

@@ -1,0 +1,146 @@
+"""The seam between a solver and the tables it learns in: one protocol, an engine a form.
+
+An engine keeps its tables as flat arrays, takes a schedule (see ``methods``), and can hand its
+whole state out and take it back, bit for bit.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterfold.errors import UnsupportedError
+from counterfold.evaluate.assessment import Assessment
+from counterfold.files.arrays import Saved
+from counterfold.files.text import Fields
+from counterfold.solve.conditions import Conditions
+from counterfold.solve.methods import Method
+from counterfold.solve.settings import Settings
+from counterfold.strategy.layout import Tables
+from counterfold.tree.history import HistoryTree
+from counterfold.tree.sequence import sequence_form
+
+__all__ = ["FEATURES", "Arrays", "Engine", "can_table", "engine_for", "engine_of"]
+
+Arrays = dict[str, NDArray[Any]]
+Slots = NDArray[np.float64]
+
+FEATURES = {
+    "sampling": "chance-, external- and outcome-sampled traversals",
+    "prediction": "methods that predict",
+    "simultaneous": "simultaneous updates",
+    "last iterate": "the last iterate instead of the average",
+    "float32": "tables in 32 bits",
+    "16 bits": "tables in 16 bits",
+    "threads": "several threads",
+    "style": "preference and vulnerability degrees",
+    "locks": "locks and models of the opponent",
+    "warm start": "beginning from what was learned elsewhere",
+    "cce gap": "the gap to a coarse correlated equilibrium",
+    "exact": "exact exploitability while it runs",
+}
+"""What engines may be able to do, in words."""
+
+
+class Engine(Protocol):
+    """What a solver needs of an engine."""
+
+    name: ClassVar[str]
+    can: ClassVar[frozenset[str]]
+    form: Any
+    falls: bool
+    """Whether theory promises that exploitability falls."""
+    weighed: bool
+    """Whether it needs to know what regrets have been summed with."""
+    first_piece: int
+    """Iterations of the first call, in which no signal is heard."""
+
+    @property
+    def nbytes(self) -> int:
+        """What a checkpoint takes, about."""
+
+    def step(self, schedule: NDArray[np.float64]) -> None:
+        """Run one iteration a row; with no rows, only compile or load what is needed."""
+
+    def tables(self, average: bool) -> Tables:
+        """The average strategy so far, or that of the next iteration, in the form's layout."""
+
+    def assess(self, average: bool) -> Assessment:
+        """Exact values and best responses of it."""
+
+    def begin(self, regrets: Slots, strategy: Slots, average: Slots | None) -> None:
+        """Start from these, over the tree's slots; the average strategy counts as one iteration."""
+
+    def learned(self) -> tuple[Slots, Slots]:
+        """Regrets and the average strategy over the tree's slots, as ``begin`` takes them."""
+
+    def condition(self, conditions: Conditions) -> None:
+        """Follow this style from the next update on."""
+
+    def cce_gaps(self) -> tuple[float, ...] | None:
+        """What each player would have gained by one fixed strategy against the play so far."""
+
+    def state(self) -> Arrays:
+        """Everything that the next iteration depends on."""
+
+    def restore(self, state: Saved, strategy: Tables) -> None:
+        """Take back what ``state`` handed out, from a file with the strategy beside it."""
+
+    @classmethod
+    def conditions_in(
+        cls, form: Any, state: Saved, run: Fields, settings: Settings
+    ) -> Conditions | None:
+        """The conditions that a checkpoint was made under."""
+
+
+def engine_of(form: Any, settings: Settings) -> type[Any]:
+    """The kind of engine that runs a traversal of a form: the fastest that is right."""
+    from counterfold.solve.history_engine import HistoryEngine
+    from counterfold.solve.public_engine import PublicEngine
+    from counterfold.solve.sequence_engine import SequenceEngine
+
+    if not isinstance(form, HistoryTree):
+        return PublicEngine
+    by_sequences = settings.traversal == "full" and settings.form != "history"
+    if by_sequences and sequence_form(form).perfect_recall:
+        return SequenceEngine
+    return HistoryEngine
+
+
+def engine_for(
+    form: Any,
+    method: Method,
+    settings: Settings,
+    threads: int | None = None,
+    conditions: Conditions | None = None,
+) -> Engine:
+    """The engine of a run, or an error that says what it cannot do."""
+    kind = engine_of(form, settings)
+    asked = {
+        "sampling": settings.traversal != "full",
+        "prediction": method.prediction > 0,
+        "simultaneous": not settings.alternating,
+        "last iterate": not settings.average,
+        "float32": settings.dtype == "float32",
+        "16 bits": settings.bits == 16,
+        "style": conditions is not None and any("delta" in each for each in conditions.fields),
+        "locks": conditions is not None
+        and any(name in each for each in conditions.fields for name in ("lock", "model")),
+    }
+    for feature, wanted in asked.items():
+        if wanted and feature not in kind.can:
+            raise UnsupportedError(f"{kind.refusal} has no {FEATURES[feature]}; {kind.advice}")
+    engine: Engine = kind(form, method, settings, threads, conditions)
+    return engine
+
+
+def can_table() -> list[tuple[str, dict[str, bool]]]:
+    """What each engine can do, for the docs."""
+    from counterfold.solve.history_engine import HistoryEngine
+    from counterfold.solve.public_engine import PublicEngine
+    from counterfold.solve.sequence_engine import SequenceEngine
+
+    kinds: tuple[type[Any], ...] = (SequenceEngine, HistoryEngine, PublicEngine)
+    return [(kind.name, {feature: feature in kind.can for feature in FEATURES}) for kind in kinds]

@@ -1,0 +1,73 @@
+"""The compiled game behind one protocol, whatever arrays it is laid out in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol, runtime_checkable
+
+from counterfold.poker.game import PokerGame
+from counterfold.poker.units import Units
+
+__all__ = ["Form", "Units", "form_of"]
+
+
+@runtime_checkable
+class Form(Protocol):
+    """A compiled game: who decides where, and what it is worth.
+
+    ``spec`` is the name that loads the game again, ``fingerprint`` tells its rules from all others.
+    """
+
+    @property
+    def spec(self) -> str: ...
+
+    @property
+    def players(self) -> int: ...
+
+    @property
+    def fingerprint(self) -> str: ...
+
+    @property
+    def units(self) -> Units: ...
+
+    @property
+    def histories(self) -> int: ...
+
+    @property
+    def infoset_count(self) -> int: ...
+
+    @property
+    def largest_payoff(self) -> float: ...
+
+    @property
+    def constant_sum(self) -> float | None: ...
+
+    @property
+    def two_player_zero_sum(self) -> bool: ...
+
+
+def form_of(
+    game: Any,
+    memory: int | None = None,
+    progress: Callable[[int], None] | None = None,
+    *,
+    symmetry: bool | None = None,
+) -> Any:
+    """The compiled form of a game: a public tree of poker in ranges, a history graph of all else.
+
+    A form stays as it is. ``symmetry`` is for poker: whether suits that nothing tells apart are
+    one.
+
+    >>> import counterfold as cf
+    >>> form_of(cf.Kuhn()).histories, form_of(cf.fhp(deck="QKA")).players
+    (58, 2)
+    """
+    from counterfold.tree.history import compile_game
+    from counterfold.tree.public import PublicTree
+
+    if isinstance(game, Form):
+        return game
+    if isinstance(game, PokerGame):
+        alike = bool(game.about.get("symmetry", True)) if symmetry is None else symmetry
+        return PublicTree(game, symmetry=alike, memory=memory)
+    return compile_game(game, memory, progress)
