@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from counterfold.errors import ParameterError
 
-__all__ = ["Units"]
+__all__ = ["Units", "parse_amount"]
 
 _AMOUNT = re.compile(r"(\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?)\s*(%|mbb(?:/h)?|)", re.I)
 
@@ -33,13 +33,7 @@ class Units:
         >>> Units(pot=200).chips("0.5%"), Units(big_blind=2).chips("1mbb"), Units().chips(0.25)
         (1.0, 0.002, 0.25)
         """
-        given = _AMOUNT.fullmatch(str(amount).strip())
-        if not given or not 0 < float(given[1]) < float("inf"):
-            raise ParameterError(
-                f"{amount!r} is no exploitability to stop at; write 0.5% (of the pot), 1mbb "
-                "(thousandths of a big blind a hand) or a number of chips"
-            )
-        number, unit = float(given[1]), given[2].lower()
+        number, unit = parse_amount(amount)
         if not unit:
             return number
         if not self.pot and not self.big_blind:
@@ -60,3 +54,18 @@ class Units:
                 'the pot, or give the spot a "big_blind"'
             )
         return number / 1000 * self.big_blind
+
+
+def parse_amount(amount: str | float) -> tuple[float, str]:
+    """A number above zero and its unit: ``%``, ``mbb`` or none.
+
+    >>> parse_amount("0.5 %"), parse_amount("1mbb/h"), parse_amount(3)
+    ((0.5, '%'), (1.0, 'mbb'), (3.0, ''))
+    """
+    given = _AMOUNT.fullmatch(str(amount).strip())
+    if not given or not 0 < float(given[1]) < float("inf"):
+        raise ParameterError(
+            f"{amount!r} is no exploitability to stop at; write 0.5% (of the pot), 1mbb "
+            "(thousandths of a big blind a hand) or a number of chips"
+        )
+    return float(given[1]), given[2].lower().removesuffix("/h")

@@ -188,7 +188,7 @@ class PublicEngine:
         cls, form: PublicTree, state: Saved, run: Fields, settings: Settings
     ) -> Conditions | None:
         one, two = asked_in(state.part("asked."), form, (settings.dtype,))
-        best = run.flag("best", False)
+        best = run.flag("best")
         return Conditions((one, two), best) if one or two or best else None
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from counterfold.errors import OutOfTimeError, ParameterError
 from counterfold.evaluate.certificate import Certified
-from counterfold.poker.units import Units
+from counterfold.poker.units import Units, parse_amount
 from counterfold.tree.walk import Progress
 
 __all__ = ["Report", "Until", "default_target"]
@@ -44,7 +44,8 @@ class Until:
         for name in ("exploitability", "seconds"):
             number = getattr(self, name)
             if name == "exploitability" and isinstance(number, str):
-                continue  # its unit is the game's to know
+                parse_amount(number)
+                continue  # what its unit is worth is the game's to know
             good = isinstance(number, int | float) and math.isfinite(number) and number > 0
             if number is not None and not good:
                 raise ParameterError(f"{name} is {number!r}, and must be a number above 0")

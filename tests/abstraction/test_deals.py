@@ -116,7 +116,7 @@ def check_same(game: Any, lens: Lens, method: str) -> None:
         solver.step(deals=dealt[2 * iteration : 2 * iteration + 2])
         theirs, mine = places(game, engine, solver, dealt[: 2 * iteration + 2])
         assert len(set(theirs)) == len(set(mine)) == len(mine) == solver._index.count[1]
-        wanted, tables = engine._engine.state(), solver.learned().tables
+        wanted, tables = engine.engine.state(), solver.learned().tables
         for name in ("regret", "total"):
             table = getattr(tables, name)
             assert np.abs(table[mine]).max() > 0

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import counterfold as cf
+from counterfold.evaluate.exact import assess
 from counterfold.evaluate.public import PublicEvaluator
 from counterfold.poker import holdem
 from counterfold.strategy.strategy import Strategy
@@ -30,10 +31,6 @@ def drawn(
         history = cf.Strategy.of(both.history, (history.probabilities == most) * 1.0)
     first, second = both.tables_of(history.probabilities, scaled=False)
     return Strategy.of(both.tree, (first, second)), history
-
-
-def assess(strategy: Strategy[PublicTree]) -> Any:
-    return assess(strategy, walk=Traversal(strategy.tree, "float64", 1))
 
 
 @pytest.mark.parametrize("pure", [False, True], ids=["mixed", "pure"])
@@ -120,11 +117,11 @@ def _copy(source: Strategy[PublicTree], target: Strategy[PublicTree], player: in
 
 def test_units() -> None:
     tree = PublicTree(naive_poker.tiny_river())
-    found = assess(Strategy.uniform(tree, np.float64))
+    found = assess(Strategy.uniform(tree))
     assert found.percent_of_pot == pytest.approx(100 * found.exploitability / 10.0)
     assert found.mbb is None
     tree = PublicTree(naive_poker.tiny_fhp(seed=1))
-    found = assess(Strategy.uniform(tree, np.float64))
+    found = assess(Strategy.uniform(tree))
     assert found.mbb == pytest.approx(1000 * found.exploitability / 2.0)
     assert found.percent_of_pot is None
     assert found.exploitability == pytest.approx(sum(found.gains) / 2)

@@ -35,7 +35,7 @@ def test_means_are_the_exact_values(game):
 def test_each_player_plays_its_own_strategy():
     tree = PublicTree(leduc())
     bold, meek = (
-        Strategy(
+        Strategy.of(
             tree, tuple(np.zeros((tree.rows(p), tree.columns(p))) for p in (0, 1))
         )
         for _ in range(2)

@@ -60,7 +60,7 @@ class Plain:
     def __init__(self, strategy: Strategy[PublicTree]) -> None:
         self.strategy, self.tree, self.game = strategy, strategy.tree, strategy.tree.game
         self.betting, self.rules = self.game.betting, self.game.rules
-        self.at = lru_cache(None)(strategy.at)
+        self.at = lru_cache(None)(strategy.hands.at)
 
     def renamed(self, cards: Any, names: Any) -> tuple[int, ...]:
         return tuple(card // 4 * 4 + names[card % 4] for card in cards)

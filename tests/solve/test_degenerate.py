@@ -62,7 +62,7 @@ def test_spots_without_a_choice_are_worth_their_equity(street: str, more: dict[s
     deal = (1,) * (len(game.rules.deal) - 1)
     one, two = game.ranges
     share = equity(game.rules, game.board, one, two, deal).mean
-    assert result.evs == pytest.approx((100 * share, 100 - 100 * share), abs=1e-9)
+    assert result.poker.evs == pytest.approx((100 * share, 100 - 100 * share), abs=1e-9)
     assert result.exploitability == 0
     if "last_street" not in more:
         known = range_equity(*asked, board=board_name(game.board))
@@ -80,7 +80,7 @@ def test_the_spot_that_was_told_to_be_even() -> None:
     """Two thirds for the first, by counting: aces and kings win, jacks lose."""
     found = solve(make(BOARDS["river"], oop="AA,JJ,KK", ip="QQ", symmetry=True))
     # 6 aces and 3 kings beat 6 queens each, 6 jacks lose: (6 + 3) / 15.
-    assert found.evs == pytest.approx((60.0, 40.0), abs=1e-9)
+    assert found.poker.evs == pytest.approx((60.0, 40.0), abs=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -44,8 +44,8 @@ def test_a_row_is_the_solution_of_that_flop():
         result = solve(game, until=cf.Until(exploitability=0.2), threads=1)
         assert row.exploitability == result.exploitability <= 0.2
         assert row.iterations == result.iterations
-        assert list(row.ev.values()) == pytest.approx(list(result.evs), abs=1e-3)
-        assert row.frequencies == pytest.approx(result.frequencies, abs=1e-5)
+        assert list(row.ev.values()) == pytest.approx(list(result.poker.evs), abs=1e-3)
+        assert row.frequencies == pytest.approx(result.poker.frequencies, abs=1e-5)
         assert sum(row.equity.values()) == pytest.approx(1)
         shares = {a: sum(b.values()) for a, b in row.after.items()}
         assert shares == pytest.approx(dict.fromkeys(shares, 1.0))

@@ -93,7 +93,7 @@ def test_the_last_iterate() -> None:
     average = cf.Solver(cf.Kuhn(), "cfr+")
     for solver in (last, average):
         solver.step(20)
-    assert np.array_equal(last.probabilities(), average._engine.current())
+    assert np.array_equal(last.probabilities(), average.engine.current())
     assert not np.array_equal(last.probabilities(), average.probabilities())
     assert last.strategy().about["iterate"] == "last"
 

@@ -27,6 +27,7 @@ from counterfold.exploit.public import RestrictedSolver
 from counterfold.games.normal_form import NormalForm
 from counterfold.poker.game import PokerGame, safe_weights
 from counterfold.poker.spot import spot
+from counterfold.poker.units import Units
 from counterfold.solve.lp import solve_lp
 from counterfold.solve.precision import Precision
 from counterfold.solve.result import solve
@@ -125,7 +126,7 @@ def test_nothing_can_be_certified_by_what_is_no_number(wrong: float) -> None:
     report = good.trace[0]
     for make in (
         lambda: Assessment((wrong, 0.0), (0.0, 0.0)),
-        lambda: Assessment((0.0, 0.0), (0.0, wrong), 1.0, 1.0),
+        lambda: Assessment((0.0, 0.0), (0.0, wrong), Units(1.0, 1.0)),
         lambda: BestResponse(0, wrong, strategy),
         lambda: RangeEquity(wrong, 0.0, 0.0, 0.0, 1, True),
         lambda: replace(report, exploitability=wrong),
@@ -149,9 +150,9 @@ def test_chips_that_no_table_holds_are_refused() -> None:
     for unit in (1e20, 1e-20):
         with pytest.raises(ParameterError, match="out of the reach of float32"):
             solve(worth(unit))
-    plain = solve(game, until=until).percent_of_pot
+    plain = solve(game, until=until).poker.percent_of_pot
     for unit in (2.0**40, 2.0**-40):  # which rounds nothing
-        assert solve(worth(unit), until=until).percent_of_pot == plain
+        assert solve(worth(unit), until=until).poker.percent_of_pot == plain
 
 
 @pytest.mark.parametrize("weight", ["1e-20", "1e-300", "5e-324"])

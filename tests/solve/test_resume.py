@@ -113,7 +113,7 @@ def test_the_state_is_a_copy() -> None:
     solver.step(3)
     for name in state:
         assert np.array_equal(state[name], kept[name])
-    solver.engine.restore(Saved("memory", {}, state))
+    solver.engine.restore(Saved("memory", {}, state), ())
     assert np.array_equal(solver.engine.state()["regret"], kept["regret"])
 
 
@@ -132,7 +132,7 @@ def test_states_that_do_not_fit_are_refused(traversal: str) -> None:
         (spoiled, "not numbers"),
     ):
         with pytest.raises(FileError, match=told):
-            engine.restore(Saved("memory", {}, state))
+            engine.restore(Saved("memory", {}, state), ())
 
 
 def test_a_run_resumed_between_checks_stops_where_a_straight_one_does(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ SMALL_FHP = "JhJsQhQsKhKsAhAs"
 
 def test_weights_are_probabilities_when_read() -> None:
     tree = PublicTree(naive_poker.tiny_river())
-    strategy = Strategy.uniform(tree, np.float64)
+    strategy = Strategy.uniform(tree)
     assert np.allclose(strategy.hands.rows(0), 1 / 3)
     hands = tree.hands[0][0]
     given = np.zeros((3, 1326))
@@ -50,7 +50,7 @@ def test_weights_are_probabilities_when_read() -> None:
 
 def test_hands_that_are_alike_play_alike() -> None:
     tree = PublicTree(flop_with_alike_suits())
-    strategy = Strategy.uniform(tree, np.float64)
+    strategy = Strategy.uniform(tree)
     rng = np.random.default_rng(1)
     given = rng.uniform(0.1, 1.0, (2, 1326))
     strategy.hands.put(0, 0, given)
@@ -221,8 +221,8 @@ def test_damaged_headers(tmp_path: Path, checkpoint: Any) -> None:
     for key in ("rules", "symmetry", "about", "run"):
         with pytest.raises(FileError, match="damaged"):
             read(write(path, {**header, key: "{"}, arrays))
-    with pytest.raises(FileError, match="not a poker strategy"):
-        read(write(path, {**header, "kind": "strategy"}, arrays))
+    with pytest.raises(FileError, match="holds a buckets, and not a strategy"):
+        read(write(path, {**header, "kind": "buckets"}, arrays))
     with pytest.raises(FileError, match="another version"):
         read(write(path, {**header, "format": "counterfold 99"}, arrays))
     with pytest.raises(MismatchError, match="another game"):

@@ -12,7 +12,6 @@ from counterfold.errors import ParameterError
 from counterfold.kernels.public_rule import ALIKE, BY_HAND, PLAIN
 from counterfold.poker.cards import cards_name, parse_hole
 from counterfold.poker.spot import spot
-from counterfold.solve.conditions import Conditions
 from counterfold.solve.solver import Solver
 from counterfold.style.public import HandStyle, public_preset, public_style
 from counterfold.tree.public import PublicTree

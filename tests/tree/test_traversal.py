@@ -43,7 +43,7 @@ def test_what_each_hand_earns() -> None:
     """Everybody checks or folds: what a hand earns is the showdown, in chips per deal of it."""
     game = naive_poker.tiny_river(rake=(0.1, 3.0))
     tree = PublicTree(game)
-    strategy = Strategy.uniform(tree, np.float64)
+    strategy = Strategy.uniform(tree)
     for node in strategy.hands.decisions():
         labels = [game.betting.label[c] for c in game.betting.children(node)]
         rows = np.array([[float(word in ("check", "fold"))] * 1326 for word in labels])
@@ -72,7 +72,7 @@ def test_a_value_does_not_depend_on_symmetry_or_parts(monkeypatch: Any) -> None:
         for symmetry in (True, False):
             tree = PublicTree(game, symmetry=symmetry)
             walk = Traversal(tree, "float64", threads=2)
-            given = tables(Strategy.uniform(tree, np.float64).tables)
+            given = tables(Strategy.uniform(tree).tables)
             for me in (0, 1):
                 walk.run(me, given, (None, None), None, True, public.VALUE)
                 assert walk.expected(me) == pytest.approx(known[me], abs=1e-12)
