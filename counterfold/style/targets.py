@@ -56,8 +56,9 @@ from counterfold.errors import ParameterError, UnsupportedError
 from counterfold.evaluate.certificate import Certified
 from counterfold.evaluate.exact import assess_form
 from counterfold.solve.leaning import Leaning
-from counterfold.solve.lp import plans, solve_program
+from counterfold.solve.lp import plans
 from counterfold.solve.methods import DEFAULT_METHOD, Method, method
+from counterfold.solve.program import Program
 from counterfold.solve.solver import Solver
 from counterfold.strategy.strategy import Strategy
 from counterfold.style.control import ControlledRun, largest_payoff
@@ -310,22 +311,13 @@ def _check_possible(
 
 def _check_consistent(tree: HistoryTree, asked: dict[Frequency, float], against: Strategy) -> None:
     """Refuse targets of one player that no plan has, whatever it costs."""
-    from scipy.sparse import csr_array, vstack
-
     (player,) = {frequency.player for frequency in asked}
-    mine = plans(sequence_form(tree), player)
-    rows, visits = [], np.zeros(len(mine.sequences))
+    program = Program()
+    x = program.plan(plans(sequence_form(tree), player))
     for frequency, share in asked.items():
         top, bottom = frequency.coefficients(tree, against)
-        rows.append(top - share * bottom)
-        visits += bottom
-    found = solve_program(
-        -visits,
-        A_eq=vstack([mine.constraints, csr_array(np.array(rows))]).tocsr(),
-        b_eq=np.concatenate([mine.total, np.zeros(len(rows))]),
-        may_fail=True,
-    )
-    if found is None:
+        program.equal((top - share * bottom) @ x, 0.0)
+    if program.solve_if_feasible() is None:
         wanted = ", ".join(f"{frequency} = {share:g}" for frequency, share in asked.items())
         raise ParameterError(f"no strategy meets all of these at once: {wanted}")
 
