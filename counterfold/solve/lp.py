@@ -107,8 +107,7 @@ class ZeroSumSeat:
         infosets = self.tree.infosets
         weights = _weights(self.form, (self.mine, plan))
         goes = np.add.reduceat(weights, infosets.start[:-1].astype(np.int64)) > 0
-        own = np.repeat(goes & (infosets.owner == self.seat), infosets.sizes)
-        return infosets.to_one(np.where(own, weights, elsewhere))
+        return infosets.to_one(np.where(np.repeat(goes, infosets.sizes), weights, elsewhere))
 
 
 def solve_lp(tree: HistoryTree) -> LpSolution:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import counterfold as cf
 from counterfold.errors import CounterfoldError, ParameterError
 from counterfold.exploit.programs import programs
+from counterfold.exploit.restricted import mixed
 from counterfold.games.base import TERMINAL, Game
 from counterfold.search.entry import enters
 from counterfold.search.gadget import GADGETS
@@ -280,6 +281,26 @@ def test_programs_against_tables(game: Any, seed: int, total: float) -> None:
         for epsilon in (0.0, 0.2, 1.0):
             wanted = by_table(winnings, payoff, value - epsilon - 1e-9 * side.unit, 0.0)
             assert side.safe(model, epsilon).objective == pytest.approx(wanted, abs=1e-7)
+        trust = np.random.default_rng(seed).choice([0.0, 0.3, 0.8], len(tree.infosets.owner))
+        replies = [
+            side.reach(mixed(tree, 1 - seat, model, trust, pure), 1 - seat)
+            for pure in pure_behaviours(tree, 1 - seat)
+        ]
+        followed = side.unit * (mine @ (side.payoff @ np.transpose(replies)))
+        wanted = by_table(np.zeros(len(mine)), followed, None, 1.0)
+        assert side.biased(model, trust).objective == pytest.approx(wanted, abs=1e-7)
+
+
+def pure_behaviours(tree: cf.HistoryTree, player: int) -> list[np.ndarray]:
+    """All strategies of a player that never mix, over slots; the other player's is even."""
+    rows = np.flatnonzero(tree.infosets.owner == player)
+    start, out = tree.infosets.start.astype(int), []
+    for choice in product(*(range(tree.infosets.sizes[i]) for i in rows)):
+        numbers = tree.infosets.evenly()
+        for i, action in zip(rows, choice, strict=True):
+            numbers[start[i] : start[i + 1]] = np.eye(start[i + 1] - start[i])[action]
+        out.append(numbers)
+    return out
 
 
 # Payoffs in any unit, and any constant sum.
@@ -340,12 +361,17 @@ def test_gadgets_in_any_unit(unit: float) -> None:
         tree = cf.compile_game(Rescaled(PublicGame(3), unit, total))
         blueprint = cf.Strategy.random(tree, 1).probabilities
         entries = [enters(s, blueprint, hero) for s in subgames(tree, "move:2") for hero in (0, 1)]
-        return [
-            solve_gadget(GADGETS[name](entry)).objective / unit
-            for entry in entries[:4]
-            for name in GADGETS
-            if name != "unsafe" or not total  # whose mark is zero, and not the blueprint's value
-        ]
+        found = []
+        for entry, name in product(entries[:4], GADGETS):
+            if name == "unsafe" and total:
+                continue  # its mark is zero, and not the blueprint's value
+            gadget = GADGETS[name](entry)
+            objective, actions, _ = solve_gadget(gadget)
+            played = blueprint.copy()
+            played[entry.subgame.plexes[entry.hero].slots] = actions
+            assert gadget.objective(played) / unit == pytest.approx(objective / unit, abs=1e-8)
+            found.append(objective / unit)
+        return found
 
     assert optima(unit, 0.0) == pytest.approx(optima(1.0, 0.0), abs=1e-6)
     marked = [o for n, o in enumerate(optima(1.0, 0.0)) if n % len(GADGETS)]
