@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from counterfold.search.gadget import Gadget, Part
-from counterfold.search.plex import Floats, Plex
-from counterfold.solve.program import Affine, Plans, Program
+from counterfold.search.plex import Floats
+from counterfold.solve.program import Affine, Program
 
 __all__ = ["GadgetOptimum", "solve_gadget"]
 
@@ -47,8 +47,8 @@ def solve_gadget(gadget: Gadget) -> GadgetOptimum:
         shape=(other.sequences, hero.sequences),
     )
     program = Program()
-    x = program.plan(_plans(hero))
-    q, replies = program.best_reply(_plans(other), payoff @ x)
+    x = program.plan(hero.plans)
+    q, replies = program.best_reply(other.plans, payoff @ x)
     # The margin of class j is shift[j] - best[j], and the opponent's best is -q[j].
     worth = [
         part.weight * _worth(program, part, part.shift[live] / unit + q[live], part.range[live])
@@ -73,14 +73,3 @@ def _worth(program: Program, part: Part, margins: Affine, shares: Floats) -> Aff
     lost = program.variables(len(shares), least=-np.inf, most=0.0)
     program.at_most(lost, margins)
     return shares @ lost
-
-
-def _plans(plex: Plex) -> Plans:
-    """Realisation plans inside the subgame: the classes are the roots."""
-    own = np.repeat(np.arange(len(plex.infosets)), np.diff(plex.start))
-    return Plans(
-        sequences=np.arange(plex.sequences),
-        owner=np.append(np.arange(plex.classes), plex.classes + own),
-        parent=plex.parent,
-        roots=plex.classes,
-    )
