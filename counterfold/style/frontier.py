@@ -297,7 +297,7 @@ def _extreme_plan(seat: _Seat, ratio: _Ratio, epsilon: float, sign: int) -> tupl
     solution = program.solve_if_feasible()
     if solution is None:
         raise CounterfoldError(f"no strategy was found that costs at most {epsilon}")
-    share = min(max(-sign * solution.objective, 0.0), 1.0)
+    share = min(max(0.0, -sign * solution.objective), 1.0)  # and never -0.0
     scale = solution[t].item()
     plan = seat.plan(solution[x] / scale, solution[q[0]].item() / scale)
     if solution.price(budget).item() < 1e-9:  # a little more epsilon would be worth nothing
