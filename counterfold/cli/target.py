@@ -146,10 +146,10 @@ def _print(found: Meeting) -> None:
     )
     say()
     say("The style, infoset by infoset:")
-    for line in found.told[:20]:
+    for line in found.description[:20]:
         say(f"  {line}")
-    if len(found.told) > 20:
-        say(f"  and {len(found.told) - 20} more in --json")
+    if len(found.description) > 20:
+        say(f"  and {len(found.description) - 20} more in --json")
 
 
 def _document(found: Meeting, request: Request) -> dict[str, Any]:

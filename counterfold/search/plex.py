@@ -8,6 +8,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.solve.program import ROUNDING, Plans
+
 __all__ = ["Floats", "Ints", "Plex", "summed"]
 
 Floats = NDArray[np.float64]
@@ -41,29 +43,35 @@ class Plex:
         return int(self.start[-1])
 
     @cached_property
-    def layers(self) -> tuple[Ints, ...]:
-        """Infosets by how many of the player's own decisions lie above them inside."""
+    def plans(self) -> Plans:
+        """Realisation plans inside the subgame, for linear programs: the classes are the roots."""
+        own = np.repeat(np.arange(len(self.infosets)), np.diff(self.start))
+        owner = np.append(np.arange(self.classes), self.classes + own)
+        return Plans(np.arange(self.sequences), owner, self.parent, roots=self.classes)
+
+    @cached_property
+    def _layers(self) -> tuple[tuple[Ints, Ints, Ints, Ints], ...]:
+        """Infosets by how many of the player's own decisions lie above them inside.
+
+        For each layer: the infosets' parents, their sequences, where each begins, and sizes.
+        """
         depth = np.zeros(len(self.infosets), dtype=np.int64)
         above = np.searchsorted(self.start, self.parent, side="right") - 1
         for i, j in enumerate(above.tolist()):
             depth[i] = depth[j] + 1 if j >= 0 else 0
-        return tuple(np.flatnonzero(depth == d) for d in range(int(depth.max(initial=-1)) + 1))
-
-    @cached_property
-    def _spans(self) -> tuple[tuple[Ints, Ints, Ints, Ints], ...]:
-        """For each layer: its infosets' parents, their sequences, where each begins, and sizes."""
-        spans = []
-        for layer in self.layers:
+        layers = []
+        for d in range(int(depth.max(initial=-1)) + 1):
+            layer = np.flatnonzero(depth == d)
             sizes = self.start[layer + 1] - self.start[layer]
             heads = np.cumsum(sizes) - sizes
             sequences = np.repeat(self.start[layer] - heads, sizes) + np.arange(sizes.sum())
-            spans.append((self.parent[layer], sequences, heads, sizes))
-        return tuple(spans)
+            layers.append((self.parent[layer], sequences, heads, sizes))
+        return tuple(layers)
 
     def plan(self, probabilities: Floats) -> Floats:
         """How likely the player plays each sequence once inside, from a strategy of the tree."""
         played = np.append(np.ones(self.classes), probabilities[self.slots])
-        for parent, sequences, _, sizes in self._spans:
+        for parent, sequences, _, sizes in self._layers:
             played[sequences] *= np.repeat(played[parent], sizes)
         return played
 
@@ -73,7 +81,7 @@ class Plex:
         With a strategy by sequence, what it earns; without one, what the best reply does.
         """
         worth = gains.copy()
-        for parent, sequences, heads, _ in reversed(self._spans):
+        for parent, sequences, heads, _ in reversed(self._layers):
             if played is None:
                 best = np.maximum.reduceat(worth[sequences], heads)
             else:
@@ -84,15 +92,15 @@ class Plex:
     def totals(self, weights: Floats) -> Floats:
         """The weight of each sequence with all that follows it."""
         total = weights.copy()
-        for parent, sequences, heads, _ in reversed(self._spans):
+        for parent, sequences, heads, _ in reversed(self._layers):
             np.add.at(total, parent, np.add.reduceat(total[sequences], heads))
         return total
 
     def behaviour(self, plan: Floats, fallback: Floats) -> Floats:
         """A plan as action probabilities; those of the fallback where the plan never goes."""
-        found = fallback.copy()
-        for _, sequences, heads, sizes in self._spans:
+        out = fallback.copy()
+        for _, sequences, heads, sizes in self._layers:
             sums = np.repeat(np.add.reduceat(plan[sequences], heads), sizes)
-            there = sums > 1e-12
-            found[sequences[there] - self.classes] = plan[sequences[there]] / sums[there]
-        return found
+            goes = sums > ROUNDING
+            out[sequences[goes] - self.classes] = plan[sequences[goes]] / sums[goes]
+        return out

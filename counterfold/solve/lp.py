@@ -1,30 +1,24 @@
-"""The exact oracle: a two-player zero-sum game as a linear program over sequences.
-
-Koller, Megiddo and von Stengel (1996): player 1 chooses a realisation plan x (Ex = e, x >= 0)
-that maximises the value q_0 which player 2's best response leaves, A'x >= F'q. The dual prices
-of those constraints are player 2's optimal plan.
-"""
+"""The exact oracle: a two-player zero-sum game as a linear program over sequences."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.errors import CounterfoldError, UnsupportedError
+from counterfold.errors import UnsupportedError
 from counterfold.evaluate.certificate import Certified
-from counterfold.interrupts import aside
+from counterfold.solve.program import ROUNDING, Affine, Plans, Program
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.sequence import SequenceForm, sequence_form
 
-__all__ = ["LpSolution", "Plans", "payoff_matrix", "plans", "solve_lp", "solve_program"]
+__all__ = ["LpSolution", "Optimum", "ZeroSumSeat", "check_zero_sum", "plans", "solve_lp"]
 
-TOLERANCES = (1e-10, 1e-9, 1e-7)  # the finest that the solver keeps is taken
-INFEASIBLE = 2
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -35,96 +29,85 @@ class LpSolution(Certified):
     strategy: Strategy
 
 
-@dataclass(frozen=True)
-class Plans:
-    """A player's realisation plans: the vectors x >= 0 with ``constraints @ x == total``.
+class Optimum(NamedTuple):
+    """The best plan of a program, and the objective in payoff units."""
 
-    Column 0 is the empty sequence; column k the player's k-th own sequence.
-    """
-
-    sequences: NDArray[np.int64]  # the sequence form's number of each column
-    constraints: Any  # sparse [infosets + 1, columns]
-    total: NDArray[np.float64]
+    plan: Floats
+    objective: float
 
 
 def plans(form: SequenceForm, player: int) -> Plans:
-    """The realisation plans of a player."""
-    from scipy.sparse import csr_array
-
+    """The realisation plans of a player: column 0 is the empty sequence, k the k-th own one."""
     arrays = form.form
     first, last = int(arrays.groups[player]), int(arrays.groups[player + 1])
-    start, stop = int(arrays.start[first]), int(arrays.start[last])
-    sequences = np.concatenate([[player], np.arange(start, stop)])
-
-    def column(sequence: NDArray[np.integer]) -> NDArray[np.int64]:
-        found = sequence.astype(np.int64)
-        return np.where(found == player, 0, found - start + 1)
-
-    row_of, col_of, value = [np.zeros(1, int)], [np.zeros(1, int)], [np.ones(1)]
-    above = int(arrays.infoset[first])
-    for group in range(first, last):
-        lo, hi = int(arrays.infoset[group]), int(arrays.infoset[group + 1])
-        width, begin = hi - lo, int(arrays.start[group])
-        actions = (int(arrays.start[group + 1]) - begin) // width
-        rows = 1 + np.arange(lo, hi) - above
-        row_of += [rows, np.tile(rows, actions)]
-        col_of += [
-            column(arrays.parent[lo:hi]),
-            column(begin + np.arange(actions * width)),
-        ]
-        value += [-np.ones(width), np.ones(actions * width)]
-    infosets = int(arrays.infoset[last]) - above
-    matrix = csr_array(
-        (np.concatenate(value), (np.concatenate(row_of), np.concatenate(col_of))),
-        shape=(infosets + 1, len(sequences)),
-    )
-    total = np.zeros(infosets + 1)
-    total[0] = 1.0
-    return Plans(sequences, matrix, total)
-
-
-def payoff_matrix(form: SequenceForm) -> Any:
-    """Player 1's expected payoff by own sequence (rows) and player 2's (columns), sparse."""
-    from scipy.sparse import csr_array
-
-    arrays = form.form
-    place = np.zeros(form.sequences, dtype=np.int64)
-    for player in range(2):
-        sequences = plans(form, player).sequences
-        place[sequences] = np.arange(len(sequences))
-    mine = plans(form, 0).sequences
-    counts = arrays.ptr[mine + 1].astype(np.int64) - arrays.ptr[mine]
-    entries = np.concatenate(
-        [np.arange(int(arrays.ptr[s]), int(arrays.ptr[s + 1])) for s in mine]
-    ).astype(np.int64)
-    return csr_array(
-        (
-            arrays.val[entries],
-            (np.repeat(np.arange(len(mine)), counts), place[arrays.col[entries]]),
-        ),
-        shape=(len(mine), len(plans(form, 1).sequences)),
+    start = int(arrays.start[first])
+    bounds = arrays.infoset[first : last + 1].astype(np.int64) - int(arrays.infoset[first])
+    sizes = np.diff(arrays.start[first : last + 1].astype(np.int64))
+    # In a group of w infosets the actions of each are w sequences apart.
+    groups = zip(bounds[:-1], np.diff(bounds), sizes, strict=True)
+    owner = [1 + above + np.arange(size) % width for above, width, size in groups]
+    parent = arrays.parent[arrays.infoset[first] : arrays.infoset[last]].astype(np.int64)
+    return Plans(
+        sequences=np.append(player, np.arange(start, int(arrays.start[last]))),
+        owner=np.concatenate([np.zeros(1, dtype=np.int64), *owner]),
+        parent=np.where(parent == player, 0, parent - start + 1),
     )
 
 
-def solve_program(aim: NDArray[np.float64], *, may_fail: bool = False, **program: Any) -> Any:
-    """The least ``aim @ x`` of a linear program in scipy's words, by HiGHS; how it was found.
+class ZeroSumSeat:
+    """A two-player zero-sum game of perfect recall from one seat: max over x of min over y of x'Ay.
 
-    Tolerances of the solver are absolute, so payoffs come in units of the largest one. With
-    ``may_fail`` a program that nothing solves is None, and an error otherwise.
+    ``mine`` and ``yours`` are the plans x of the seat and y of its opponent, and ``payoff`` is A,
+    what the seat earns by both players' sequences, in units of the game's largest payoff.
     """
-    from scipy.optimize import linprog
 
-    for tolerance in TOLERANCES:
-        options = dict.fromkeys(
-            ("primal_feasibility_tolerance", "dual_feasibility_tolerance"), tolerance
+    def __init__(self, tree: HistoryTree, seat: int) -> None:
+        from scipy.sparse import csr_array
+
+        self.tree, self.seat, self.opponent = tree, seat, 1 - seat
+        self.form = sequence_form(tree)
+        self.mine, self.yours = plans(self.form, seat), plans(self.form, 1 - seat)
+        self.unit = tree.largest_payoff or 1.0
+        arrays = self.form.form
+        column = np.zeros(self.form.sequences, dtype=np.int64)
+        for side in (self.mine, self.yours):
+            column[side.sequences] = np.arange(len(side.sequences))
+        # Leaves are listed by every player's own sequences; the seat's own are A.
+        ends = arrays.ptr.astype(np.int64)
+        sequence = np.repeat(np.arange(self.form.sequences), ends[1:] - ends[:-1])
+        kept = np.isin(sequence, self.mine.sequences)
+        payoff = csr_array(
+            (arrays.val[kept], (column[sequence[kept]], column[arrays.col[kept]])),
+            shape=(len(self.mine.sequences), len(self.yours.sequences)),
         )
-        # Beside the main thread, for HiGHS hears no signals while it computes.
-        found = aside(partial(linprog, aim, method="highs", options=options, **program))
-        if found.status == 0:
-            return found
-        if found.status == INFEASIBLE and may_fail:
-            return None
-    raise CounterfoldError(f"the linear program was not solved: {found.message}")
+        self.payoff = payoff / self.unit
+
+    def guarantees(self) -> tuple[Program, Affine, Affine, slice]:
+        """All plans x with what they guarantee, F'q <= A'x: the program, x, q_0 and the rows."""
+        program = Program()
+        x = program.plan(self.mine)
+        q, replies = program.best_reply(self.yours, self.payoff.T @ x)
+        return program, x, q[0], replies
+
+    @cached_property
+    def equilibrium(self) -> Optimum:
+        """A plan with the best guarantee; the objective is the game's value to the seat."""
+        program, x, guarantee, _ = self.guarantees()
+        program.maximise(guarantee)
+        solution = program.solve()
+        return Optimum(solution[x], solution.objective * self.unit)
+
+    @property
+    def value(self) -> float:
+        """What the seat can guarantee."""
+        return self.equilibrium.objective
+
+    def behaviour(self, plan: Floats, elsewhere: Floats) -> Floats:
+        """Probabilities over the tree's slots: a plan's where it goes, and others elsewhere."""
+        infosets = self.tree.infosets
+        weights = _weights(self.form, (self.mine, plan))
+        goes = np.add.reduceat(weights, infosets.start[:-1].astype(np.int64)) > 0
+        return infosets.to_one(np.where(np.repeat(goes, infosets.sizes), weights, elsewhere))
 
 
 def solve_lp(tree: HistoryTree) -> LpSolution:
@@ -135,48 +118,28 @@ def solve_lp(tree: HistoryTree) -> LpSolution:
     >>> round(solve_lp(compile_game(cf.Kuhn())).value * 18, 9)
     -1.0
     """
-    from scipy.sparse import csr_array, hstack
+    check_zero_sum(tree, "no linear program solves it; use a CFR method")
+    game = ZeroSumSeat(tree, 0)
+    # max q_0 with Ex = e, F'q <= A'x; the prices of the latter are player 2's optimal plan.
+    program, x, guarantee, replies = game.guarantees()
+    program.maximise(guarantee)
+    solution = program.solve()
+    both = (game.mine, solution[x]), (game.yours, solution.price(replies))
+    played = tree.infosets.to_one(_weights(game.form, *both))
+    return LpSolution(solution.objective * game.unit, Strategy.of(tree, played, {"method": "lp"}))
 
-    form = sequence_form(tree)
+
+def check_zero_sum(tree: HistoryTree, consequence: str) -> None:
+    """Refuse a game whose equilibria are no linear program, and say what follows from that."""
     if not tree.two_player_zero_sum:
-        raise UnsupportedError(
-            f"{tree.spec} is not a two-player zero-sum game, so no linear program solves it; "
-            "use a CFR method, which approaches a coarse correlated equilibrium"
-        )
-    if not form.perfect_recall:
-        raise UnsupportedError(
-            f"{tree.spec} has imperfect recall, so no linear program solves it; use a CFR method"
-        )
-    scale = tree.largest_payoff or 1.0
-    payoff = payoff_matrix(form) / scale
-    mine, yours = plans(form, 0), plans(form, 1)
-    rows, columns = payoff.shape
-    duals = yours.constraints.shape[0]
-    # Variables (x, q): maximise q_0 with F'q - A'x <= 0 and Ex = e.
-    inequality = hstack([-payoff.T, yours.constraints.T]).tocsr()
-    equality = hstack([mine.constraints, csr_array((mine.constraints.shape[0], duals))]).tocsr()
-    objective = np.concatenate([np.zeros(rows), -yours.total])
-    bounds = np.full((rows + duals, 2), (-np.inf, np.inf))
-    bounds[:rows, 0] = 0.0
-    found = solve_program(
-        objective,
-        A_ub=inequality,
-        b_ub=np.zeros(columns),
-        A_eq=equality,
-        b_eq=mine.total,
-        bounds=bounds,
-    )
-    strategy = np.ones(form.sequences)
-    strategy[mine.sequences] = found.x[:rows]
-    strategy[yours.sequences] = -found.ineqlin.marginals
-    return LpSolution(-float(found.fun) * scale, _behaviour(form, strategy))
+        raise UnsupportedError(f"{tree.spec} is not a two-player zero-sum game, so {consequence}")
+    if not sequence_form(tree).perfect_recall:
+        raise UnsupportedError(f"{tree.spec} has imperfect recall, so {consequence}")
 
 
-def _behaviour(form: SequenceForm, plan: NDArray[np.float64]) -> Strategy:
-    from counterfold.evaluate.sequence import workspace
-    from counterfold.kernels.sequence import normalise
-
-    strategy = np.ones(form.sequences)
-    plan = np.where(plan > 1e-12, plan, 0.0)
-    normalise(form.form, plan, strategy, workspace(form))
-    return Strategy.of(form.tree, form.by_slot(strategy), {"method": "lp"})
+def _weights(form: SequenceForm, *parts: tuple[Plans, Floats]) -> Floats:
+    """Plans over the tree's slots, zero where a player never goes; forced moves weigh one."""
+    weights = np.zeros(form.sequences)
+    for some, plan in parts:
+        weights[some.sequences] = np.where(plan > ROUNDING, plan, 0.0)
+    return form.by_slot(weights)

@@ -1,6 +1,6 @@
 """Pref-CFR under control: delta and beta follow what the average strategy does.
 
-``targets`` says what the control rests on and what was tried.
+docs/explanation/style.md says what the control rests on and what was tried.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from counterfold.style.frequency import Frequency
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.sequence import SequenceForm, sequence_form
 
-__all__ = ["ControlledRun", "largest_payoff"]
+__all__ = ["ControlledRun"]
 
 Floats = NDArray[np.float64]
 
@@ -27,10 +27,6 @@ STEP = 5.0  # of the exponentiated gradient, in units of the largest payoff
 STEEPEST = 1e6  # the largest delta
 FOLLOW = 0.1  # how fast a price follows its bonus
 RAISE, LOWER = 1.5, 0.97  # factors on beta
-
-
-def largest_payoff(tree: HistoryTree) -> float:
-    return float(np.abs(tree.payoff).max(initial=0.0)) or 1.0
 
 
 class ControlledRun:
@@ -48,7 +44,7 @@ class ControlledRun:
         self.asked = list(asked)
         self.wanted = np.array(list(asked.values()))
         self.own = slice(*slots_of(tree.infosets, player)) if player is not None else slice(None)
-        self.scale = largest_payoff(tree)
+        self.scale = tree.largest_payoff or 1.0
         matches = [frequency.matches(tree) for frequency in self.asked]
         # The controlled infosets, their slots, and where each one's slots begin among these.
         self.leads = np.zeros(len(tree.infosets.owner), dtype=np.int64)

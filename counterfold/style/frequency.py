@@ -180,12 +180,6 @@ class Frequency:
         mine = plans(form, self.player)
         columns = np.zeros(tree.infosets.slots, dtype=np.int64)
         columns[form.slot[mine.sequences[1:]]] = np.arange(1, len(mine.sequences))
-        entries = mine.constraints.tocoo()
-        row = np.zeros(len(mine.sequences), dtype=np.int64)
-        parent = np.zeros(len(mine.total), dtype=np.int64)
-        row[entries.col[entries.data > 0]] = entries.row[entries.data > 0]
-        parent[entries.row[entries.data < 0]] = entries.col[entries.data < 0]
-
         numerator, denominator = np.zeros((2, len(mine.sequences)))
         sizes, start = tree.infosets.sizes, tree.infosets.start.astype(np.int64)
         forced = infosets[sizes[infosets] == 1]
@@ -203,7 +197,7 @@ class Frequency:
         for i, weight in zip(infosets, weights, strict=True):
             if sizes[i] > 1:
                 slots = np.arange(start[i], start[i + 1])
-                denominator[parent[row[columns[slots[0]]]]] += weight
+                denominator[mine.parent[mine.owner[columns[slots[0]]] - 1]] += weight
                 numerator[columns[slots[named[slots]]]] += weight
         return numerator, denominator
 

@@ -6,35 +6,32 @@ an equilibrium strategy of the other player, the exploitability of the profile (
 both players' gains) is half of that.
 
 The strategies that cost at most epsilon are realisation plans x with ``F'q <= A'x`` and
-``q_0 >= value - epsilon`` (see ``solve.lp``), a polytope; a frequency is a ratio of two linear
-functions of x. Charnes and Cooper (1962) make the ratio linear: scale the plan by t > 0 until
-the denominator is 1. So every question here is a linear program over one cone, the scaled
-plans (x, q, t) with ``Ex = et`` and ``F'q <= A'x``.
+``q_0 >= value - epsilon`` (see ``solve.program``), a polytope; a frequency is a ratio of two linear
+functions of x, so every question here is a linear program.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.errors import CounterfoldError, ParameterError, UnsupportedError
+from counterfold.errors import CounterfoldError, ParameterError
 from counterfold.evaluate.certificate import Certified
-from counterfold.solve.lp import payoff_matrix, plans, solve_lp, solve_program
-from counterfold.strategy.infosets import slots_of
+from counterfold.games.base import Game
+from counterfold.solve.lp import ZeroSumSeat, check_zero_sum, solve_lp
+from counterfold.solve.program import SLACK, Affine, Program
 from counterfold.strategy.strategy import Strategy
 from counterfold.style.frequency import Frequency
 from counterfold.tree.history import HistoryTree, compile_game
-from counterfold.tree.sequence import sequence_form
 
 __all__ = ["Cheapest", "Frontier", "FrontierPoint", "cheapest", "frontier"]
 
-SLACK = 1e-9
-"""What a strategy may cost beyond epsilon, as a share of the largest payoff."""
+Floats = NDArray[np.float64]
 
 NEVER = 1e-8
 """A denominator below this is a plan that never goes there."""
@@ -81,7 +78,7 @@ class Cheapest(NamedTuple):
 
 
 def frontier(
-    game: Any,
+    game: Game | HistoryTree,
     frequency: Frequency | str,
     epsilons: Sequence[float],
     *,
@@ -99,25 +96,26 @@ def frontier(
     >>> [(point.epsilon, round(point.low, 6), round(point.high, 6)) for point in bluffs.points]
     [(0.0, 0.0, 0.333333), (0.05, 0.0, 0.483333)]
     """
-    tree = _checked(game)
+    tree = _compiled(game)
     budgets = [_cost("epsilon", epsilon) for epsilon in epsilons]
     if not budgets:
         raise ParameterError("give at least one epsilon")
-    asked = _parsed(frequency)
-    cone = _Cone(tree, asked.player)
-    ratio = _Ratio.of(asked, tree, against or cone.equilibrium)
+    frequency = _parsed(frequency)
+    seat = _Seat(tree, frequency.player)
+    against = against or seat.profile
+    ratio = _Ratio.of(frequency, tree, against)
+    idle = _idle(seat, ratio)
     points = []
-    idle = cone.idle(ratio)
     for epsilon in budgets:
         (low, lowest), (high, highest) = (
-            _extreme(cone, ratio, epsilon, sign, idle) for sign in (1, -1)
+            _extreme(seat, ratio, epsilon, sign, idle) for sign in (1, -1)
         )
         points.append(FrontierPoint(epsilon, min(low, high), high, lowest, highest))
-    return Frontier(asked, cone.game_value, tuple(points), against or cone.equilibrium)
+    return Frontier(frequency, seat.game_value, tuple(points), against)
 
 
 def cheapest(
-    game: Any,
+    game: Game | HistoryTree,
     targets: Mapping[Frequency, float] | Mapping[str, float],
     *,
     against: Strategy | None = None,
@@ -133,38 +131,30 @@ def cheapest(
     >>> round(cost, 6), round(strategy.at("J")["bet"], 6), round(strategy.at("Q")["bet"], 6)
     (0.069444, 0.5, 0.25)
     """
-    tree = _checked(game)
+    tree = _compiled(game)
     if not targets:
         raise ParameterError("give at least one target")
     if budget is not None:
         budget = _cost("the budget", budget)
-    asked = {_parsed(frequency): _share(frequency, share) for frequency, share in targets.items()}
-    if len({frequency.player for frequency in asked}) > 1:
+    shares = {_parsed(frequency): _share(frequency, share) for frequency, share in targets.items()}
+    if len({frequency.player for frequency in shares}) > 1:
         raise ParameterError("the targets must all be of one player")
-    cone = _Cone(tree, next(iter(asked)).player)
-    wanted = [
-        (_Ratio.of(frequency, tree, against or cone.equilibrium), share)
-        for frequency, share in asked.items()
+    seat = _Seat(tree, next(iter(shares)).player)
+    ratios = [
+        (_Ratio.of(frequency, tree, against or seat.profile), share)
+        for frequency, share in shares.items()
     ]
-    found = _meet(cone, wanted)
-    if found is None:
-        raise ParameterError(_impossible(cone, wanted))
-    if budget is not None and found.cost > budget + SLACK * cone.scale:
-        raise ParameterError(_too_dear(cone, wanted, found.cost, budget))
-    return found
+    met = _meet(seat, ratios)
+    if met is None:
+        raise ParameterError(_impossible(seat, ratios))
+    if budget is not None and met.cost > budget + SLACK * seat.unit:
+        raise ParameterError(_too_dear(seat, ratios, met.cost, budget))
+    return met
 
 
-def _checked(game: Any) -> HistoryTree:
+def _compiled(game: Game | HistoryTree) -> HistoryTree:
     tree = game if isinstance(game, HistoryTree) else compile_game(game)
-    if not tree.two_player_zero_sum:
-        raise UnsupportedError(
-            f"{tree.spec} is not a two-player zero-sum game, so the cost of a style has no "
-            "exact frontier there"
-        )
-    if not sequence_form(tree).perfect_recall:
-        raise UnsupportedError(
-            f"{tree.spec} has imperfect recall, so the cost of a style has no exact frontier there"
-        )
+    check_zero_sum(tree, "the cost of a style has no exact frontier there")
     return tree
 
 
@@ -189,8 +179,8 @@ class _Ratio:
     """A frequency as a ratio of linear functions of the plan, its denominator about 1."""
 
     frequency: Frequency
-    numerator: NDArray[np.float64]
-    denominator: NDArray[np.float64]
+    numerator: Floats
+    denominator: Floats
     infosets: NDArray[np.int64]
     named: NDArray[np.bool_]
     against: Strategy
@@ -208,278 +198,226 @@ class _Ratio:
         start = self.against.infosets.start.astype(np.int64)
         return bool(np.logical_and.reduceat(self.named, start[:-1])[self.infosets].any())
 
+    def above(self, share: float) -> Floats:
+        """A row over plans: zero where the frequency is the share, and positive above."""
+        return self.numerator - share * self.denominator
+
+    def visits(self, plan: _Plan) -> float:
+        """How often a plan goes where the frequency looks; 0 if only by rounding."""
+        visits = float(self.denominator @ plan.x)
+        return visits if visits >= NEVER else 0.0
+
+
+_Targets = Sequence[tuple[_Ratio, float]]
+
 
 class _Plan(NamedTuple):
-    """A point of the cone, scaled back to a realisation plan."""
+    """A realisation plan, and what it guarantees less than the game's value."""
 
-    x: NDArray[np.float64]
+    x: Floats
     cost: float
-    objective: float
-    price: float  # what a little more epsilon would be worth to the objective
 
 
-class _Cone:
-    """All scaled plans of a player with what they guarantee, and the game's value."""
+class _Seat(ZeroSumSeat):
+    """A player whose strategies have costs; ``profile`` is an equilibrium."""
 
     def __init__(self, tree: HistoryTree, player: int) -> None:
-        from scipy.sparse import csr_array, hstack
-
-        self.tree, self.player, self.form = tree, player, sequence_form(tree)
-        self.equilibrium = solve_lp(tree).strategy
-        # In units of the largest payoff, so that tolerances mean the same in every game.
-        self.scale = tree.largest_payoff or 1.0
-        payoff = payoff_matrix(self.form) / self.scale
-        payoff = payoff if player == 0 else -payoff.T
-        self.mine, yours = plans(self.form, player), plans(self.form, 1 - player)
-        self.columns, self.replies = payoff.shape[0], len(yours.total)
-        self.inequality = hstack(
-            [-payoff.T, yours.constraints.T, csr_array((payoff.shape[1], 1))]
-        ).tocsr()
-        rows = len(self.mine.total)
-        self.equality = hstack(
-            [
-                self.mine.constraints,
-                csr_array((rows, self.replies)),
-                csr_array(-self.mine.total[:, None]),
-            ]
-        ).tocsr()
-        self.value = 0.0
-        best = self.solve(guarantee=1.0)
-        assert best is not None  # every game has a plan
-        self.value = -best.objective
+        super().__init__(tree, player)
+        self.profile = solve_lp(tree).strategy
 
     @property
     def game_value(self) -> float:
-        return self.value * self.scale * (1 if self.player == 0 else -1)
+        """The game's value to player 1."""
+        return self.value if self.seat == 0 else (self.tree.constant_sum or 0.0) - self.value
 
-    def solve(
-        self,
-        objective: NDArray[np.float64] | None = None,
-        guarantee: float = 0.0,
-        unit: NDArray[np.float64] | None = None,
-        epsilon: float | None = None,
-        zero: Sequence[NDArray[np.float64]] = (),
-        most: Sequence[tuple[NDArray[np.float64], float]] = (),
-        closed: NDArray[np.bool_] | None = None,
-    ) -> _Plan | None:
-        """Minimise ``objective @ x - guarantee * q_0``; None if no plan is left.
+    def floor(self, epsilon: float) -> float:
+        """The least guarantee of a strategy that costs at most epsilon, in units."""
+        return (self.value - epsilon) / self.unit - SLACK
 
-        The plan is scaled so that ``unit @ x`` is 1 (so that t is, if not given), costs at
-        most epsilon, and has ``zero @ x == 0``, ``row @ x <= bound`` for the rows of ``most``
-        and ``x == 0`` where closed.
-        """
-        from scipy.sparse import csr_array, vstack
+    def plan(self, x: Floats, guarantee: float) -> _Plan:
+        cost = self.value - guarantee * self.unit
+        return _Plan(x, cost if cost > 2 * SLACK * self.unit else 0.0)
 
-        size = self.columns + self.replies + 1
-        aim = np.zeros(size)
-        if objective is not None:
-            aim[: self.columns] = objective
-        aim[self.columns] = -guarantee
-        scaling = np.zeros(size)
-        scaling[-1] = unit is None
-        scaling[: self.columns] = 0.0 if unit is None else unit
-        equal, unequal = [scaling, *map(self._wide, zero)], [self._wide(row) for row, _ in most]
-        bounds_above = [bound for _, bound in most]
-        if epsilon is not None:
-            floor = np.zeros(size)
-            floor[self.columns] = -1.0
-            floor[-1] = self.value - epsilon / self.scale - SLACK
-            unequal.append(floor)
-            bounds_above.append(0.0)
-        limits = np.full((size, 2), (0.0, np.inf))
-        limits[self.columns : -1, 0] = -np.inf
-        if closed is not None:
-            limits[: self.columns][closed, 1] = 0.0
-        fixed = np.zeros(len(self.mine.total) + len(equal))
-        fixed[len(self.mine.total)] = 1.0
-        above = np.concatenate([np.zeros(self.inequality.shape[0]), bounds_above])
-        extra = [csr_array(np.array(unequal))] if unequal else []
-        found = solve_program(
-            aim,
-            A_ub=vstack([self.inequality, *extra]).tocsr(),
-            b_ub=above,
-            A_eq=vstack([self.equality, csr_array(np.array(equal))]).tocsr(),
-            b_eq=fixed,
-            bounds=limits,
-            may_fail=True,
-        )
-        if found is None:
-            return None
-        t = float(found.x[-1])
-        cost = (self.value - float(found.x[self.columns]) / t) * self.scale
-        return _Plan(
-            np.maximum(found.x[: self.columns], 0.0) / t,
-            cost if cost > 2 * SLACK * self.scale else 0.0,
-            float(found.fun),
-            -float(found.ineqlin.marginals[-1]) if epsilon is not None else 0.0,
-        )
+    def cheapest(self, program: Program, x: Affine, guarantee: Affine) -> _Plan | None:
+        """The plan with the best guarantee; None if the constraints leave none."""
+        program.maximise(guarantee)
+        solution = program.solve_if_feasible()
+        return None if solution is None else self.plan(solution[x], solution.objective)
 
-    def _wide(self, row: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.concatenate([row, np.zeros(self.replies + 1)])
-
-    def idle(self, ratio: _Ratio) -> _Plan | None:
-        """The cheapest plan that never goes where the frequency looks, if there is one."""
-        closed = ratio.denominator > 0
-        return None if closed[0] else self.solve(guarantee=1.0, closed=closed)
-
-    def probabilities(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def probabilities(self, plan: _Plan) -> Floats:
         """A plan as behaviour over the slots of the tree; the equilibrium where it never goes."""
-        plan = np.zeros(self.form.sequences)
-        plan[self.mine.sequences] = np.where(x > 1e-10, x, 0.0)
-        played, start = self.form.by_slot(plan), self.tree.infosets.start.astype(np.int64)
-        visited = np.add.reduceat(played, start[:-1]) > 0
-        lo, hi = slots_of(self.tree.infosets, self.player)
-        own = np.repeat(visited, self.tree.infosets.sizes)
-        own[:lo] = own[hi:] = False
-        out = np.where(own, played, self.equilibrium.probabilities)
-        return self.tree.infosets.to_one(out)
+        return self.behaviour(plan.x, self.profile.probabilities)
 
-    def strategy(self, probabilities: NDArray[np.float64], cost: float, **about: Any) -> Strategy:
-        told = {"method": "frontier", "player": self.player, "cost": cost, **about}
-        return Strategy.of(self.tree, probabilities, told)
+    def strategy(self, probabilities: Floats, cost: float, **about: object) -> Strategy:
+        made = {"method": "frontier", "player": self.seat, "cost": cost, **about}
+        return Strategy.of(self.tree, probabilities, made)
+
+
+# The extremes of one frequency.
+
+
+def _idle(seat: _Seat, ratio: _Ratio) -> _Plan | None:
+    """The cheapest plan that never goes where the frequency looks, if there is one."""
+    program, x, guarantee, _ = seat.guarantees()
+    program.equal((ratio.denominator > 0).astype(np.float64) @ x, 0.0)
+    return seat.cheapest(program, x, guarantee)
 
 
 def _extreme(
-    cone: _Cone, ratio: _Ratio, epsilon: float, sign: int, idle: _Plan | None
+    seat: _Seat, ratio: _Ratio, epsilon: float, sign: int, idle: _Plan | None
 ) -> tuple[float, Strategy]:
     """The least (sign 1) or greatest (sign -1) frequency at a cost of at most epsilon."""
     about = {"frequency": str(ratio.frequency), "epsilon": epsilon}
-    best: tuple[float, Strategy] | None = None
-    if idle is not None and idle.cost <= epsilon + SLACK * cone.scale:
-        probabilities = _all_or_nothing(cone, ratio, cone.probabilities(idle.x), sign < 0)
-        strategy = cone.strategy(probabilities, idle.cost, **about)
-        best = ratio.frequency.of(strategy, ratio.against), strategy
+    outside: tuple[float, Strategy] | None = None
+    if idle is not None and idle.cost <= epsilon + SLACK * seat.unit:
+        probabilities = _all_or_nothing(ratio, seat.probabilities(idle), sign < 0)
+        strategy = seat.strategy(probabilities, idle.cost, **about)
+        outside = ratio.frequency.of(strategy, ratio.against), strategy
         if sign < 0 or not ratio.sure:
-            return best  # 1 or 0: nothing lies beyond
-    plan = cone.solve(sign * ratio.numerator, unit=ratio.denominator, epsilon=epsilon)
-    if plan is None:
+            return outside  # 1 or 0: nothing lies beyond
+    share, plan = _extreme_plan(seat, ratio, epsilon, sign)
+    if outside is not None and sign * outside[0] <= sign * share:
+        return outside
+    return share, seat.strategy(seat.probabilities(plan), plan.cost, **about)
+
+
+def _extreme_plan(seat: _Seat, ratio: _Ratio, epsilon: float, sign: int) -> tuple[float, _Plan]:
+    """The same among plans that go where the frequency looks, and the cheapest that shows it.
+
+    Charnes and Cooper (1962): the extreme of n'x / d'x is that of n'x over scaled plans (x, q, t)
+    with Ex = et, F'q <= A'x and q_0 >= (value - epsilon) t, where d'x = 1.
+    """
+    program = Program()
+    t = program.variables(1)
+    x = program.plan(seat.mine, scale=t)
+    q, _ = program.best_reply(seat.yours, seat.payoff.T @ x)
+    program.equal(ratio.denominator @ x, 1.0)
+    budget = program.at_least(q[0], seat.floor(epsilon) * t)
+    program.maximise(-sign * (ratio.numerator @ x))
+    solution = program.solve_if_feasible()
+    if solution is None:
         raise CounterfoldError(f"no strategy was found that costs at most {epsilon}")
-    share = min(max(sign * plan.objective, 0.0), 1.0)
-    if plan.price < 1e-9:
-        thrifty = _same_for_less(cone, ratio, share, sign)
+    share = min(max(0.0, -sign * solution.objective), 1.0)  # and never -0.0
+    scale = solution[t].item()
+    plan = seat.plan(solution[x] / scale, solution[q[0]].item() / scale)
+    if solution.price(budget).item() < 1e-9:  # a little more epsilon would be worth nothing
+        thrifty = _same_for_less(seat, ratio, share, sign)
         plan = thrifty if thrifty is not None and thrifty.cost < plan.cost else plan
-    if best is not None and sign * best[0] <= sign * share:
-        return best
-    return share, cone.strategy(cone.probabilities(plan.x), plan.cost, **about)
+    return share, plan
 
 
-def _same_for_less(cone: _Cone, ratio: _Ratio, share: float, sign: int) -> _Plan | None:
+def _same_for_less(seat: _Seat, ratio: _Ratio, share: float, sign: int) -> _Plan | None:
     """The cheapest plan with this extreme frequency, unless rounding spoils it."""
-    beyond = sign * (ratio.numerator - share * ratio.denominator)
-    plan = cone.solve(guarantee=1.0, most=[(beyond, 0.0)])
-    if plan is None or ratio.denominator @ plan.x < NEVER:
+    program, x, guarantee, _ = seat.guarantees()
+    program.at_most(sign * ratio.above(share) @ x, 0.0)
+    plan = seat.cheapest(program, x, guarantee)
+    if plan is None or not ratio.visits(plan):
         return None
-    found = ratio.numerator @ plan.x / (ratio.denominator @ plan.x)
-    return plan if abs(found - share) < 1e-8 else None
+    shown = ratio.numerator @ plan.x / ratio.visits(plan)
+    return plan if abs(shown - share) < 1e-8 else None
 
 
-def _all_or_nothing(
-    cone: _Cone, ratio: _Ratio, probabilities: NDArray[np.float64], every: bool
-) -> NDArray[np.float64]:
+def _all_or_nothing(ratio: _Ratio, probabilities: Floats, every: bool) -> Floats:
     """Only named actions at the frequency's infosets, or none where there are others."""
-    start = cone.tree.infosets.start
+    infosets = ratio.against.infosets
     out = probabilities.copy()
     for i in ratio.infosets:
-        lo, hi = int(start[i]), int(start[i + 1])
+        lo, hi = int(infosets.start[i]), int(infosets.start[i + 1])
         kept = ratio.named[lo:hi] == every
         out[lo:hi] = kept if kept.any() else 1.0
-    return cone.tree.infosets.to_one(out)
+    return infosets.to_one(out)
 
 
-def _meet(cone: _Cone, wanted: list[tuple[_Ratio, float]]) -> Cheapest | None:
+# The cheapest strategy that meets targets.
+
+
+def _meet(seat: _Seat, targets: _Targets) -> Cheapest | None:
     """The cheapest strategy that meets all targets; None if none does."""
-    rows = [ratio.numerator - share * ratio.denominator for ratio, share in wanted]
-    plan = cone.solve(guarantee=1.0, zero=rows)
+    rows = np.array([ratio.above(share) for ratio, share in targets])
+    program, x, guarantee, _ = seat.guarantees()
+    program.equal(rows @ x, 0.0)
+    plan = seat.cheapest(program, x, guarantee)
     if plan is None:
         return None
-    about = {"targets": {str(ratio.frequency): share for ratio, share in wanted}}
-    unseen = _unseen(plan, wanted)
+    unseen = _unseen(plan, targets)
     if unseen:  # go there after all, if it costs nothing more
-        visits = np.sum([ratio.denominator for ratio, _ in unseen], axis=0)
-        busy = cone.solve(-visits, epsilon=plan.cost, zero=rows)
-        if busy is not None and len(_unseen(busy, wanted)) < len(unseen):
-            plan, unseen = busy._replace(cost=plan.cost), _unseen(busy, wanted)
-    probabilities = cone.probabilities(_without(plan.x, unseen))
-    filled = _filled(cone, unseen, probabilities)
-    if filled is None:  # what it would do there cannot be all that; so it has to go there
-        visited = [(-ratio.denominator, -1e-3) for ratio, _ in unseen]
-        plan = cone.solve(guarantee=1.0, zero=rows, most=visited)
+        program.at_least(guarantee, seat.floor(plan.cost))
+        program.maximise(np.sum([ratio.denominator for ratio, _ in unseen], axis=0) @ x)
+        solution = program.solve_if_feasible()
+        busy = plan if solution is None else _Plan(solution[x], plan.cost)
+        if len(_unseen(busy, targets)) < len(unseen):
+            plan, unseen = busy, _unseen(busy, targets)
+    probabilities = _filled(seat, unseen, seat.probabilities(_without(plan, unseen)))
+    if probabilities is None:  # what it would do there cannot be all that; so it has to go there
+        program, x, guarantee, _ = seat.guarantees()
+        program.equal(rows @ x, 0.0)
+        program.at_least(np.array([ratio.denominator for ratio, _ in unseen]) @ x, 1e-3)
+        plan = seat.cheapest(program, x, guarantee)
         if plan is None:
             return None
-        filled = cone.probabilities(plan.x)
-    return Cheapest(plan.cost, cone.strategy(filled, plan.cost, **about))
+        probabilities = seat.probabilities(plan)
+    wanted = {str(ratio.frequency): share for ratio, share in targets}
+    return Cheapest(plan.cost, seat.strategy(probabilities, plan.cost, targets=wanted))
 
 
-def _unseen(plan: _Plan, wanted: list[tuple[_Ratio, float]]) -> list[tuple[_Ratio, float]]:
-    return [(ratio, share) for ratio, share in wanted if ratio.denominator @ plan.x < NEVER]
+def _unseen(plan: _Plan, targets: _Targets) -> _Targets:
+    """The targets at infosets where the plan never goes."""
+    return [(ratio, share) for ratio, share in targets if not ratio.visits(plan)]
 
 
-def _without(x: NDArray[np.float64], unseen: Iterable[tuple[_Ratio, float]]) -> NDArray[np.float64]:
+def _without(plan: _Plan, unseen: _Targets) -> _Plan:
     """The plan without the traces by which rounding comes where it never goes."""
-    out = x.copy()
+    x = plan.x.copy()
     for ratio, _ in unseen:
-        out[ratio.denominator > 0] = 0.0
-    return out
+        x[ratio.denominator > 0] = 0.0
+    return plan._replace(x=x)
 
 
-def _filled(
-    cone: _Cone, unseen: list[tuple[_Ratio, float]], probabilities: NDArray[np.float64]
-) -> NDArray[np.float64] | None:
+def _filled(seat: _Seat, unseen: _Targets, probabilities: Floats) -> Floats | None:
     """Behaviour that meets targets at infosets where the player never goes; None if none can."""
     if not unseen:
         return probabilities
-    infosets = cone.tree.infosets
+    infosets = seat.tree.infosets
     rows = np.unique(np.concatenate([ratio.infosets for ratio, _ in unseen]))
     slots = np.concatenate([np.arange(infosets.start[i], infosets.start[i + 1]) for i in rows])
     owner = np.repeat(rows, infosets.sizes[rows])
-    sums = (owner[None, :] == rows[:, None]).astype(np.float64)
-    shares = np.array([_weights(cone, ratio)[slots] for ratio, _ in unseen])
-    found = solve_program(
-        np.zeros(len(slots)),
-        A_eq=np.concatenate([sums, shares]),
-        b_eq=np.concatenate([np.ones(len(rows)), [share for _, share in unseen]]),
-        bounds=(0.0, 1.0),
-        may_fail=True,
-    )
-    if found is None:
+    program = Program()
+    chosen = program.variables(len(slots), most=1.0)
+    program.equal((owner == rows[:, None]).astype(np.float64) @ chosen, 1.0)
+    for ratio, share in unseen:
+        weights = np.zeros(len(infosets.owner))  # of the infosets in what the player would do
+        weights[ratio.infosets] = ratio.frequency.weights(seat.tree, ratio.against)
+        program.equal((ratio.named[slots] * weights[owner] / weights.sum()) @ chosen, share)
+    solution = program.solve_if_feasible()
+    if solution is None:
         return None
     out = probabilities.copy()
-    out[slots] = found.x
-    return cone.tree.infosets.to_one(out)
+    out[slots] = solution[chosen]
+    return infosets.to_one(out)
 
 
-def _weights(cone: _Cone, ratio: _Ratio) -> NDArray[np.float64]:
-    """By slot: what an action adds to a frequency where the player never goes."""
-    infosets, start = cone.tree.infosets, cone.tree.infosets.start
-    out = np.zeros(infosets.slots)
-    weights = ratio.frequency.weights(cone.tree, ratio.against)
-    for i, weight in zip(ratio.infosets, weights / weights.sum(), strict=True):
-        lo, hi = int(start[i]), int(start[i + 1])
-        out[lo:hi] = ratio.named[lo:hi] * weight
-    return out
-
-
-def _nearest(cone: _Cone, ratio: _Ratio, share: float, epsilon: float | None) -> float:
-    """The frequency nearest to a target at a cost of at most epsilon (None: at any cost)."""
-    epsilon = 4 * cone.scale if epsilon is None else epsilon  # more than any strategy costs
-    idle = cone.idle(ratio)
-    low, high = (_extreme(cone, ratio, epsilon, sign, idle)[0] for sign in (1, -1))
+def _nearest(seat: _Seat, ratio: _Ratio, share: float, epsilon: float) -> float:
+    """The frequency nearest to a target at a cost of at most epsilon."""
+    idle = _idle(seat, ratio)
+    low, high = (_extreme(seat, ratio, epsilon, sign, idle)[0] for sign in (1, -1))
     return min(max(share, low), high)
 
 
-def _impossible(cone: _Cone, wanted: list[tuple[_Ratio, float]]) -> str:
-    if len(wanted) > 1:
-        asked = ", ".join(f"{ratio.frequency} = {share:g}" for ratio, share in wanted)
-        return f"no strategy meets all of these at once: {asked}"
-    ((ratio, share),) = wanted
-    nearest = _nearest(cone, ratio, share, None)
-    return f"no strategy has {ratio.frequency} = {share:g}; the nearest is {nearest:.6g}"
+def _in_words(targets: _Targets) -> str:
+    return ", ".join(f"{ratio.frequency} = {share:g}" for ratio, share in targets)
 
 
-def _too_dear(cone: _Cone, wanted: list[tuple[_Ratio, float]], cost: float, budget: float) -> str:
-    asked = ", ".join(f"{ratio.frequency} = {share:g}" for ratio, share in wanted)
-    text = f"{asked} costs {cost:.6g}, more than the {budget:g} that may be given up"
-    if len(wanted) > 1:
+def _impossible(seat: _Seat, targets: _Targets) -> str:
+    if len(targets) > 1:
+        return f"no strategy meets all of these at once: {_in_words(targets)}"
+    ((ratio, share),) = targets
+    nearest = _nearest(seat, ratio, share, 4 * seat.unit)  # more than any strategy costs
+    return f"no strategy has {_in_words(targets)}; the nearest is {nearest:.6g}"
+
+
+def _too_dear(seat: _Seat, targets: _Targets, cost: float, budget: float) -> str:
+    text = f"{_in_words(targets)} costs {cost:.6g}, more than the {budget:g} that may be given up"
+    if len(targets) > 1:
         return text
-    ((ratio, share),) = wanted
-    return f"{text}; the nearest to be had for that is {_nearest(cone, ratio, share, budget):.6g}"
+    ((ratio, share),) = targets
+    return f"{text}; the nearest to be had for that is {_nearest(seat, ratio, share, budget):.6g}"

@@ -107,7 +107,7 @@ def test_the_style_makes_the_strategy_by_itself() -> None:
     found = meet(KUHN, {"bet@J": 0.4}, give_up=0.02)
     again = cf.solve(KUHN, until=cf.Until(iterations=5000), style=found.style)
     assert again.strategy.at("J")["bet"] == pytest.approx(0.4, abs=0.005)
-    (line,) = found.told
+    (line,) = found.description
     assert line.startswith("player 1 at J: check 1.5 to bet 1; give up 0.1")
 
 
