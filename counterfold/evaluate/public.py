@@ -5,6 +5,7 @@ All of it is computed in double precision, whatever the tables of a strategy are
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,15 +49,20 @@ class PublicAssessment(Assessment):
 def assess_tables(
     walk: Traversal, tables: Any, extras: Any = (None, None), *, average: bool = True,
     rows: NDArray[np.float64] | None = None,
-    packs: Any = (None, None),
+    packs: Any = (None, None), look: Callable[[], None] | None = None,
 ) -> PublicAssessment:  # fmt: skip
-    """Values and best responses of the strategies in a solver's tables."""
+    """Values and best responses of the strategies in a solver's tables.
+
+    ``look`` is called before each of the four walks, and may end it all by raising.
+    """
     from counterfold.kernels import public
 
     walk, game = walk.exact, walk.tree.game
     found = []
     for how in (public.VALUE, public.BEST):
         for me in (0, 1):
+            if look:
+                look()
             walk.run(me, tables, extras, rows, average, how, packs)
             found.append(walk.expected(me))
     return PublicAssessment((found[0], found[1]), (found[2], found[3]), game.pot, game.big_blind)

@@ -17,7 +17,7 @@ from counterfold.poker.game import PokerGame
 from counterfold.solve.methods import DEFAULT_METHOD, Method
 from counterfold.solve.poker_size import PokerSize, poker_size, size_of
 from counterfold.solve.public import POKER_METHOD, PublicSolver
-from counterfold.solve.result import check_every, default_until, run_to, shortfall
+from counterfold.solve.result import check_every, default_until, known, run_to, shortfall
 from counterfold.solve.solver import Report, Until
 from counterfold.strategy.public import PublicStrategy
 from counterfold.tree.public import PublicTree, meetings
@@ -45,12 +45,16 @@ _AMOUNT = re.compile(r"(\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?)\s*(%|mbb(?:
 
 @dataclass(frozen=True)
 class PokerResult(Certified):
-    """A strategy for all hands with its certificate and its provenance. Frozen."""
+    """A strategy for all hands with its certificate and its provenance. Frozen.
+
+    Of which iteration the certificate is, ``certified_at`` tells as in ``Result``.
+    """
 
     game: str
     method: str
     bits: int
     iterations: int
+    certified_at: int
     value: float
     values: tuple[float, float]
     players: tuple[str, str]
@@ -247,13 +251,14 @@ def _finish(
     rescue: str | os.PathLike[str] | None = None,
     on_the_way: bool = False,
 ) -> PokerResult:
+    # Before anybody waits for the end: it goes over all boards.
+    size = size_of(solver.tree, solver.method, solver.settings.bits, solver.settings.dtype)
     final, stopped = run_to(solver, until, trace, save, every, on_report, rescue, on_the_way)
     assert final.values is not None
     assert final.gains is not None
     assert final.exploitability is not None
     game, found = solver.tree.game, final.exploitability
-    size = size_of(solver.tree, solver.method, solver.settings.bits, solver.settings.dtype)
-    strategy = solver.strategy(exploitability=found)
+    strategy = solver.strategy(**known(solver, final, stopped))
     one, two = (float(value) for value in final.values)
     paid = game.betting.paid[0]
     return PokerResult(
@@ -261,6 +266,7 @@ def _finish(
         method=solver.settings.method,
         bits=solver.settings.bits,
         iterations=solver.iteration,
+        certified_at=final.iteration,
         value=one,
         values=(one, two),
         players=game.players,

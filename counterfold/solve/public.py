@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import pairwise
@@ -103,6 +103,9 @@ class PublicSolver:
         self.traversal = Traversal(self.tree, dtype, threads, model=modelled)
         self.best = best
         self.iteration, self.seconds, self.cpu_seconds = 0, 0.0, 0.0
+        self.check_seconds = 0.0  # of the last check
+        self.look: Callable[[], None] | None = None
+        """Called within a check now and then, which it may end by raising."""
         self._logs, self._row = np.zeros(4), np.zeros(_columns())
         self._cold, self._piece = True, 1
         self._make_tables(asked)
@@ -179,20 +182,30 @@ class PublicSolver:
         walk.call(walk.whole, self.tables, self.packs, self.extras, nobody, rows)
         self._cold = False
 
-    def strategy(self, **about: Any) -> PublicStrategy:
-        """The average strategy so far, with what is known about it. It shares the tables."""
-        told = {"method": self.settings.method, "iteration": self.iteration, **about}
-        return PublicStrategy(self.tree, (self.tables[0].total, self.tables[1].total), told)
+    def strategy(self, best: bool = False, **about: Any) -> PublicStrategy:
+        """The average strategy so far (or of the ``best`` check), with what is known about it.
+
+        It shares the tables.
+        """
+        kept = self.precision.best if best else None
+        at = self.iteration if kept is None else kept[0]
+        one, two = self._totals() if kept is None else self.precision.kept
+        told = {"method": self.settings.method, "iteration": at, **about}
+        return PublicStrategy(self.tree, (one, two), told)
+
+    def _totals(self) -> list[NDArray[Any]]:
+        return [table.total for table in self.tables]
 
     def assess(self) -> PublicAssessment:
         """Exact values and best responses of the strategy so far, in double precision."""
         average = self.settings.average
         if average and not self.locked:  # what the sums say is all there is to know
-            return assess_tables(self.traversal, self.tables)
+            return assess_tables(self.traversal, self.tables, look=self.look)
         rows, packs = np.stack([self._row] * 3), (None, None) if average else self.packs
         return assess_tables(
-            self.traversal, self.tables, self._held(), average=average, rows=rows, packs=packs
-        )
+            self.traversal, self.tables, self._held(), average=average, rows=rows, packs=packs,
+            look=self.look,
+        )  # fmt: skip
 
     @property
     def locked(self) -> bool:
@@ -219,9 +232,11 @@ class PublicSolver:
         base = (self.iteration, self.seconds, self.cpu_seconds, run_seconds)
         if not check:
             return Report(*base)
+        began = time.perf_counter()
         found = self.assess()
         if is_check(self.iteration):
-            self.precision.note(self.iteration, found.exploitability)
+            self.precision.note(self.iteration, found.exploitability, self._totals)
+        self.check_seconds = time.perf_counter() - began
         return Report(
             *base,
             exploitability=found.exploitability,
@@ -234,16 +249,22 @@ class PublicSolver:
         """Iterate, yielding a report now and then; the last one meets ``until``."""
         return run_until(self, until)
 
-    def save(self, path: str | os.PathLike[str], trace: Any = (), **about: Any) -> None:
-        """Write a checkpoint, which is also a strategy file."""
+    def save(
+        self, path: str | os.PathLike[str], trace: Any = (), best: bool = False, **about: Any
+    ) -> None:
+        """Write a checkpoint, which is also a strategy file: of the ``best`` check, or of now."""
         run = run_of(self, trace) | {"best": self.best}
         state = {"logs": self._logs, "row": self._row}
+        if best:  # the strategy is what was kept, and its sums of now are the run's alone
+            state |= {f"total.{p}": total for p, total in enumerate(self._totals())}
+        else:
+            state |= self.precision.state()
         for p in (0, 1):
             state |= {f"{name}.{p}": array for name, array in self._changing(p).items()}
             if self.extras[p] is not None:
                 asked = {k: a for k, a in self.extras[p]._asdict().items() if a.size}
                 state |= {f"asked.{k}.{p}": asked[k] for k in asked if k not in DERIVED}
-        save_public(self.strategy(**about), path, state, run)
+        save_public(self.strategy(best, **about), path, state, run)
 
     def _changing(self, p: int) -> dict[str, NDArray[Any]]:
         """What changes with every iteration, beside the sums of strategies."""
@@ -272,11 +293,16 @@ class PublicSolver:
         for p in (0, 1):
             if strategy.tables[p].dtype != solver.tables[p].total.dtype:
                 raise state.damaged("its sums of strategies are of another kind than its settings")
-            solver.tables[p].total[:] = strategy.tables[p]
+            if "total.0" in state or (p and solver.precision.kept):
+                solver.precision.kept += (strategy.tables[p],)
+                state.fill(f"total.{p}", solver.tables[p].total, least=0)
+            else:
+                solver.tables[p].total[:] = strategy.tables[p]
             for name, array in solver._changing(p).items():
                 state.fill(f"{name}.{p}", array)
         state.fill("logs", solver._logs)
         state.fill("row", solver._row, finite=False)
+        solver.precision.restore(state, solver._totals())
         state.finish()
         return solver, go_on(solver, run)
 

@@ -161,6 +161,7 @@ class Solver:
         self.iteration = 0
         self.seconds = 0.0
         self.cpu_seconds = 0.0
+        self.check_seconds = 0.0  # of the last check
         self._cold = True
         self._piece = FIRST_PIECE
         self._logs = np.zeros(4)
@@ -283,17 +284,18 @@ class Solver:
         """The strategy of the next iteration over the tree's slots."""
         return self._engine.current()
 
-    def strategy(self, **about: Any) -> Strategy:
-        """The strategy so far, with what is known about it."""
+    def strategy(self, best: bool = False, **about: Any) -> Strategy:
+        """The strategy so far (or of the ``best`` check), with what is known about it."""
         told = {
             "method": self.settings.method,
             "traversal": self.settings.traversal,
-            "iteration": self.iteration,
+            "iteration": self.precision.best[0] if best and self.precision.best else self.iteration,
             "seed": self.settings.seed,
             "iterate": "average" if self.settings.average else "last",
             **about,
         }
-        return Strategy.of(self.tree, self.probabilities(), told)
+        found = self.precision.kept[0] if best else self.probabilities()
+        return Strategy.of(self.tree, found, told)
 
     def assess(self) -> Assessment:
         """Exact values and best responses of the strategy so far."""
@@ -317,10 +319,13 @@ class Solver:
         base = (self.iteration, self.seconds, self.cpu_seconds, run_seconds)
         if not check:
             return Report(*base)
+        began = time.perf_counter()
         found = self.assess()
         gaps = self.cce_gaps()
         if is_check(self.iteration):
-            self.precision.note(self.iteration, found.exploitability)
+            tables = lambda: [self.probabilities()]  # noqa: E731
+            self.precision.note(self.iteration, found.exploitability, tables)
+        self.check_seconds = time.perf_counter() - began
         return Report(
             *base,
             exploitability=found.exploitability,
@@ -338,14 +343,16 @@ class Solver:
         """
         return run_until(self, until)
 
-    def save(self, path: str | os.PathLike[str], trace: Any = (), **about: Any) -> None:
-        """Write a checkpoint, which is also a strategy file."""
+    def save(
+        self, path: str | os.PathLike[str], trace: Any = (), best: bool = False, **about: Any
+    ) -> None:
+        """Write a checkpoint, which is also a strategy file: of the ``best`` check, or of now."""
         run = run_of(self, trace)
-        state = {**self._engine.state(), "logs": self._logs.copy()}
+        state = {**self._engine.state(), "logs": self._logs.copy(), **self.precision.state()}
         if self.leaning is not None:
             state |= {"delta": self.leaning.delta, "beta": self.leaning.beta}
             run["best"] = self.leaning.best
-        save_strategy(self.strategy(**about), path, state, run)
+        save_strategy(self.strategy(best, **about), path, state, run)
 
     @classmethod
     def resume(
@@ -370,6 +377,7 @@ class Solver:
         solver = cls(tree, **{**asdict(settings), "method": rule}, style=leaning)
         state.fill("logs", solver._logs)
         solver._engine.restore(state)
+        solver.precision.restore(state, [strategy.probabilities])
         state.finish()
         return solver, go_on(solver, run)
 
@@ -409,8 +417,10 @@ def run_until(
         return found
 
     latest = report(is_check(solver.iteration))
-    if solver.iteration and until.reached_by(latest):
+    reached = solver.iteration and until.reached_by(latest)
+    if reached or latest.exploitability is not None:  # which a signal may have kept a run from
         yield latest
+    if reached:
         return
     while True:
         check_at = _next_check(solver.iteration)

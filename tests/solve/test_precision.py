@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,16 +24,19 @@ from counterfold.evaluate.public_view import root_summary
 from counterfold.evaluate.range_equity import RangeEquity, range_equity
 from counterfold.exploit.locks import Lock, locked_solver
 from counterfold.exploit.public import RestrictedSolver
+from counterfold.files.arrays import unsealed
 from counterfold.games.normal_form import NormalForm
 from counterfold.poker.game import PokerGame, safe_weights
+from counterfold.poker.holdem import kuhn
 from counterfold.poker.spot import spot
 from counterfold.solve.lp import solve_lp
-from counterfold.solve.poker import solve_poker
+from counterfold.solve.poker import resume_poker, solve_poker
 from counterfold.solve.precision import Precision
 from counterfold.solve.public import PublicSolver
-from counterfold.solve.result import default_until
-from counterfold.solve.solver import Report, Until
-from counterfold.strategy.public import PublicStrategy
+from counterfold.solve.result import default_until, run_to
+from counterfold.solve.solver import Report, Solver, Until
+from counterfold.strategy.public import PublicStrategy, read_public
+from counterfold.strategy.strategy import Strategy
 from counterfold.style.price import Seat
 from counterfold.style.public_price import compare_public
 from counterfold.tree.history import compile_game
@@ -265,10 +269,71 @@ def test_a_resumed_run_stops_where_the_other_does(tmp_path: Any) -> None:
     assert rest.exploitability == whole.exploitability
 
 
+def coarse(form: str, until: Until, **more: Any) -> Any:
+    """A run whose tables in 32 bits become too coarse soon."""
+    if form == "history":
+        return cf.solve(cf.Kuhn(), "pcfr+", until, dtype="float32", **more)
+    return solve_poker(kuhn(), "pcfr+", until, dtype="float32", **more)
+
+
+@pytest.mark.parametrize("form", ["history", "public"])
+def test_a_run_that_became_too_coarse_ends_with_its_best_strategy(form: str, tmp_path: Any) -> None:
+    path = tmp_path / "run"
+    found = coarse(form, Until(iterations=1_000_000), save=path)
+    assert found.stopped == "precision"
+    checks = {report.iteration: report.exploitability for report in found.trace}
+    assert found.iterations == max(checks)
+    assert found.certified_at < found.iterations / 2
+    assert found.exploitability == checks[found.certified_at]
+    assert found.exploitability <= min(checks.values()) / 0.99
+    assert checks[found.iterations] > 2 * found.exploitability
+    assert f"The strategy is that of iteration {found.certified_at:,}." in found.promise
+    measure: Any = cf.assess if form == "history" else assess_public
+    load: Any = Strategy.load if form == "history" else lambda path: read_public(path)[0]
+    for strategy in (found.strategy, load(path)):
+        measured = measure(strategy)
+        assert measured.exploitability == found.exploitability
+        assert tuple(measured.values) == found.values
+        assert strategy.about["iteration"] == found.certified_at
+        assert strategy.about["exploitability"] == found.exploitability
+    again = (cf.resume if form == "history" else resume_poker)(path, Until(iterations=1_000_000))
+    assert (again.stopped, again.iterations) == ("precision", found.iterations)
+    assert again.certified_at == found.certified_at
+    assert measure(again.strategy).exploitability == found.exploitability
+
+
+@pytest.mark.parametrize("form", ["history", "public"])
+@pytest.mark.parametrize("after", [False, True])
+def test_the_best_strategy_survives_a_checkpoint(form: str, after: bool, tmp_path: Any) -> None:
+    """Saved on the way, with the best check in the past, and after a stop: bit for bit the same."""
+    path, solver_of = tmp_path / "run", Solver if form == "history" else PublicSolver
+    whole = coarse(form, Until(iterations=1_000_000), save=tmp_path / "whole")
+    middle = whole.iterations if after else 2 * whole.certified_at
+    coarse(form, Until(iterations=middle), save=path)
+    solver, trace = solver_of.resume(path)
+    assert solver.precision.best == (whole.certified_at, whole.exploitability)
+    final, stopped = run_to(solver, Until(iterations=1_000_000), trace, path)
+    assert (stopped, final.iteration) == ("precision", whole.certified_at)
+    assert unsealed(path)[1].keys() == unsealed(tmp_path / "whole")[1].keys()
+    for name, array in unsealed(tmp_path / "whole")[1].items():
+        assert np.array_equal(unsealed(path)[1][name], array), name
+
+
+def test_ordinary_runs_keep_no_second_strategy() -> None:
+    for solver in (
+        Solver(cf.Kuhn(), "cfr+"),
+        Solver(cf.Kuhn(), "cfr+", "external", dtype="float32"),
+        PublicSolver(river()),
+    ):
+        for _ in solver.run(Until(iterations=150)):
+            pass
+        assert solver.precision.kept == ()
+
+
 def run_of(*checks: float, dtype: str = "float32", falls: bool = True) -> Precision:
     run = Precision(dtype, 1.0, falls)
     for k, exploitability in enumerate(checks):
-        run.note(1000 * 2**k, exploitability)
+        run.note(1000 * 2**k, exploitability, partial(list, [np.array([exploitability])]))
     return run
 
 
