@@ -261,7 +261,7 @@ def run_to(
     clock = Checkpoints(keep if target else None)
     stopped, report = "interrupted", None
     with interrupts.patient(), interrupts.uncut():
-        solver.look = look
+        solver.look = look  # which checks of poker call between their walks
         try:
             for report in run_until(solver, until, every, lambda: _saving(solver, save, clock)):
                 if report.exploitability is not None and _is_new(report, trace):
