@@ -32,6 +32,11 @@ class Checkpoints:
         self._last = time.monotonic()
 
     @property
+    def saves(self) -> bool:
+        """Is there anything that could be due?"""
+        return self._save is not None
+
+    @property
     def due(self) -> bool:
         """Is it time for the next?"""
         wait = max(self._seconds, self.cost / SHARE)

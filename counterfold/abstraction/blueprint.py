@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -106,8 +106,13 @@ class Blueprint:
         out[:, np.isin(self.game.rules.cards, known).any(axis=1)] = 1 / len(out)
         return out
 
-    def public(self, tree: PublicTree) -> Strategy[PublicTree]:
-        """The same strategy hand by hand on the game's public tree, for exact values and search."""
+    def public(
+        self, tree: PublicTree, look: Callable[[float], None] | None = None
+    ) -> Strategy[PublicTree]:
+        """The same strategy hand by hand on the game's public tree, for exact values and search.
+
+        ``look`` is told after each board which share is done, and may end it by raising.
+        """
         if tree.game is not self.game and game_print(tree.game) != game_print(self.game):
             raise MismatchError(f"the tree is not of the game of this blueprint, {self.game.name}")
         alike = tree.symmetry and any(len(board.renamings) > 1 for board in tree.boards)
@@ -121,6 +126,8 @@ class Blueprint:
             rows = self.buckets[board.street].on(board.cards)
             for node in made.hands.decisions(number):
                 made.hands.put(node, number, self.at(node)[rows].T)
+            if look:
+                look((number + 1) / len(tree.boards))
         return replace(made, about=dict(self.about))
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -53,18 +53,31 @@ Features = Callable[[NDArray[np.uint8]], Points]  # boards -> [boards, holes, wi
 
 
 def buckets_for(
-    game: PokerGame, count: int | Sequence[int] = 200, *, seed: int = 0, threads: int = 2
+    game: PokerGame,
+    count: int | Sequence[int] = 200,
+    *,
+    seed: int = 0,
+    threads: int = 2,
+    look: Callable[[], None] | None = None,
 ) -> tuple[Buckets, ...]:
-    """Buckets for each street of a hold'em game with a full deck: ``count`` after the flop."""
+    """Buckets for each street of a hold'em game with a full deck: ``count`` after the flop.
+
+    ``look`` is called now and then, and may end it by raising.
+    """
     if game.rules.hole != 2 or sorted(game.rules.deck) != list(range(CARDS)):
         raise UnsupportedError(
             f"{game.name} is not played with two cards each from 52; use a bucket for every hand"
         )
-    return card_buckets(board_sizes(game), count, seed=seed, threads=threads)
+    return card_buckets(board_sizes(game), count, seed=seed, threads=threads, look=look)
 
 
 def card_buckets(
-    sizes: Sequence[int], count: int | Sequence[int] = 200, *, seed: int = 0, threads: int = 2
+    sizes: Sequence[int],
+    count: int | Sequence[int] = 200,
+    *,
+    seed: int = 0,
+    threads: int = 2,
+    look: Callable[[], None] | None = None,
 ) -> tuple[Buckets, ...]:
     """Buckets for boards of these sizes, (0, 3) for flop hold'em and (0, 3, 4, 5) for hold'em.
 
@@ -83,7 +96,7 @@ def card_buckets(
     whole("threads", threads, least=1, most=64)
     if not later:
         return (starting_hands(),)
-    made = _Maker(later[-1], np.random.default_rng(seed), threads)
+    made = _Maker(later[-1], np.random.default_rng(seed), threads, look or _nobody_looks)
     about = {"seed": seed, "last": later[-1]}
     wanted = dict(zip(later, counts, strict=True))
     return tuple(
@@ -94,10 +107,12 @@ def card_buckets(
 class _Maker:
     """Buckets of the streets of one game, which share the equities on its last boards."""
 
-    def __init__(self, last: int, random: np.random.Generator, threads: int) -> None:
+    def __init__(
+        self, last: int, random: np.random.Generator, threads: int, look: Callable[[], None]
+    ) -> None:
         from counterfold.kernels import poker_buckets as kernels
 
-        self.last, self.random, self.threads = last, random, threads
+        self.last, self.random, self.threads, self.look = last, random, threads, look
         self._kernels = kernels
         self._low, self._high = LOW.copy(), HIGH.copy()
         boards, weights, _ = standard_words(last)
@@ -143,6 +158,7 @@ class _Maker:
         step = 32
 
         def work(lo: int) -> None:
+            self.look()
             part = boards[lo : lo + step]
             use(lo, lo + len(part), features(part))
 
@@ -205,6 +221,7 @@ class _Maker:
         kernels.seed_centers(points, centers, np.zeros(len(points)), squared, stream)
         before = math.inf
         for _ in range(ROUNDS):
+            self.look()
             centers, heights = _in_order(centers)
             mean = kernels.move_centers(points, centers, heights, sums, sizes, squared)
             kept = sizes > 0
@@ -219,6 +236,10 @@ class _Maker:
         centers, heights = _in_order(centers)
         self._kernels.assign(points, centers, heights, squared, out)
         return out
+
+
+def _nobody_looks() -> None:
+    pass
 
 
 def _in_order(centers: Points) -> tuple[Points, Points]:

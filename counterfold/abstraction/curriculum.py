@@ -141,8 +141,7 @@ class Curriculum:
         """The average strategy of the last stage that was begun."""
         if self.solver is None:
             raise ParameterError("the curriculum has not begun")
-        about = {"curriculum": [stage.game for stage in self.stages]}
-        return self.solver.strategy(**about)
+        return self.solver.strategy(curriculum=[stage.game for stage in self.stages])
 
     def stage_file(self, number: int) -> Path | None:
         """The checkpoint of a stage, counted from 1."""

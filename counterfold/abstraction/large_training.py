@@ -8,8 +8,10 @@ goes on with the regrets and the average strategy of the one before.
 
 from __future__ import annotations
 
+import json
+import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -18,11 +20,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.abstraction.large import LargeStrategy, rules_of
-from counterfold.errors import ParameterError
+from counterfold.checkpoints import Checkpoints
+from counterfold.errors import MismatchError, ParameterError
+from counterfold.files.arrays import read_arrays, write_arrays
+from counterfold.files.text import Fields
 from counterfold.games.spec import whole
+from counterfold.interrupts import uncut
 
 __all__ = ["HORIZONS", "Trainer", "TrainingReport", "honest_play", "train"]
 
+KIND = "cheat training"
 HORIZONS = (4, 8, 16, 32)
 """Turns that are played on after a move that is tried, stage by stage."""
 LONGEST = 500
@@ -71,6 +78,7 @@ class Trainer:
         self.threads = whole("threads", threads, least=1, most=64)
         self.rules = rules = rules_of(players)
         self.rounds = self.games = self.horizon = 0
+        self.seconds = 0.0, 0.0  # wall and CPU, of training
 
         def tables() -> Any:
             worth = np.zeros((players * BINS * BINS, 2))
@@ -130,6 +138,36 @@ class Trainer:
             change = sum(own[at] - common for own in self._own)
             common += change
 
+    def save(self, path: str | os.PathLike[str], settings: Mapping[str, Any]) -> None:
+        """Write all that the next round depends on; ``settings`` tell which training it is of."""
+        header = {name: str(getattr(self, name)) for name in ("rounds", "games", "horizon")}
+        header |= {"settings": json.dumps(settings), "seconds": json.dumps(self.seconds)}
+        arrays = {**self.tables._asdict(), "random": self._streams()}
+        write_arrays(path, KIND, header, arrays)
+
+    def go_on(self, path: str | os.PathLike[str], settings: Mapping[str, Any]) -> None:
+        """Go on from a file that was saved with the same settings."""
+        saved = read_arrays(path, KIND, "a training of Cheat")
+        if saved.json("settings") != settings:
+            raise MismatchError(
+                f"{path} is of a training with other settings; delete it, or choose another folder"
+            )
+        for name, table in self.tables._asdict().items():
+            saved.fill(name, table)
+        streams = saved.array("random", np.uint64, (self.threads, 1))
+        saved.finish()
+        for room, stream in zip(self._rooms, streams, strict=True):
+            room.random[:] = stream
+        self.rounds, self.games = (saved.whole(name, 0, 2**53) for name in ("rounds", "games"))
+        self.horizon = saved.whole("horizon", 0, 2**31)
+        spent = Fields({"seconds": saved.json("seconds")}, str(path)).numbers("seconds", low=0)
+        if len(spent) != 2:
+            raise saved.damaged("it does not say its seconds")
+        self.seconds = spent[0], spent[1]
+
+    def _streams(self) -> NDArray[np.uint64]:
+        return np.stack([room.random for room in self._rooms])
+
     def strategy(self, **about: Any) -> LargeStrategy:
         """The average strategy so far."""
         total = self.tables.total.sum(axis=1, keepdims=True)
@@ -163,10 +201,12 @@ def train(
     honest: bool = True,
     horizons: Sequence[int] = HORIZONS,
     on_progress: Callable[[TrainingReport], None] | None = None,
+    save: str | os.PathLike[str] | None = None,
 ) -> LargeStrategy:
     """Learn the original Cheat for a time, or for a number of games (which can be done again).
 
-    Every horizon gets an equal share.
+    Every horizon gets an equal share. ``save`` is a file for a checkpoint, once a minute, on Ctrl-C
+    and in the end; the next call goes on from there.
 
     >>> train(2, games=50, threads=1).players
     2
@@ -182,25 +222,59 @@ def train(
     trainer = Trainer(players, seed, threads, honest)
     if minutes is not None:
         Trainer(players, seed, threads).play(1, threads)  # compiling does not count
-    began, cpu = time.perf_counter(), time.process_time()
-    done = 0.0
-    while done < 1:
-        horizon = horizons[int(done * len(horizons))]
-        size = ROUND if games is None else min(ROUND, _stage_end(games, horizons, done, trainer))
-        trainer.play(horizon, size)
-        seconds = time.perf_counter() - began
-        if games is not None:
-            done = trainer.games / games
-        elif minutes is not None:
-            done = seconds / (60 * minutes)
-        if on_progress:
-            on_progress(TrainingReport(min(done, 1.0), horizon, trainer.games, seconds))
+    settings = {
+        "players": players, "minutes": minutes, "games": games, "seed": seed, "threads": threads,
+        "honest": honest, "horizons": list(horizons),
+    }  # fmt: skip
+    if save is not None and os.path.exists(save):
+        trainer.go_on(save, settings)
+    checkpoints = Checkpoints(None if save is None else lambda: trainer.save(save, settings))
+    before = trainer.rounds
+    try:
+        _train(trainer, minutes, games, horizons, on_progress, checkpoints)
+    except KeyboardInterrupt:
+        if trainer.rounds > before:
+            checkpoints.save()
+        raise
+    if trainer.rounds > before:
+        checkpoints.save()
     return trainer.strategy(
         horizons=list(horizons),
         honest=honest,
-        seconds=time.perf_counter() - began,
-        cpu_seconds=time.process_time() - cpu,
+        seconds=trainer.seconds[0],
+        cpu_seconds=trainer.seconds[1],
     )
+
+
+def _train(
+    trainer: Trainer,
+    minutes: float | None,
+    games: int | None,
+    horizons: Sequence[int],
+    on_progress: Callable[[TrainingReport], None] | None,
+    checkpoints: Checkpoints,
+) -> None:
+    """Rounds to the end of the time or of the games."""
+    wall, cpu = trainer.seconds
+    began, began_cpu = time.perf_counter() - wall, time.process_time() - cpu
+
+    def share() -> float:
+        if games is not None:
+            return trainer.games / games
+        assert minutes is not None
+        return trainer.seconds[0] / (60 * minutes)
+
+    while (done := share()) < 1:
+        horizon = horizons[int(done * len(horizons))]
+        size = ROUND if games is None else min(ROUND, _stage_end(games, horizons, done, trainer))
+        with uncut():
+            trainer.play(horizon, size)
+            trainer.seconds = time.perf_counter() - began, time.process_time() - began_cpu
+        if on_progress:
+            on_progress(
+                TrainingReport(min(share(), 1.0), horizon, trainer.games, trainer.seconds[0])
+            )
+        checkpoints.look()
 
 
 def _stage_end(games: int, horizons: Sequence[int], done: float, trainer: Trainer) -> int:

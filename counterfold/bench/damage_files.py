@@ -16,14 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["DTYPES", "Packed", "Part", "form_of", "head_of", "sealed", "steady"]
+from counterfold.files.tensors import DTYPES
 
-DTYPES: dict[str, Any] = {
-    "F64": np.float64, "F32": np.float32, "F16": np.float16,
-    "I64": np.int64, "I32": np.int32, "I16": np.int16, "I8": np.int8,
-    "U64": np.uint64, "U32": np.uint32, "U16": np.uint16, "U8": np.uint8, "BOOL": np.bool_,
-}  # fmt: skip
-"""What safetensors calls the dtypes that NumPy has too."""
+__all__ = ["Packed", "Part", "form_of", "head_of", "sealed", "steady"]
 
 
 @dataclass

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from counterfold.bench.damage_files import DTYPES, Packed, Part, head_of, sealed
+from counterfold.bench.damage_files import Packed, Part, head_of, sealed
+from counterfold.files.tensors import DTYPES
 
 __all__ = ["MUTATIONS", "TRAP", "TRAP_RUN", "TRAP_SOURCE", "Mutated", "mutate"]
 

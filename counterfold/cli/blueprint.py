@@ -18,12 +18,12 @@ from counterfold.cli.output import (
     duration,
     print_json,
     size,
+    tell,
 )
 from counterfold.cli.poker_certificate import units, won
 from counterfold.cli.poker_names import poker_game
 from counterfold.cli.progress import Watch
-from counterfold.errors import ParameterError
-from counterfold.evaluate.exact import assess
+from counterfold.errors import OutOfTimeError, ParameterError
 from counterfold.poker.game import PokerGame
 from counterfold.solve.result import DISK
 from counterfold.solve.until import Until
@@ -31,7 +31,7 @@ from counterfold.solve.until import Until
 if TYPE_CHECKING:
     from counterfold.abstraction.buckets import Buckets
     from counterfold.abstraction.sampled import SampledPoker
-    from counterfold.evaluate.exact import Assessment
+    from counterfold.cli.blueprint_exact import Measured, Measurement
 
 __all__ = ["Wish", "run"]
 
@@ -82,20 +82,68 @@ def run(wish: Wish) -> None:
         try:
             solver = _solver(wish, game, watch)
             checkpoints = Checkpoints(partial(solver.save, target) if target else None)
-            run = clock.left(until)
-            watch.begin(run)
-            size = solver.size if target else 0
-            for report in solver.run(run, lambda: checkpoints.cost or size / DISK):
-                watch.report(report)
-                watch.check()
-                checkpoints.look()
+            measurement = None
+            if until.seconds is not None:
+                watch.doing("trying what an exact measurement will take")
+                measurement = _measurement(wish, solver, until)
+            _sample(solver, until, measurement, checkpoints, watch)
             checkpoints.save()
-            found = _exact(wish, solver, watch)
+            if until.seconds is None:
+                measurement = _measurement(wish, solver, until)
+            found = _measured(wish, measurement, watch)
         except KeyboardInterrupt:
             if solver is not None and target:
                 solver.save(target)
             raise StoppedError(_farewell(wish, solver)) from None
     _tell(wish, solver, found)
+
+
+def _sample(
+    solver: SampledPoker,
+    until: Until,
+    measurement: Measurement | None,
+    checkpoints: Checkpoints,
+    watch: Watch,
+) -> None:
+    """Iterate as long as there is time for what is to be done in the end."""
+    run = clock.left(until)
+    watch.begin(run)
+    rest = 0.0 if measurement is None else measurement.seconds
+    saving = solver.size / DISK if checkpoints.saves else 0.0
+    for report in solver.run(run, lambda: rest + (checkpoints.cost or saving)):
+        watch.report(report)
+        watch.check()
+        checkpoints.look()
+
+
+def _measurement(wish: Wish, solver: SampledPoker, until: Until) -> Measurement | None:
+    """The measurement that was asked for, unless there is no time for it."""
+    if not (wish.exact or wish.strategy):
+        return None
+    from counterfold.cli.blueprint_exact import Measurement
+
+    measurement = Measurement(solver, until, wish.strategy)
+    if measurement.fits:
+        return measurement
+    tell(_left_out(wish, f"that would take about {duration(measurement.seconds)}"))
+    return None
+
+
+def _measured(wish: Wish, measurement: Measurement | None, watch: Watch) -> Measured | None:
+    """What it finds; nothing, and a sentence, if the time is over before."""
+    if measurement is None:
+        return None
+    watch.doing("measuring the strategy in the game without buckets")
+    try:
+        return measurement.run()
+    except OutOfTimeError as error:
+        tell(_left_out(wish, str(error)))
+        return None
+
+
+def _left_out(wish: Wish, why: str) -> str:
+    what = "neither measured nor written hand by hand" if wish.strategy else "not measured"
+    return f"the strategy is {what} within --seconds: {why}; give it more time, or no limit"
 
 
 def _farewell(wish: Wish, solver: SampledPoker | None) -> str:
@@ -147,7 +195,14 @@ def _buckets(wish: Wish, game: PokerGame, watch: Watch) -> tuple[Buckets, ...]:
     if game.rules.hole == 1:
         return every_hand(game)
     watch.doing(f"sorting hands into {wish.buckets} buckets a street")
-    made = buckets_for(game, wish.buckets, seed=wish.seed, threads=max(wish.threads, 2))
+    doing = (
+        "while hands were sorted into buckets: give it more time, fewer --buckets, or the file of "
+        "an earlier run with --cards"
+    )
+    made = buckets_for(
+        game, wish.buckets, seed=wish.seed, threads=max(wish.threads, 2),
+        look=lambda: clock.check(_limits(wish), doing),
+    )  # fmt: skip
     if wish.cards:
         save_buckets(wish.cards, made)
     return made
@@ -168,44 +223,6 @@ def _solver(wish: Wish, game: PokerGame, watch: Watch) -> SampledPoker:
         game, buckets, wish.method, wish.traversal, seed=wish.seed, threads=wish.threads,
         against=against,
     )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Measured:
-    """What a strategy is worth in the game without buckets.
-
-    That of an answer is what it wins from the opponent it answers, and what it wins at least.
-    """
-
-    whole: Assessment | None = None
-    winnings: float | None = None
-    guarantee: float | None = None
-
-
-def _exact(wish: Wish, solver: SampledPoker, watch: Watch) -> Measured | None:
-    """The strategy hand by hand, in the game without buckets, if that was asked for."""
-    if not (wish.exact or wish.strategy):
-        return None
-    from counterfold.evaluate.exact import best_value, earned_against
-    from counterfold.strategy.strategy import Strategy
-    from counterfold.tree.public import PublicTree
-
-    watch.doing("measuring the strategy in the game without buckets")
-    made = solver.blueprint()
-    whole = any(one.kind == "all" for one in made.buckets)
-    strategy = made.public(PublicTree(solver.game, symmetry=not whole))
-    if solver.against is None:
-        found = Measured(assess(strategy))
-    else:
-        seat, model = solver.against.seat, solver.against.model.public(strategy.tree)
-        known = -best_value(strategy, 1 - seat) if solver.game.betting.zero_sum else None
-        found = Measured(None, earned_against(strategy, seat, model), known)
-        pair = [model.tables[0], model.tables[1]]
-        pair[seat] = strategy.tables[seat]
-        strategy = Strategy.of(strategy.tree, (pair[0], pair[1]), strategy.about)
-    if wish.strategy:
-        strategy.save(wish.strategy)
-    return found
 
 
 def _told(wish: Wish, solver: SampledPoker, found: Measured | None) -> dict[str, Any]:
@@ -238,7 +255,7 @@ def _told(wish: Wish, solver: SampledPoker, found: Measured | None) -> dict[str,
             "guarantee": None if found is None else found.guarantee,
         },
         "saved": wish.save or wish.resume,
-        "strategy": wish.strategy,
+        "strategy": None if found is None else wish.strategy,
     }
 
 
@@ -262,13 +279,11 @@ def _tell(wish: Wish, solver: SampledPoker, found: Measured | None) -> None:
         lines.insert(4, ("exploitability", exact))
     if solver.against is not None:
         lines[1:1] = _answer(wish, solver, found)
-    for key, path in (("saved", told["saved"]), ("strategy", wish.strategy)):
-        if path:
-            lines.append((key, path))
+    lines += [(key, told[key]) for key in ("saved", "strategy") if told[key]]
     print_panel("Blueprint" if solver.against is None else "Response", lines)
-    if wish.strategy:
+    if told["strategy"]:
         advise(f"Look at it with `counterfold show {wish.strategy}`.")
-    elif found is None:
+    elif not wish.exact:
         advise("Exploitability is not measured while sampling; --exact does it where it fits.")
 
 

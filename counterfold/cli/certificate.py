@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from counterfold.solve.result import Result
     from counterfold.solve.until import Until
 
-__all__ = ["Lines", "certificate", "pace", "print_panel", "why_stopped"]
+__all__ = ["Lines", "certificate", "exactly", "pace", "print_panel", "why_stopped"]
 
 Lines = list[tuple[str, str]]
 
@@ -38,7 +38,7 @@ def certificate(
     if known:
         text, number = known
         lines.append(("known value", f"{text}; off by {tiny(abs(result.value - number))}"))
-    lines.append(("exploitability", f"{tiny(result.exploitability)} (exact)"))
+    lines.append(("exploitability", f"{tiny(result.exploitability)} ({exactly(result)})"))
     lines.append(("NashConv", _by_player(result.nash_conv, tiny)))
     if result.cce_gap is not None:
         lines.append(("CCE gap", f"{tiny(result.cce_gap)} (of the play so far)"))
@@ -114,6 +114,13 @@ def _value(result: Result) -> str:
 def _by_player(numbers: tuple[float, ...], written: object) -> str:
     assert callable(written)
     return ", ".join(f"player {i + 1} {written(number)}" for i, number in enumerate(numbers))
+
+
+def exactly(result: Result) -> str:
+    """What kind of certificate it is, and of which iteration if that is not the last."""
+    if result.certified_at == result.iterations:
+        return "exact"
+    return f"exact, at iteration {result.certified_at:,}"
 
 
 def why_stopped(

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from counterfold.solve.until import Until
 
-__all__ = ["left", "start"]
+__all__ = ["check", "left", "start"]
+
+SPARE = 0.5  # seconds after the time that was given, in which something may come to its end
 
 _began = time.perf_counter()
 
@@ -17,6 +19,14 @@ def start() -> None:
     """A verb begins."""
     global _began
     _began = time.perf_counter()
+
+
+def check(until: Until, doing: str) -> None:
+    """Raise OutOfTimeError if the time of a verb is over."""
+    from counterfold.errors import OutOfTimeError
+
+    if until.seconds is not None and time.perf_counter() - _began > until.seconds + SPARE:
+        raise OutOfTimeError(f"{until.seconds:g} seconds were over {doing}")
 
 
 def left(until: Until, parts: int = 1) -> Until:

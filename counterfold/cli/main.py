@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 from importlib import import_module
 
 from counterfold.cli.app import app
@@ -27,8 +26,9 @@ def main() -> None:
     try:
         app()
     except SystemExit as end:
-        if isinstance(end.code, int) and end.code > 128 and threading.active_count() > 1:
-            # A signal has ended the verb: nobody waits for what threads still compute.
+        if isinstance(end.code, int) and end.code > 128:
+            # A signal has ended the verb: nobody waits for what threads still compute, nor for
+            # the interpreter to take apart a tree of a million nodes.
             sys.stdout.flush()
             sys.stderr.flush()
             os._exit(end.code)

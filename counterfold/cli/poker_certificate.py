@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from counterfold.cli.certificate import Lines, pace, why_stopped
+from counterfold.cli.certificate import Lines, exactly, pace, why_stopped
 from counterfold.cli.output import duration, size, tiny
 from counterfold.cli.table import percent
 from counterfold.poker.cards import board_name
@@ -81,7 +81,10 @@ def poker_certificate(result: Result, until: Until, saved: str | None) -> Lines:
         ("method", f"{result.method}, all hands at once{stored}"),
         ("iterations", f"{result.iterations:,}" + _pace(speed)),
         ("value", _value(result, game)),
-        ("exploitability", f"{units(game, result.exploitability)} (exact){_chips(result, game)}"),
+        (
+            "exploitability",
+            f"{units(game, result.exploitability)} ({exactly(result)}){_chips(result, game)}",
+        ),
         (
             "gains",
             ", ".join(

@@ -5,6 +5,7 @@ All of it is computed in double precision, whatever the tables of a strategy are
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -78,15 +79,20 @@ class PublicEvaluator:
 def assess_tables(
     walk: Traversal, tables: Any, extras: Any = (None, None), *, average: bool = True,
     rows: NDArray[np.float64] | None = None,
-    packs: Any = (None, None),
+    packs: Any = (None, None), look: Callable[[], None] | None = None,
 ) -> Assessment:  # fmt: skip
-    """Values and best responses of the strategies in a solver's tables."""
+    """Values and best responses of the strategies in a solver's tables.
+
+    ``look`` is called before each of the four walks, and may end it all by raising.
+    """
     from counterfold.kernels import public
 
     walk = walk.exact
     numbers = []
     for how in (public.VALUE, public.BEST):
         for me in (0, 1):
+            if look:
+                look()
             walk.run(me, tables, extras, rows, average, how, packs)
             numbers.append(walk.expected(me))
     return Assessment((numbers[0], numbers[1]), (numbers[2], numbers[3]), walk.tree.units)

@@ -22,6 +22,8 @@ __all__ = ["OriginalRow", "OriginalTable", "file_name", "original_table"]
 Progress = Callable[[str, float], None]
 """Called with what is being done, and how much of all of it is done."""
 
+PART = "training-{}.part"
+"""The file that the training of a row is kept in, until all of them are done."""
 OPPONENTS = ("random", "heuristic")
 TRAINING_SHARE = 0.9
 """Of the time of a row, as far as progress is concerned."""
@@ -103,7 +105,7 @@ def original_table(
     ``games`` in place of ``minutes`` makes a run that can be repeated exactly. ``without`` adds
     two rows each that show what the curriculum does: the same training from nothing, with it and
     without it (the last horizon from the start). The first row's strategy is kept in ``folder``
-    under ``file_name``.
+    under ``file_name``; a table that was stopped goes on from there when it is made again.
 
     >>> row, = original_table((2,), games=100, contest_games=100, threads=1).rows
     >>> row.players, row.contests[0].agents
@@ -123,14 +125,18 @@ def original_table(
         def training(report: TrainingReport, tell: Callable[[float], None] = tell) -> None:
             tell(TRAINING_SHARE * report.done)
 
+        part = None if folder is None else Path(folder) / PART.format(done + 1)
         strategy = train(
             count, minutes=None if games is not None else minutes, games=games, seed=seed,
-            threads=threads, honest=honest, horizons=horizons, on_progress=training,
+            threads=threads, honest=honest, horizons=horizons, on_progress=training, save=part,
         )  # fmt: skip
         if folder is not None and honest:
             strategy.save(Path(folder) / file_name(count))
         rows.append(_row(strategy, horizons, contest_games, seed))
         tell(1.0)
+    if folder is not None:
+        for done in range(len(plan)):
+            (Path(folder) / PART.format(done + 1)).unlink(missing_ok=True)
     return OriginalTable(seed, tuple(rows))
 
 

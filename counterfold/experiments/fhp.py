@@ -47,7 +47,7 @@ DEEP_CFR = 37.0
 
 MARKS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50, 60, 75, 100, 125, 150, 175, 200, 225, 250, 300)
 LINEAR = 50
-CHECKPOINT, OTHER = "fhp.safetensors", "linear.json"
+CHECKPOINT, OTHER, PART = "fhp.safetensors", "linear.json", "linear.safetensors"
 
 Progress = Callable[[float, str], None]
 """Called with how much is done, from 0 to 1, and where things stand in words."""
@@ -335,22 +335,41 @@ def _linear(
                 return tuple(from_json(FhpPoint, point) for point in told.objects("points"))
         except FileError as error:
             raise FileError(f"{kept} is damaged ({error}); delete it and run again") from None
-    solver, trace = PublicSolver(tree, "linear", threads=threads), []  # type: Any, list[Report]
-    for report in _Until(iterations, None).run(solver, trace, lambda part, words: tell(0.0, words)):
-        trace.append(report)
+    solver, trace = _begin(game, "linear", threads, folder, PART)
+    if solver.iteration > iterations:  # those of a longer curve
+        solver, trace = PublicSolver(tree, "linear", threads=threads), []
+    before = solver.iteration
+    clock = Checkpoints(None if folder is None else lambda: _save(solver, trace, folder, PART))
+
+    def look(part: float, words: str) -> None:
+        tell(0.0, words)
+        clock.look()
+
+    try:
+        for report in _Until(iterations, None).run(solver, trace, look):
+            trace.append(report)
+    except KeyboardInterrupt:
+        if solver.iteration > before:
+            clock.save()
+        raise
     points = tuple(_point(game, report) for report in trace)
     if kept is not None:
         rows = [to_json(point) for point in points]
         found = {"fingerprint": tree.fingerprint, "iterations": iterations, "points": rows}
         write_document(kept, found)
+        (kept.parent / PART).unlink(missing_ok=True)
     return points
 
 
 def _begin(
-    game: PokerGame, method: str, threads: int | None, folder: str | Path | None
+    game: PokerGame,
+    method: str,
+    threads: int | None,
+    folder: str | Path | None,
+    name: str = CHECKPOINT,
 ) -> tuple[PublicSolver, list[Report]]:
-    """A new run, or the one that the folder keeps."""
-    kept = Path(folder) / CHECKPOINT if folder else None
+    """A new run, or the one that the folder keeps under a name."""
+    kept = Path(folder) / name if folder else None
     if kept is None or not kept.exists():
         return PublicSolver(game, method, threads=threads), []
     solver, trace = PublicSolver.resume(kept, threads=threads)
@@ -362,5 +381,7 @@ def _begin(
     return solver, trace
 
 
-def _save(solver: PublicSolver, trace: list[Report], folder: str | Path) -> None:
-    solver.save(Path(folder) / CHECKPOINT, trace)
+def _save(
+    solver: PublicSolver, trace: list[Report], folder: str | Path, name: str = CHECKPOINT
+) -> None:
+    solver.save(Path(folder) / name, trace)

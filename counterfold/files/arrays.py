@@ -12,12 +12,14 @@ import json
 import math
 import os
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from counterfold.errors import FileError, short
+from counterfold.files.tensors import flat, tensor_header, write_tensors
 from counterfold.files.text import Fields, parse_json
 from counterfold.files.whole import drafted
 
@@ -35,6 +37,7 @@ __all__ = [
 ]
 
 FORMAT = "counterfold 2"
+NO_CHECKSUM = "0" * 64  # as long as any
 PathLike = str | os.PathLike[str]
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -45,17 +48,19 @@ def write_arrays(path: PathLike, kind: str, header: Mapping[str, str], arrays: A
 
 
 def seal(path: PathLike, header: Mapping[str, str], arrays: Arrays) -> None:
-    """Write a whole header and arrays as they are given, with the checksum that fits them."""
-    from safetensors import SafetensorError
-    from safetensors.numpy import save_file
+    """Write a whole header and arrays as they are given, with the checksum that fits them.
 
-    flat = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    told = {**header, "checksum": checksum(header, flat)}
-    with drafted(path) as draft:
-        try:
-            save_file(flat, draft.name, told)
-        except SafetensorError as error:
-            raise FileError(f"cannot write {path}: {error}") from None
+    The checksum is found while the arrays go to the disk, and takes its place in the end.
+    """
+    tables = flat(arrays)
+    room = tensor_header({**header, "checksum": NO_CHECKSUM}, tables)
+    with drafted(path) as draft, ThreadPoolExecutor(1) as beside:
+        found = beside.submit(checksum, header, tables)
+        write_tensors(draft.fileno(), room, tables)
+        head = tensor_header({**header, "checksum": found.result()}, tables)
+        assert len(head) == len(room)
+        draft.seek(0)
+        draft.write(head)
 
 
 def checksum(header: Mapping[str, str], arrays: Arrays) -> str:

@@ -6,6 +6,7 @@ whole state out and take it back, bit for bit.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -67,8 +68,8 @@ class Engine(Protocol):
     def tables(self, average: bool) -> Tables:
         """The average strategy so far, or that of the next iteration, in the form's layout."""
 
-    def assess(self, average: bool) -> Assessment:
-        """Exact values and best responses of it."""
+    def assess(self, average: bool, look: Callable[[], None] | None = None) -> Assessment:
+        """Exact values and best responses of it; ``look`` is called on the way, and may raise."""
 
     def begin(self, regrets: Slots, strategy: Slots, average: Slots | None) -> None:
         """Start from these, over the tree's slots; the average strategy counts as one iteration."""
@@ -82,11 +83,12 @@ class Engine(Protocol):
     def cce_gaps(self) -> tuple[float, ...] | None:
         """What each player would have gained by one fixed strategy against the play so far."""
 
-    def state(self) -> Arrays:
-        """Everything that the next iteration depends on."""
+    def state(self, alone: bool = True) -> Arrays:
+        """Everything that the next iteration depends on; but for what the average strategy beside
+        it tells, unless it is ``alone``."""
 
-    def restore(self, state: Saved, strategy: Tables) -> None:
-        """Take back what ``state`` handed out, from a file with the strategy beside it."""
+    def restore(self, state: Saved, strategy: Tables | None = None) -> None:
+        """Take back what ``state`` handed out, alone or with the average strategy beside it."""
 
     @classmethod
     def conditions_in(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -73,7 +74,7 @@ class InfosetEngine:
     def tables(self, average: bool) -> Tables:
         return (self.average() if average else self.current(),)
 
-    def assess(self, average: bool) -> Assessment:
+    def assess(self, average: bool, look: Callable[[], None] | None = None) -> Assessment:
         return assess_form(sequence_form(self.form), self.tables(average)[0])[0]
 
     def _start(self, conditions: Conditions | None) -> tuple[Slots, Slots, None]:
@@ -198,10 +199,10 @@ class HistoryEngine(InfosetEngine):
     def cce_gaps(self) -> tuple[float, ...] | None:
         return None
 
-    def state(self) -> Arrays:
+    def state(self, alone: bool = True) -> Arrays:
         tables = {name: array.copy() for name, array in self._tables._asdict().items()}
         return {**tables, "random": self._random.copy(), **self._style()}
 
-    def restore(self, state: Saved, strategy: Tables) -> None:
+    def restore(self, state: Saved, strategy: Tables | None = None) -> None:
         for name, array in {**self._tables._asdict(), "random": self._random}.items():
             state.fill(name, array)

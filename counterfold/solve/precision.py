@@ -2,15 +2,19 @@
 
 Sums of strategies and regrets grow with the iterations while what is added to them does not: in
 32 bits a probability of a thousandth is lost for good after some ten thousand iterations, and
-what stays is worse than what was there before. A run sees it by its checks.
+what stays is worse than what was there before. A run sees it by its checks, and keeps the strategy
+of the best one from where that may come to pass.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+
+from counterfold.files.arrays import Saved
 
 __all__ = ["Precision"]
 
@@ -18,6 +22,7 @@ PATIENCE = 4  # times the iterations of the best check, in which no other was be
 LEAST = 100  # iterations
 WORSE = 2.0  # times the best exploitability: no noise
 MUCH_WORSE = 10.0  # times the best, which half of that patience is enough for
+NEAR = 8.0  # times the rounding so far: from there on it may become what keeps a run back
 LOST = 1e-3  # of a reach: what falls below the resolution of sums that are too coarse
 ROUNDING = 64 * float(np.finfo(np.float64).eps)  # of the largest payoff: what a check may be off
 FINEST = 100 * ROUNDING  # where a run that stands still has come to the end of double precision
@@ -30,6 +35,9 @@ class Precision:
     exploitability falls (``falls``) and where it has come below what rounding in as many
     iterations can come to. A run that stands still is not yet to be blamed on them: what it
     learns must be too little for them.
+
+    ``kept`` are the tables of the best check, from where coarse numbers may matter: a run that
+    does not come there pays nothing for them.
     """
 
     def __init__(self, dtype: Any, largest: float, falls: bool, bits: int | None = None) -> None:
@@ -37,35 +45,62 @@ class Precision:
         self.name = "16-bit tables" if bits == 16 else f"{np.dtype(dtype).name} tables"
         self.unit, self.largest, self.falls = unit, largest, falls
         self._checks: list[tuple[int, float]] = []
+        self.best: tuple[int, float] | None = None
+        """Where coarse numbers may matter, the iteration and the exploitability of the check that
+        no later one has bettered by more than a hundredth."""
+        self.kept: tuple[NDArray[Any], ...] = ()
 
     def begin(self, checks: Iterable[tuple[int, float]]) -> None:
         """Go on from the checks of a run that is resumed."""
-        self._checks = list(checks)
+        self._checks, self.best = [], None
+        for check in checks:
+            self._take(*check)
 
-    def note(self, iteration: int, exploitability: float) -> None:
-        """Take in a check."""
-        if not self._checks or iteration > self._checks[-1][0]:
-            self._checks.append((iteration, exploitability))
+    def note(
+        self, iteration: int, exploitability: float, tables: Callable[[], Sequence[NDArray[Any]]]
+    ) -> None:
+        """Take in a check of the strategy in some tables."""
+        if self._checks and iteration <= self._checks[-1][0]:
+            return
+        if self._take(iteration, exploitability):
+            found = tables()
+            if not self.kept:
+                self.kept = tuple(np.empty_like(table) for table in found)
+            for mine, table in zip(self.kept, found, strict=True):
+                mine[...] = table
 
-    @property
-    def best(self) -> tuple[int, float]:
-        """The check that no later one has bettered by more than a hundredth, and its iteration."""
-        at, best = self._checks[0]
-        for iteration, found in self._checks:
-            if found < 0.99 * best:
-                at, best = iteration, found
-        return at, best
+    def _take(self, iteration: int, exploitability: float) -> bool:
+        """Whether a check is the best where coarse numbers may matter."""
+        self._checks.append((iteration, exploitability))
+        near = max(NEAR * self.unit * iteration, FINEST) * self.largest
+        better = self.best is None or exploitability < 0.99 * self.best[1]
+        if not (self.falls and exploitability <= near and better):
+            return False
+        self.best = iteration, exploitability
+        return True
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """What a checkpoint keeps of it."""
+        return {f"best.{k}": table for k, table in enumerate(self.kept)}
+
+    def restore(self, state: Saved, like: Sequence[NDArray[Any]]) -> None:
+        """Take that back from a file; the tables are ``like`` these."""
+        if "best.0" in state:
+            self.kept = tuple(
+                state.array(f"best.{k}", table.dtype, table.shape, least=0)
+                for k, table in enumerate(like)
+            )
 
     def verdict(self) -> str | None:
         """``"worse"`` or ``"no better"`` where the numbers keep a run from getting better.
 
         >>> run = Precision("float32", largest=1.0, falls=True)
         >>> for iteration in range(1000, 9000, 500):
-        ...     run.note(iteration, 1e-6 * iteration / 1000)
+        ...     run.note(iteration, 1e-6 * iteration / 1000, lambda: [])
         >>> run.verdict()
         'worse'
         """
-        if not self.falls or not self._checks:
+        if self.best is None:
             return None
         now, (at, best) = self._checks[-1][0], self.best
         lost = self.unit * now
@@ -82,6 +117,7 @@ class Precision:
 
     def told(self, verdict: str) -> str:
         """A verdict in a sentence."""
+        assert self.best is not None
         at, best = self.best
         since = "has grown" if verdict == "worse" else "has not fallen"
         advice = "" if self.name.startswith("float64") else "; float64 goes further"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -118,14 +119,14 @@ class PublicEngine:
         """The sums of strategies, shared with the run; of the last iterate there is no table."""
         return self.learning[0].total, self.learning[1].total
 
-    def assess(self, average: bool) -> Assessment:
+    def assess(self, average: bool, look: Callable[[], None] | None = None) -> Assessment:
         """Exact values and best responses, in double precision."""
         if average and not self.locked:  # what the sums say is all there is to know
-            return assess_tables(self.traversal, self.learning)
+            return assess_tables(self.traversal, self.learning, look=look)
         rows, packs = np.stack([self._row] * 3), (None, None) if average else self.packs
         return assess_tables(
             self.traversal, self.learning, self._held(average), average=average, rows=rows,
-            packs=packs,
+            packs=packs, look=look,
         )  # fmt: skip
 
     @property
@@ -156,8 +157,10 @@ class PublicEngine:
     def cce_gaps(self) -> tuple[float, ...] | None:
         return None
 
-    def state(self) -> Arrays:
+    def state(self, alone: bool = True) -> Arrays:
         state = {"row": self._row}
+        if alone:
+            state |= {f"total.{p}": table.total for p, table in enumerate(self.learning)}
         for p in (0, 1):
             state |= {f"{name}.{p}": array for name, array in self._changing(p).items()}
             if self.extras[p] is not None:
@@ -174,11 +177,14 @@ class PublicEngine:
             changing["last"] = self.extras[p].last
         return changing
 
-    def restore(self, state: Saved, strategy: Tables) -> None:
+    def restore(self, state: Saved, strategy: Tables | None = None) -> None:
         for p in (0, 1):
-            if strategy[p].dtype != self.learning[p].total.dtype:
+            if strategy is None:
+                state.fill(f"total.{p}", self.learning[p].total, least=0)
+            elif strategy[p].dtype != self.learning[p].total.dtype:
                 raise state.damaged("its sums of strategies are of another kind than its settings")
-            self.learning[p].total[:] = strategy[p]
+            else:
+                self.learning[p].total[:] = strategy[p]
             for name, array in self._changing(p).items():
                 state.fill(f"{name}.{p}", array)
         state.fill("row", self._row, finite=False)

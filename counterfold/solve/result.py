@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,7 @@ __all__ = [
     "Result",
     "check_every",
     "equilibrium_of",
+    "known",
     "resume",
     "root_frequencies",
     "run_to",
@@ -66,12 +67,19 @@ class PokerPart(Certified):
 
 @dataclass(frozen=True)
 class Result(Certified):
-    """A strategy with its certificate and its provenance. Frozen."""
+    """A strategy with its certificate and its provenance. Frozen.
+
+    The certificate (values, exploitability, gains) is of the iteration ``certified_at``. That is
+    the last one, unless a signal ended a run whose checks take long: then the strategy is that of
+    the last iteration, and nothing is known of it yet; or the run's numbers became too coarse: then
+    the strategy is the best one, of that iteration.
+    """
 
     game: str
     method: str
     traversal: str
     iterations: int
+    certified_at: int
     value: float
     values: tuple[float, ...]
     exploitability: float
@@ -264,21 +272,23 @@ class _Work:
 
 
 def _finish(work: _Work, compiled: float) -> Result:
+    size = _size_of(work.solver)  # before anybody waits for the end: it goes over all boards
     final, stopped = work.run()
     assert final.values is not None
     assert final.gains is not None
     assert final.exploitability is not None
     solver, form = work.solver, work.solver.tree
-    strategy = solver.strategy(exploitability=final.exploitability)
+    strategy = solver.strategy(**known(solver, final, stopped))
     locked = bool(getattr(solver.engine, "locked", False))
     poker = None
-    if isinstance(form, PublicTree):
-        poker = _poker_part(solver, final, strategy)
+    if size is not None:
+        poker = _poker_part(size, solver, final, strategy)
     return Result(
         game=form.spec,
         method=solver.settings.method,
         traversal=solver.settings.traversal,
         iterations=solver.iteration,
+        certified_at=final.iteration,
         value=final.values[0],
         values=final.values,
         exploitability=final.exploitability,
@@ -297,12 +307,20 @@ def _finish(work: _Work, compiled: float) -> Result:
     )
 
 
-def _poker_part(solver: Solver, final: Report, strategy: Strategy[PublicTree]) -> PokerPart:
+def _size_of(solver: Solver) -> PublicSize | None:
+    form, settings = solver.tree, solver.settings
+    if not isinstance(form, PublicTree):
+        return None
+    predictive = solver.method.prediction > 0
+    return size_of(form, predictive=predictive, bits=settings.bits, dtype=settings.dtype)
+
+
+def _poker_part(
+    size: PublicSize, solver: Solver, final: Report, strategy: Strategy[PublicTree]
+) -> PokerPart:
     assert final.values is not None
     assert final.exploitability is not None
-    form, settings = strategy.tree, solver.settings
-    game, predictive = form.game, solver.method.prediction > 0
-    size = size_of(form, predictive=predictive, bits=settings.bits, dtype=settings.dtype)
+    form, settings, game = strategy.tree, solver.settings, strategy.tree.game
     one, two = (
         float(value + paid) for value, paid in zip(final.values, game.betting.paid[0], strict=True)
     )
@@ -345,41 +363,94 @@ def run_to(
     """Run a solver to a limit or to a signal, with its checkpoints: the last report, why it ended.
 
     ``trace`` grows by the reports that know the exploitability. ``on_the_way`` has ``rescue``
-    written like ``save``, but for the end.
+    written like ``save``, but for the end. The last report is of the last iteration, but where
+    ``Result`` says otherwise.
     """
     target = save or (rescue if on_the_way else None)
+    started = solver.iteration
+    kept = None  # the iteration and the checks of the last checkpoint
 
     def keep() -> None:
+        nonlocal kept
         assert target is not None
-        solver.save(target, trace, exploitability=solver.exploitability())
+        solver.save(target, trace, **(known(solver, trace[-1], "") if trace else {}))
+        kept = solver.iteration, len(trace)
+
+    def look() -> None:
+        if interrupts.noted() and trace and not _quick(solver):
+            raise _GivenUpError
 
     clock = Checkpoints(keep if target else None)
     stopped, report = "interrupted", None
     with interrupts.patient(), interrupts.uncut():
-        for report in run_until(solver, until, every, lambda: _saving(solver, save, clock)):
-            if report.exploitability is not None and _is_new(report, trace):
-                trace.append(report)
-            if on_report:
-                on_report(report)
-            if until.reached_by(report) or interrupts.noted():
-                break
-            if every and solver.iteration % every == 0:
-                clock.save()
-            elif not every:
-                clock.look()
-        else:
-            stopped = "seconds"  # or there would not be time for what is left to do
-        final = report
-        if final is None or final.exploitability is None or final.iteration != solver.iteration:
-            final = solver.report(0.0 if report is None else report.run_seconds)
+        solver.look = look  # which checks of poker call between their walks
+        try:
+            for report in run_until(solver, until, every, lambda: _saving(solver, save, clock)):
+                if report.exploitability is not None and _is_new(report, trace):
+                    trace.append(report)
+                if on_report:
+                    on_report(report)
+                if until.reached_by(report) or interrupts.noted():
+                    break
+                if every and solver.iteration % every == 0 and solver.iteration > started:
+                    clock.save()
+                elif not every:
+                    clock.look()
+            else:
+                stopped = "seconds"  # or there would not be time for what is left to do
+        except _GivenUpError:
+            pass
+        finally:
+            solver.look = None
         if report is not None:
             stopped = until.reached_by(report) or stopped
-        if _is_new(final, trace):
-            trace.append(final)
+        if not trace or (
+            trace[-1].iteration != solver.iteration and (stopped != "interrupted" or _quick(solver))
+        ):
+            trace.append(solver.report(0.0 if report is None else report.run_seconds))
+        final = _best_check(solver, trace, stopped) or trace[-1]
         target = save or (rescue if stopped == "interrupted" else None)
-        if target:
-            solver.save(target, trace, exploitability=final.exploitability)
+        if target and (stopped != "interrupted" or kept != (solver.iteration, len(trace))):
+            solver.save(target, trace, **known(solver, final, stopped))
     return final, stopped
+
+
+def known(solver: Solver, final: Report, stopped: str) -> dict[str, Any]:
+    """Which strategy a run ends with, and what is known of it: for ``strategy`` and ``save``.
+
+    The exploitability is told only of the strategy at which it was measured.
+    """
+    if _too_coarse(final, stopped) and solver.precision.kept:
+        return {"best": True, "exploitability": final.exploitability}
+    if final.iteration == solver.iteration:
+        return {"exploitability": final.exploitability}
+    return {}
+
+
+def _best_check(solver: Solver, trace: list[Report], stopped: str) -> Report | None:
+    """The check whose strategy a run ends with that has become too coarse."""
+    if not _too_coarse(trace[-1], stopped) or not solver.precision.kept:
+        return None
+    assert solver.precision.best is not None
+    at, _ = solver.precision.best
+    found = next(report for report in trace if report.iteration == at)
+    return replace(found, verdict=trace[-1].verdict)
+
+
+def _too_coarse(final: Report, stopped: str) -> bool:
+    return final.verdict == "worse" or (final.verdict is not None and stopped == "precision")
+
+
+LAST_CHECK = 0.2
+"""Seconds that the last check may take when somebody waits for the end."""
+
+
+class _GivenUpError(Exception):
+    """A check that a signal has ended."""
+
+
+def _quick(solver: Solver) -> bool:
+    return 0 < solver.check_seconds <= LAST_CHECK
 
 
 DISK = 2e8
@@ -412,6 +483,7 @@ def _by_lp(form: Form, compiled: float, save: PathLike | None) -> Result:
         method="lp",
         traversal="full",
         iterations=0,
+        certified_at=0,
         value=measured.values[0],
         values=measured.values,
         exploitability=measured.exploitability,
@@ -431,9 +503,12 @@ def _by_lp(form: Form, compiled: float, save: PathLike | None) -> Result:
 
 def shortfall(solver: Solver, final: Report, stopped: str) -> str:
     """What to add to a promise that the numbers of a run keep it from, if they do."""
-    if final.verdict is None or (stopped != "precision" and final.verdict != "worse"):
+    if final.verdict is None or not _too_coarse(final, stopped):
         return ""
-    return " " + str(solver.precision.told(final.verdict))
+    told = f" {solver.precision.told(final.verdict)}"
+    if solver.precision.kept:
+        told += f" The strategy is that of iteration {final.iteration:,}."
+    return told
 
 
 def promise(form: Form, locked: bool = False) -> str:

@@ -152,14 +152,14 @@ class SequenceEngine(InfosetEngine):
         self._kernels.hindsight(self._form.form, work, choice, best)
         return tuple(((best - self._play.earned) / weight).tolist())
 
-    def state(self) -> Arrays:
+    def state(self, alone: bool = True) -> Arrays:
         return {
             **{name: array.copy() for name, array in self._tables._asdict().items()},
             **{f"play_{name}": array.copy() for name, array in self._play._asdict().items()},
             **self._style(),
         }
 
-    def restore(self, state: Saved, strategy: Tables) -> None:
+    def restore(self, state: Saved, strategy: Tables | None = None) -> None:
         for name, array in self._tables._asdict().items():
             state.fill(name, array)
         for name, array in self._play._asdict().items():

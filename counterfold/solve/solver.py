@@ -27,6 +27,7 @@ from counterfold.solve.precision import Precision
 from counterfold.solve.settings import Settings, check_range, check_threads, defaults_of
 from counterfold.solve.until import Report, Until
 from counterfold.strategy.infosets import InfosetLayout
+from counterfold.strategy.layout import Tables
 from counterfold.strategy.store import read, save_strategy
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.form import form_of
@@ -87,6 +88,9 @@ class Solver:
         self.iteration = 0
         self.seconds = 0.0
         self.cpu_seconds = 0.0
+        self.check_seconds = 0.0  # of the last check
+        self.look: Callable[[], None] | None = None
+        """Called within a check now and then, which it may end by raising."""
         self._cold = True
         self._piece = self.engine.first_piece
         self._logs = np.zeros(4)
@@ -200,21 +204,25 @@ class Solver:
         """The strategy of the next iteration over the tree's slots."""
         return self.engine.tables(average=False)[0]
 
-    def strategy(self, **about: Any) -> Strategy[Any]:
-        """The strategy so far, with what is known about it."""
+    def strategy(self, best: bool = False, **about: Any) -> Strategy[Any]:
+        """The strategy so far (or of the ``best`` check), with what is known about it."""
         known = {
             "method": self.settings.method,
             "traversal": self.settings.traversal,
-            "iteration": self.iteration,
+            "iteration": self.precision.best[0] if best and self.precision.best else self.iteration,
             "seed": self.settings.seed,
             "iterate": "average" if self.settings.average else "last",
             **about,
         }
-        return Strategy.of(self.tree, self.engine.tables(self.settings.average), known)
+        tables = self.precision.kept if best else self._tables()
+        return Strategy.of(self.tree, tables, known)
+
+    def _tables(self) -> Tables:
+        return self.engine.tables(self.settings.average)
 
     def assess(self) -> Assessment:
         """Exact values and best responses of the strategy so far."""
-        return self.engine.assess(self.settings.average)
+        return self.engine.assess(self.settings.average, self.look)
 
     def exploitability(self) -> float:
         """Exact exploitability of the strategy so far."""
@@ -234,9 +242,11 @@ class Solver:
         base = (self.iteration, self.seconds, self.cpu_seconds, run_seconds)
         if not check:
             return Report(*base)
+        began = time.perf_counter()
         measured, gaps = self.assess(), self.cce_gaps()
         if is_check(self.iteration):
-            self.precision.note(self.iteration, measured.exploitability)
+            self.precision.note(self.iteration, measured.exploitability, self._tables)
+        self.check_seconds = time.perf_counter() - began
         return Report(
             *base,
             exploitability=measured.exploitability,
@@ -255,9 +265,13 @@ class Solver:
         return run_until(self, until.on(self.tree))
 
     def save(
-        self, path: str | os.PathLike[str], trace: Iterable[Report] = (), **about: Any
+        self,
+        path: str | os.PathLike[str],
+        trace: Iterable[Report] = (),
+        best: bool = False,
+        **about: Any,
     ) -> None:
-        """Write a checkpoint, which is also a strategy file."""
+        """Write a checkpoint, which is also a strategy file: of the ``best`` check, or of now."""
         run = {
             "settings": to_json(self.settings),
             "rule": to_json(self.method),
@@ -265,10 +279,13 @@ class Solver:
             "seconds": self.seconds,
             "cpu_seconds": self.cpu_seconds,
             "best": self.conditions is not None and self.conditions.best,
+            "kept": best,  # whether the strategy beside the state is that of the best check
             "trace": [to_json(report) for report in trace],
         }
-        state = {**self.engine.state(), "logs": self._logs.copy()}
-        save_strategy(self.strategy(**about), path, state, run)
+        state = {**self.engine.state(alone=best), "logs": self._logs.copy()}
+        if not best:
+            state |= self.precision.state()
+        save_strategy(self.strategy(best, **about), path, state, run)
 
     @classmethod
     def resume(
@@ -290,7 +307,12 @@ class Solver:
         given = asdict(settings) | {"method": rule}
         solver = cls(form, **given, threads=threads, style=conditions)
         state.fill("logs", solver._logs)
-        solver.engine.restore(state, strategy.tables)
+        kept = run.flag("kept", False)
+        solver.engine.restore(state, None if kept else strategy.tables)
+        if kept:
+            solver.precision.kept = strategy.tables
+        else:
+            solver.precision.restore(state, strategy.tables)
         state.finish()
         solver.iteration = run.whole("iteration", 0, MOST_ITERATIONS)
         solver.seconds, solver.cpu_seconds = run.number("seconds", 0), run.number("cpu_seconds", 0)
@@ -349,8 +371,10 @@ def run_until(
         return found
 
     latest = report(is_check(solver.iteration))
-    if solver.iteration and until.reached_by(latest):
+    reached = solver.iteration and until.reached_by(latest)
+    if reached or latest.exploitability is not None:  # which a signal may have kept a run from
         yield latest
+    if reached:
         return
     while True:
         check_at = _next_check(solver.iteration)

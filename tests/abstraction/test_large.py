@@ -256,3 +256,29 @@ def test_wrong_questions():
     with pytest.raises(MismatchError, match="plays cheat:original"):
         LargeAgent(any_strategy(2)).begin(Cheat())
     LargeAgent(any_strategy(3)).begin(replace(original(3), turns=1000))
+
+
+def test_a_training_that_was_stopped_goes_on(tmp_path, monkeypatch):
+    from counterfold.abstraction import large_training
+
+    monkeypatch.setattr(large_training, "ROUND", 20)
+    how = {"games": 200, "seed": 4, "threads": 2}
+    whole, path = train(2, **how), tmp_path / "training.part"
+
+    def stop(report):
+        if report.games >= 90:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train(2, **how, save=path, on_progress=stop)
+    with pytest.raises(MismatchError, match="other settings"):
+        train(2, **{**how, "seed": 5}, save=path)
+    games = []
+    rest = train(2, **how, save=path, on_progress=lambda report: games.append(report.games))
+    assert 90 < games[0] <= 120
+    assert np.array_equal(rest.probabilities, whole.probabilities)
+    assert rest.about["games"] == whole.about["games"] == 200
+    games.clear()
+    same = train(2, **how, save=path, on_progress=lambda report: games.append(report.games))
+    assert np.array_equal(same.probabilities, whole.probabilities)
+    assert games == []

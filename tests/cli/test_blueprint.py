@@ -1,13 +1,17 @@
 """``counterfold blueprint``: sampled CFR over buckets, from the command line."""
 
 import json
+import time
 
 import pytest
 
+from counterfold.abstraction.blueprint import Blueprint
+from counterfold.abstraction.clusters import card_buckets
 from counterfold.evaluate.exact import best_value
 from counterfold.strategy.store import read
 from counterfold.strategy.strategy import Strategy
 
+SOON = 20.0  # seconds that a busy machine may take longer
 KEYS = {
     "game", "method", "traversal", "buckets", "iterations", "traversals_a_cpu_second", "nodes",
     "infoset_actions", "memory", "seconds", "cpu_seconds", "seed", "values", "exploitability",
@@ -89,3 +93,65 @@ def test_answers_that_are_refused(call):
     assert call("blueprint", "kuhn", "--against", "no.cf", "--rnr", 1).refused("no.cf")
     assert call("blueprint", "fhp", "--against", "model.cf", "--rnr", 1).refused("--cards")
     assert call("blueprint", "leduc", "--against", "model.cf", "--rnr", 1).refused("made for kuhn")
+
+
+def test_seconds_are_of_sorting_hands_too(call, monkeypatch):
+    from counterfold.abstraction import clusters
+    from counterfold.cli import clock
+
+    def sorts(game, count, *, look, **more):
+        monkeypatch.setattr(clock, "_began", clock._began - 3)
+        look()
+        monkeypatch.setattr(clock, "_began", clock._began - 3)
+        look()
+        raise AssertionError
+
+    monkeypatch.setattr(clusters, "buckets_for", sorts)
+    answer = call("blueprint", "fhp", "--seconds", 5, "--exact")
+    assert answer.refused("5 seconds were over while hands were sorted into buckets")
+
+
+def test_seconds_are_of_the_exact_measurement_too(call, monkeypatch, tmp_path):
+    from counterfold.cli import blueprint_exact, clock
+
+    words = ("blueprint", "leduc", "--seconds", 2, "--exact", "--strategy", "by_hand.cf")
+    began = time.perf_counter()
+    fits = call(*words, "--json", "--quiet").document
+    assert fits["exploitability"] > 0
+    assert fits["strategy"] == "by_hand.cf"
+    assert time.perf_counter() - began < 2 + SOON
+    (tmp_path / "by_hand.cf").unlink()
+
+    monkeypatch.setattr(blueprint_exact, "CAUTION", 1e6)  # it seems to take far too long
+    not_even_tried = call(*words, "--json")
+    assert "neither measured nor written hand by hand within --seconds: that" in not_even_tried.err
+    monkeypatch.setattr(blueprint_exact, "CAUTION", 0.0)  # and then it does
+    public = Blueprint.public
+
+    def slow(self, tree, look=None):
+        if public_calls:
+            monkeypatch.setattr(clock, "_began", clock._began - 100)
+        public_calls.append(1)
+        return public(self, tree, look)
+
+    public_calls = []
+    monkeypatch.setattr(Blueprint, "public", slow)
+    given_up = call(*words, "--json")
+    assert "2 seconds were over while the strategy was measured" in given_up.err
+    for answer in (not_even_tried, given_up):
+        assert answer.code == 0
+        assert answer.document["iterations"] > 0
+        assert answer.document["exploitability"] is None
+        assert answer.document["strategy"] is None
+    assert not (tmp_path / "by_hand.cf").exists()
+
+
+def test_buckets_and_strategies_are_ended_by_whoever_looks():
+    class EnoughError(Exception):
+        pass
+
+    def look(*_):
+        raise EnoughError
+
+    with pytest.raises(EnoughError):
+        card_buckets((0, 3), 5, look=look)

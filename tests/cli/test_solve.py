@@ -9,8 +9,8 @@ import pytest
 from counterfold.strategy.strategy import Strategy
 
 KEYS = {
-    "game", "method", "traversal", "iterations", "value", "values", "exploitability",
-    "nash_conv", "cce_gap", "histories", "infosets", "seconds", "cpu_seconds",
+    "game", "method", "traversal", "iterations", "certified_at", "value", "values",
+    "exploitability", "nash_conv", "cce_gap", "histories", "infosets", "seconds", "cpu_seconds",
     "compile_seconds", "stopped", "promise", "trace",
 }  # fmt: skip
 

@@ -96,6 +96,29 @@ def test_a_stopped_run_goes_on_where_it_was(tmp_path):
     assert same.points == again.points
 
 
+def test_a_stopped_curve_of_linear_cfr_goes_on_where_it_was(tmp_path):
+    game = fhp(deck=DECK, cap=2)
+    straight = fhp_exact(game, iterations=2, linear=20, threads=1)
+
+    def stop(part, words):
+        if "linear, iteration 13" in words:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fhp_exact(game, iterations=2, linear=20, threads=1, folder=tmp_path, on_progress=stop)
+    assert PublicSolver.resume(tmp_path / experiment.PART)[0].iteration == 13
+    heard = []
+    again = fhp_exact(
+        game, iterations=2, linear=20, threads=1, folder=tmp_path,
+        on_progress=lambda part, words: heard.append(words),
+    )  # fmt: skip
+    assert "linear, iteration 14" in heard[0]
+    assert [(p.iteration, p.exploitability) for p in again.linear] == [
+        (p.iteration, p.exploitability) for p in straight.linear
+    ]
+    assert not (tmp_path / experiment.PART).exists()
+
+
 def test_another_game_in_the_folder(tmp_path):
     fhp_exact(fhp(deck=DECK, cap=2), iterations=2, linear=1, threads=1, folder=tmp_path)
     with pytest.raises(MismatchError, match="another game"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,13 +25,15 @@ from counterfold.evaluate.public_view import root_summary
 from counterfold.evaluate.range_equity import RangeEquity, range_equity
 from counterfold.exploit.locks import Lock, locked_solver
 from counterfold.exploit.public import RestrictedSolver
+from counterfold.files.arrays import unsealed
 from counterfold.games.normal_form import NormalForm
 from counterfold.poker.game import PokerGame, safe_weights
+from counterfold.poker.holdem import kuhn
 from counterfold.poker.spot import spot
 from counterfold.poker.units import Units
 from counterfold.solve.lp import solve_lp
 from counterfold.solve.precision import Precision
-from counterfold.solve.result import solve
+from counterfold.solve.result import resume, run_to, solve
 from counterfold.solve.settings import default_until
 from counterfold.solve.solver import Solver
 from counterfold.solve.until import Report, Until
@@ -268,10 +271,69 @@ def test_a_resumed_run_stops_where_the_other_does(tmp_path: Any) -> None:
     assert rest.exploitability == whole.exploitability
 
 
+def coarse(form: str, until: Until, **more: Any) -> Any:
+    """A run whose tables in 32 bits become too coarse soon."""
+    if form == "history":
+        return cf.solve(cf.Kuhn(), "pcfr+", until, dtype="float32", **more)
+    return solve(kuhn(), "pcfr+", until, dtype="float32", **more)
+
+
+@pytest.mark.parametrize("form", ["history", "public"])
+def test_a_run_that_became_too_coarse_ends_with_its_best_strategy(form: str, tmp_path: Any) -> None:
+    path = tmp_path / "run"
+    found = coarse(form, Until(iterations=1_000_000), save=path)
+    assert found.stopped == "precision"
+    checks = {report.iteration: report.exploitability for report in found.trace}
+    assert found.iterations == max(checks)
+    assert found.certified_at < found.iterations / 2
+    assert found.exploitability == checks[found.certified_at]
+    assert found.exploitability <= min(checks.values()) / 0.99
+    assert checks[found.iterations] > 2 * found.exploitability
+    assert f"The strategy is that of iteration {found.certified_at:,}." in found.promise
+    for strategy in (found.strategy, Strategy.load(path)):
+        measured = assess(strategy)
+        assert measured.exploitability == found.exploitability
+        assert tuple(measured.values) == found.values
+        assert strategy.about["iteration"] == found.certified_at
+        assert strategy.about["exploitability"] == found.exploitability
+    again = resume(path, Until(iterations=1_000_000))
+    assert (again.stopped, again.iterations) == ("precision", found.iterations)
+    assert again.certified_at == found.certified_at
+    assert assess(again.strategy).exploitability == found.exploitability
+
+
+@pytest.mark.parametrize("form", ["history", "public"])
+@pytest.mark.parametrize("after", [False, True])
+def test_the_best_strategy_survives_a_checkpoint(form: str, after: bool, tmp_path: Any) -> None:
+    """Saved on the way, with the best check in the past, and after a stop: bit for bit the same."""
+    path = tmp_path / "run"
+    whole = coarse(form, Until(iterations=1_000_000), save=tmp_path / "whole")
+    middle = whole.iterations if after else 2 * whole.certified_at
+    coarse(form, Until(iterations=middle), save=path)
+    solver, trace = Solver.resume(path)
+    assert solver.precision.best == (whole.certified_at, whole.exploitability)
+    final, stopped = run_to(solver, Until(iterations=1_000_000), trace, path)
+    assert (stopped, final.iteration) == ("precision", whole.certified_at)
+    assert unsealed(path)[1].keys() == unsealed(tmp_path / "whole")[1].keys()
+    for name, array in unsealed(tmp_path / "whole")[1].items():
+        assert np.array_equal(unsealed(path)[1][name], array), name
+
+
+def test_ordinary_runs_keep_no_second_strategy() -> None:
+    for solver in (
+        Solver(cf.Kuhn(), "cfr+"),
+        Solver(cf.Kuhn(), "cfr+", "external", dtype="float32"),
+        Solver(river()),
+    ):
+        for _ in solver.run(Until(iterations=150)):
+            pass
+        assert solver.precision.kept == ()
+
+
 def run_of(*checks: float, dtype: str = "float32", falls: bool = True) -> Precision:
     run = Precision(dtype, 1.0, falls)
     for k, exploitability in enumerate(checks):
-        run.note(1000 * 2**k, exploitability)
+        run.note(1000 * 2**k, exploitability, partial(list, [np.array([exploitability])]))
     return run
 
 

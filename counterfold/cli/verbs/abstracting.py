@@ -135,7 +135,7 @@ def blueprint(
     ] = None,
     seconds: Annotated[
         float | None,
-        typer.Option(metavar="S", help="Stop after so many seconds; --exact comes after."),
+        typer.Option(metavar="S", help="Seconds for all of it, buckets and --exact included."),
     ] = None,
     threads: Annotated[
         int, typer.Option(metavar="N", help="They share one table; 1 makes a seed repeatable.")

@@ -52,7 +52,8 @@ def games(
 run. Ctrl-C ends it too, with its work saved.
 
 \b
-Keys of --json: game, method, traversal, iterations, value (to player 1), values,
+Keys of --json: game, method, traversal, iterations, certified_at (the iteration
+that was measured, if not the last), value (to player 1), values,
 exploitability (exact), nash_conv (by player), cce_gap, histories, infosets,
 seconds, cpu_seconds, compile_seconds, stopped (exploitability, iterations,
 seconds, precision, interrupted, optimum), promise, trace (iteration, cpu_seconds,
