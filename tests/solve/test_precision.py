@@ -135,7 +135,7 @@ def test_nothing_can_be_certified_by_what_is_no_number(wrong: float) -> None:
         lambda: replace(report, exploitability=wrong),
         lambda: replace(good, values=(wrong, 0.0)),
         lambda: replace(good, exploitability=wrong),
-        lambda: replace(poker, evs=(0.0, wrong)),
+        lambda: replace(poker.poker, evs=(0.0, wrong)),
         lambda: replace(poker, frequencies={"check": wrong}),
         lambda: replace(seat, styled_guarantee=wrong),
     ):
