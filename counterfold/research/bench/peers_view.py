@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from counterfold.errors import ParameterError
+from counterfold.plot import figure
+from counterfold.research.bench.bars import bars
 from counterfold.research.bench.peers import TARGETS, Measurement, Report
 from counterfold.research.bench.solvers import GAMES, OURS, PEERS
 
@@ -100,91 +102,31 @@ def _size(size: float) -> str:
 
 
 def plot(report: Report) -> Any:
-    """A picture of the report: bars by game and solver, on logarithmic axes.
+    """A picture of the report: bars by game and solver; what was not reached has none.
 
     >>> plot(Report((), 60.0))
     Traceback (most recent call last):
     counterfold.errors.ParameterError: there is nothing to plot: no solver has run
     """
-    from counterfold.plot import figure
-
-    if not any(not m.note for m in report.measurements):
+    ran = [m for m in report.measurements if not m.note]
+    if not ran:
         raise ParameterError("there is nothing to plot: no solver has run")
     full = [g for g in report.games() if g not in GAMES or GAMES[g].traversal == "full"]
-    made, axes = figure(2, 2, size=(15, 9))
     last = TARGETS[-1]
-    panels: list[tuple[str, str, list[str], Callable[[str, str], float | None]]] = [
-        (
-            "CPU time per iteration (CFR+, or one external-sampling pass)",
-            "microseconds",
-            report.games(),
-            lambda g, p: _times(report.plain(g, p).iteration_seconds, 1e6),
-        ),
-        (
-            f"CPU time to exploitability {last:g}, best method of each",
-            "seconds",
-            full,
-            lambda g, p: report.fastest(g, p, last).reach(last).seconds,
-        ),
-        (
-            "CPU time to build the tree, compilation included",
-            "seconds",
-            full,
-            lambda g, p: report.plain(g, p).build_seconds,
-        ),
-        (
-            "peak memory above that of a warmed-up process",
-            "megabytes",
-            full,
-            lambda g, p: _times(report.plain(g, p).memory_bytes, 1e-6),
-        ),
+    made, panels = figure(2, 2, size=(15, 9))
+    shown: list[tuple[str, list[str], Callable[[str, str], float | None]]] = [
+        ("seconds an iteration", report.games(), lambda g, p: report.plain(g, p).iteration_seconds),
+        (f"seconds to {last:g}", full, lambda g, p: report.fastest(g, p, last).reach(last).seconds),
+        ("seconds to build the tree", full, lambda g, p: report.plain(g, p).build_seconds),
+        ("bytes above a warmed-up process", full, lambda g, p: report.plain(g, p).memory_bytes),
     ]
-    for number, (axis, panel) in enumerate(zip(axes, panels, strict=True)):
-        _bars(axis, report, *panel, budget=report.budget if number == 1 else None)
-    handles, labels = axes[0].get_legend_handles_labels()
-    made.legend(handles, labels, loc="outside upper center", ncols=len(labels), frameon=False)
+    for panel, (unit, games, value) in zip(panels, shown, strict=True):
+        series = {
+            PEERS[peer].title: [value(g, peer) if peer in report.peers(g) else None for g in games]
+            for peer in dict.fromkeys(m.peer for m in ran)
+        }
+        bars(panel, [GAMES[g].title if g in GAMES else g for g in games], series, unit)
     return made
-
-
-_COLOURS = {OURS: "#0b6e4f", "openspiel": "#d1603d", "jax": "#7d70ba", "liteefg": "#e0a526"}
-
-
-def _times(value: float | None, factor: float) -> float | None:
-    return None if value is None else value * factor
-
-
-def _bars(
-    axis: Any,
-    report: Report,
-    title: str,
-    unit: str,
-    games: Sequence[str],
-    value: Callable[[str, str], float | None],
-    budget: float | None,
-) -> None:
-    """One panel; with a budget, what was not reached is an open bar as high as the budget."""
-    peers = [p for p in PEERS if any(m.peer == p and not m.note for m in report.measurements)]
-    width = 0.8 / len(peers)
-    axis.set_yscale("log")
-    for number, peer in enumerate(peers):
-        places = [i + (number - (len(peers) - 1) / 2) * width for i in range(len(games))]
-        ran = [peer in report.peers(g) and not report.plain(g, peer).note for g in games]
-        heights = [value(g, peer) if there else None for g, there in zip(games, ran, strict=True)]
-        colour, name = _COLOURS[peer], PEERS[peer].title
-        known = [(x, h) for x, h in zip(places, heights, strict=True) if h]
-        axis.bar([x for x, _ in known], [h for _, h in known], width, color=colour, label=name)
-        for x, there, height in zip(places, ran, heights, strict=True):
-            if budget and there and height is None:
-                axis.bar([x], [budget], width, fill=False, edgecolor=colour, hatch="///")
-                axis.text(x, budget * 1.15, ">", ha="center", fontsize=8, color=colour)
-            elif not there:
-                axis.text(x, 0.01, "-", transform=axis.get_xaxis_transform(), ha="center")
-    axis.set_title(title, fontsize=10, loc="left")
-    axis.set_ylabel(unit)
-    axis.set_xticks(range(len(games)))
-    names = [GAMES[g].title if g in GAMES else g for g in games]
-    axis.set_xticklabels([n.replace(", ", ",\n") for n in names], fontsize=7.5)
-    axis.grid(False, axis="x")
 
 
 def to_json(report: Report) -> dict[str, Any]:

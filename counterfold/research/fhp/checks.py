@@ -1,10 +1,9 @@
-"""Deep checks of Flop Hold'em: exact numbers held to sampled play and to the history form."""
+"""Flop Hold'em's exact numbers held to hands that are dealt and played."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,6 @@ from counterfold.evaluate.public_response import public_response
 from counterfold.evaluate.public_sampling import play_hands
 from counterfold.poker.holdem import fhp
 from counterfold.research.fhp.exact import CHECKPOINT
-from counterfold.research.fhp.history import FormCheck, compare_forms
 from counterfold.research.progress import Progress, no_progress
 from counterfold.solve.public import PublicSolver
 from counterfold.strategy.public import PublicStrategy, read_public
@@ -26,9 +24,6 @@ from counterfold.tree.traversal import Traversal
 __all__ = ["FhpChecks", "SampleCheck", "fhp_checks", "sample_checks"]
 
 DECK = "9TJQKA"
-SMALL = (("Qh Qs Kh Ks Ah As Ad", 3), ("Jh Js Qh Qs Kh Ks Ah As", 4))
-"""Decks and caps that the history form can hold."""
-
 LIMIT = 3.0
 """Standard errors; one fair mean in 370 is further off."""
 
@@ -60,14 +55,13 @@ class FhpChecks:
     seed: int
     hands: int  # played for each number
     samples: tuple[SampleCheck, ...]
-    forms: tuple[FormCheck, ...]
     seconds: float
     cpu_seconds: float
 
     @property
     def holds(self) -> bool:
         """Does everything agree?"""
-        return all(one.holds for one in self.samples) and all(one.holds for one in self.forms)
+        return all(one.holds for one in self.samples)
 
     def to_dict(self) -> dict[str, Any]:
         """The documented JSON of ``counterfold repro fhp --experiment check``."""
@@ -80,7 +74,6 @@ class FhpChecks:
             "samples": [
                 {**asdict(check), "off": check.off, "holds": check.holds} for check in self.samples
             ],
-            "forms": [{**asdict(check), "holds": check.holds} for check in self.forms],
             "seconds": self.seconds,
             "cpu_seconds": self.cpu_seconds,
         }
@@ -91,34 +84,22 @@ def fhp_checks(
     hands: int = 500_000,
     iterations: int = 20,
     deck: str | None = None,
-    small: Sequence[tuple[str, int]] | None = None,
     folder: str | Path | None = None,
     threads: int | None = None,
     seed: int = 0,
     on_progress: Progress = no_progress,
 ) -> FhpChecks:
-    """Play hands with a strategy of few iterations on a smaller deck, and solve in both forms.
+    """Play hands with a strategy of few iterations on a smaller deck.
 
     A strategy that a ``folder`` keeps from ``fhp_exact`` is played as well.
     """
     if iterations < 1:
         raise ParameterError(f"iterations is {iterations}, and must be at least 1")
-    deck, small = deck or DECK, SMALL if small is None else small
+    deck = deck or DECK
     wall, cpu = time.perf_counter(), time.process_time()
     kept = Path(folder) / CHECKPOINT if folder else None
-    steps = len(small) + 1 + (kept is not None and kept.exists())
-    done = 0
-
-    def next_step() -> None:
-        nonlocal done
-        on_progress(done, steps)
-        done += 1
-
-    forms = []
-    for cards, cap in small:
-        next_step()
-        forms.append(compare_forms(cards, cap, seed=seed))
-    next_step()
+    steps = 1 + (kept is not None and kept.exists())
+    on_progress(0, steps)
     solver = PublicSolver(fhp(deck=deck), threads=threads)
     solver.step(iterations)
     samples = sample_checks(
@@ -126,13 +107,12 @@ def fhp_checks(
         solver.traversal,
     )  # fmt: skip
     if kept is not None and kept.exists():
-        next_step()
+        on_progress(1, steps)
         strategy, _, _ = read_public(kept)
         samples += sample_checks(strategy, hands, np.random.default_rng(seed + 1), str(kept))
     return FhpChecks(
-        seed, hands, tuple(samples), tuple(forms), time.perf_counter() - wall,
-        time.process_time() - cpu,
-    )  # fmt: skip
+        seed, hands, tuple(samples), time.perf_counter() - wall, time.process_time() - cpu
+    )
 
 
 def sample_checks(

@@ -35,16 +35,14 @@ SHOWN = (1, 5, 10, 20, 30, 50, 100, 150, 200, 300, 500, 1000)
 KEYS = """\b
 Keys of --json: paper, game, cap, cards, flops, hands, method, iterations, resumed,
 exploitability, total, value (mbb/h), seconds, cpu_seconds, memory_bytes, table_bytes,
-curve, linear, preflop, plot. Of check: hands, holds, samples, forms.
+curve, linear, preflop, plot. Of check: hands, holds, samples.
 """
 
 
 def fhp(
     experiment: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME", help="check: against sampled play and the history form. [solve]"
-        ),
+        typer.Option(metavar="NAME", help="check: against hands that are played. [solve]"),
     ] = None,
     game: Annotated[
         str | None, typer.Option(metavar="GAME", help="A smaller one: 'fhp(deck=TJQKA)'.")
@@ -201,17 +199,5 @@ def _print_checks(result: FhpChecks) -> None:
         "played": "{0.sampled:+.2f}", "error": "{0.error:.2f}", "off": "{0.off:+.1f}",
     }  # fmt: skip
     print_table(result.samples, samples)
-    say()
-    advise(
-        "The public tree beside the history form, from rules of its own: the largest differences "
-        "of all values and best responses (chips), regrets (chips per deal) and probabilities."
-    )
-    say()
-    forms: Columns = {
-        "cards": "{0.deck}", "cap": "{0.cap}", "histories": "{0.histories:,}",
-        "infosets": "{0.infosets:,}", "value": "{0.value:.1e}", "best": "{0.best:.1e}",
-        "regret": "{0.regret:.1e}", "average": "{0.average:.1e}",
-    }  # fmt: skip
-    print_table(result.forms, forms)
     say()
     tell_time(result, "Everything agrees." if result.holds else "NOT everything agrees.")

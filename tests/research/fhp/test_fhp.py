@@ -14,11 +14,11 @@ from counterfold.poker.holdem import fhp
 from counterfold.research.fhp import exact as experiment
 from counterfold.research.fhp.checks import SampleCheck, fhp_checks, sample_checks
 from counterfold.research.fhp.exact import FhpPoint, fhp_exact, fhp_game
-from counterfold.research.fhp.history import FlopHoldem, compare_forms
 from counterfold.research.fhp.pictures import draw_fhp
 from counterfold.solve.lp import solve_lp
 from counterfold.solve.public import PublicSolver
 from tests.naive_poker import NaivePoker
+from tests.research.fhp.history_form import FlopHoldem, compare_forms
 
 DECK = "Qh Qs Kh Ks Ah As Ad"
 
@@ -174,9 +174,7 @@ def test_sampled_play_agrees():
 
 def test_what_the_checks_tell(tmp_path):
     fhp_exact(fhp(deck=DECK, cap=2), iterations=5, linear=0, threads=1, folder=tmp_path)
-    found = fhp_checks(
-        hands=2000, iterations=5, deck="QKA", small=[(DECK, 2)], folder=tmp_path, threads=1
-    )
+    found = fhp_checks(hands=2000, iterations=5, deck="QKA", folder=tmp_path, threads=1)
     told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert told["holds"] is found.holds is True
     assert len(told["samples"]) == 6

@@ -12,7 +12,6 @@ SMALL = "fhp(cap=2,deck='Qh Qs Kh Ks Ah As Ad')"
 @pytest.fixture(autouse=True)
 def in_small(monkeypatch):
     monkeypatch.setattr(checks, "DECK", "QKA")
-    monkeypatch.setattr(checks, "SMALL", (("Qh Qs Kh Ks Ah As Ad", 2),))
 
 
 def test_a_small_run_with_its_files(call, tmp_path):
