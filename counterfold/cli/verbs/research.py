@@ -22,7 +22,7 @@ PAPERS = {
     name: f"{_RESEARCH}.{name.replace('-', '_')}.verb"
     for name in ("pref-cfr", "ocfr", "ses", "cheat", "fhp")
 }
-_MEASUREMENTS = "methods peers kernels arena search cheat poker poker-methods"
+_MEASUREMENTS = "methods peers kernels arena search poker poker-methods"
 BENCHMARKS = dict.fromkeys(_MEASUREMENTS.split(), f"{_RESEARCH}.bench.verb") | {
     "damage": f"{_RESEARCH}.bench.damage.verb"
 }

@@ -36,7 +36,6 @@ TEXTS = {
     "kernels": "What an iteration costs, form by form and traversal by traversal.",
     "arena": "Hands a second that are played.",
     "search": "How long a search takes, gadget by gadget.",
-    "cheat": "Cheat's agents beside the published seconds.",
     "poker": "Hold'em spots: an iteration, memory, and the time to a share of the pot.",
     "poker-methods": "Iterations of every method on hold'em spots.",
 }

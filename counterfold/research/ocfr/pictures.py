@@ -21,18 +21,18 @@ STRONGEST = 0.1
 """The win rate at which colours are full."""
 
 
-def draw_curves(found: Curves) -> Any:
+def draw_curves(result: Curves) -> Any:
     """A panel an opponent: means over matches with their 95% bands, over the hands played."""
-    opponents = list(dict.fromkeys(curve.opponent for curve in found.curves))
-    agents = [a for a in dict.fromkeys(c.agent for c in found.curves) if a not in REFERENCE]
+    opponents = list(dict.fromkeys(curve.opponent for curve in result.curves))
+    agents = [a for a in dict.fromkeys(c.agent for c in result.curves) if a not in REFERENCE]
     colours = dict(zip(agents, COLOURS, strict=False)) | REFERENCE
     made, panels = figure(1, len(opponents), size=(4.2 * len(opponents) + 1.6, 4.4))
     for panel, opponent in zip(panels, opponents, strict=True):
-        for curve in found.curves:
+        for curve in result.curves:
             if curve.opponent == opponent:
                 _draw(panel, curve, colours[curve.agent], LINES.get(curve.agent, "-"))
         panel.axhline(
-            found.ceilings[opponent],
+            result.ceilings[opponent],
             color="#444444",
             linestyle="-.",
             linewidth=1,
@@ -45,7 +45,7 @@ def draw_curves(found: Curves) -> Any:
     panels[0].set_ylabel("won a hand so far, $")
     handles, labels = panels[0].get_legend_handles_labels()
     made.legend(handles, labels, loc="outside right center", frameon=False)
-    made.suptitle(f"One-card poker, 13 cards: {found.matches:,} matches each, 95% bands")
+    made.suptitle(f"One-card poker, 13 cards: {result.matches:,} matches each, 95% bands")
     return made
 
 
@@ -56,19 +56,19 @@ def _draw(panel: Any, curve: Curve, colour: str, line: str) -> None:
     panel.fill_between(curve.hands, mean - half, mean + half, color=colour, alpha=0.18, linewidth=0)
 
 
-def draw_round_robin(found: RoundRobin) -> Any:
+def draw_round_robin(result: RoundRobin) -> Any:
     """The paper's table and ours, side by side."""
     made, panels = figure(1, 3, size=(17, 5.4), width_ratios=(6, 6, 7))
     for panel, title, table in zip(
         panels,
         ("published", "settings that came nearest", "defaults, and our own learner"),
-        (PUBLISHED, found.fitted, found.plain),
+        (PUBLISHED, result.fitted, result.plain),
         strict=True,
     ):
         _heat(panel, title, table.agents, _means(table))
     made.suptitle(
-        f"What the row won from the column, thousandths of a $ a hand: matches of {found.hands:,} "
-        f"hands, {found.matches:,} a pair"
+        f"What the row won from the column, thousandths of a $ a hand: matches of {result.hands:,} "
+        f"hands, {result.matches:,} a pair"
     )
     return made
 

@@ -15,13 +15,13 @@ from counterfold.tree.history import compile_game
 __all__ = ["draw_figure", "draw_leduc"]
 
 
-def draw_figure(found: Figure) -> Any:
+def draw_figure(result: Figure) -> Any:
     """Alpha and NashConv over the iterations, with bands that hold 90% of the runs."""
     made, (left, right) = figure(1, 2, size=(11.5, 5))
     left.axhspan(0, 1 / 3, color="#000000", alpha=0.05, linewidth=0)
-    for number, runs in enumerate(found.runs):
+    for number, runs in enumerate(result.runs):
         colour = COLOURS[number % len(COLOURS)]
-        if len(found.runs) == 1:
+        if len(result.runs) == 1:
             for curve in runs.alphas:
                 left.plot(runs.iterations, curve, color=colour, linewidth=0.8, alpha=0.4)
         name = f"{runs.setting.name}: {runs.alpha:.3f} ± {runs.spread:.3f}"
@@ -31,7 +31,7 @@ def draw_figure(found: Figure) -> Any:
                 runs.iterations, band["low"], band["high"], color=colour, alpha=0.15, linewidth=0
             )
             panel.plot(runs.iterations, band["mean"], color=colour, linewidth=1.8, label=label)
-    last = found.runs[0].iterations[-1]
+    last = result.runs[0].iterations[-1]
     first = 10 if last >= 1000 else 1  # before that alpha is still where it started
     for panel in (left, right):
         panel.set_xscale("log")
@@ -44,16 +44,16 @@ def draw_figure(found: Figure) -> Any:
     left.set_title("which equilibrium (shaded: all there are)", fontsize=11)
     right.set_title("how fast", fontsize=11)
     left.legend(frameon=False, fontsize=10, title="alpha at the end, mean ± sd")
-    count = len(found.runs[0].alphas)
-    what = "CFR from random starts" if found.number == 3 else "Pref-CFR's six settings"
+    count = len(result.runs[0].alphas)
+    what = "CFR from random starts" if result.number == 3 else "Pref-CFR's six settings"
     made.suptitle(f"Kuhn poker, {what}: {count} runs, mean and 90% band", fontsize=14)
     return made
 
 
-def draw_leduc(found: LeducTable) -> Any:
+def draw_leduc(result: LeducTable) -> Any:
     """Where each setting falls: opening bets by what they cost, within all that can be had."""
     tree = compile_game(Leduc())
-    most = 1.05 * max(row.cost for row in found.rows)
+    most = 1.05 * max(row.cost for row in result.rows)
     limits = frontier(tree, OPENING_BET, [most * (k / 40) ** 2 for k in range(41)])
     across = [point.epsilon for point in limits.points]
     made, panels = figure(1, 2, size=(12, 5.5), sharey=True)
@@ -64,7 +64,7 @@ def draw_leduc(found: LeducTable) -> Any:
             [point.high for point in limits.points],
             color=COLOURS[4], alpha=0.25, linewidth=0, label="all that can be had",
         )  # fmt: skip
-        rows = [row for row in found.rows if row.traversal == traversal]
+        rows = [row for row in result.rows if row.traversal == traversal]
         marks = {"plain CFR": "s", "normal": "o", "offensive": "^", "defensive": "v"}
         colours = dict(zip(marks, (COLOURS[6], COLOURS[0], COLOURS[1], COLOURS[2]), strict=True))
         for name, mark in marks.items():

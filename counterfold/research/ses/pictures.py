@@ -15,24 +15,24 @@ TICKS = (-1000, -100, -10, 0, 10, 100, 1000)
 MEASURES = ("payoff", "exploitability")
 
 
-def draw_figure_2(found: MatrixFigure) -> Any:
+def draw_figure_2(result: MatrixFigure) -> Any:
     """Payoff and exploitability of SES and of mixing by alpha."""
     made, (left, right) = figure(1, 2, size=(11, 4.5))
-    across = [point.alpha for point in found.points]
+    across = [point.alpha for point in result.points]
     for panel, names, title in (
         (left, ("payoff", "mixing_payoff"), "payoff against R"),
         (right, ("exploitability", "mixing_exploitability"), "exploitability"),
     ):
         for name, label, colour in zip(names, ("SES", "mixing"), COLOURS, strict=False):
-            heights = [getattr(point, name) for point in found.points]
+            heights = [getattr(point, name) for point in result.points]
             panel.plot(across, heights, color=colour, linewidth=1.8, label=label)
-        panel.axvline(found.turn, color="#888888", linewidth=0.8, linestyle=":")
+        panel.axvline(result.turn, color="#888888", linewidth=0.8, linestyle=":")
         panel.set_xlabel("alpha")
         panel.set_title(title, fontsize=11)
         panel.set_xlim(-0.02, 1.02)
     left.legend(frameon=False)
     made.suptitle(
-        f"The matrix game: SES turns to F at alpha {found.turn:.5f} (dotted)", fontsize=13
+        f"The matrix game: SES turns to F at alpha {result.turn:.5f} (dotted)", fontsize=13
     )
     return made
 
@@ -104,15 +104,15 @@ def _titled(made: Any, panels: Any, title: str, unit: str) -> Any:
     return made
 
 
-def draw_drift(found: Drift) -> Any:
+def draw_drift(result: Drift) -> Any:
     """Winnings while the opponent drifts, and winnings against exploitability."""
     made, (left, right) = figure(1, 2, (10.0, 4.2))
-    for k, row in enumerate(found.rows):
+    for k, row in enumerate(result.rows):
         colour = COLOURS[k % len(COLOURS)]
-        hands = [found.every * (j + 1) for j in range(len(row.curve))]
+        hands = [result.every * (j + 1) for j in range(len(row.curve))]
         left.plot(hands, row.curve, color=colour, label=row.contender)
         right.plot(row.exploitability, row.winnings, "o", color=colour, label=row.contender)
-    left.axhline(found.best, color="#888888", linestyle=":", linewidth=1)
+    left.axhline(result.best, color="#888888", linestyle=":", linewidth=1)
     left.set_xlabel("hands")
     left.set_ylabel("winnings a hand (exact)")
     right.set_xlabel("exploitability of what is played (exact)")

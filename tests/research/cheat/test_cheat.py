@@ -27,6 +27,14 @@ def test_table_1_of_cheat_3() -> None:
         assert abs(row.met - row.expected) < 5 * row.spread
         assert row.met <= row.reachable
         assert row.visits == found.rows[0].visits  # the same deals
+        assert row.cpu_seconds > 0
+        assert row.faster == pytest.approx(row.paper_seconds / row.cpu_seconds)
+        assert row.paper_seconds == published.PAPER[1][row.view].seconds[0]
+    # Where nobody remembers the way, every deal is cheaper than one at a time.
+    every = {row.view: row.graph_seconds for row in found.rows}
+    assert every["memoryless"] > 0
+    assert every["hp"] > 0
+    assert every["history"] is every["general"] is None
     assert all(finding.holds for finding in found.findings())
     assert len(found.to_dict()["rows"]) == 4
     assert pictures.draw_costs(found) is not None

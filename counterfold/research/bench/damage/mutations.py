@@ -7,7 +7,6 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import islice
 from random import Random
 from typing import Any, NamedTuple
 
@@ -76,26 +75,28 @@ def mutate(content: bytes, form: str, rng: Random) -> Mutated:
 
 
 def _flip(content: bytes, form: str, rng: Random) -> Changed | None:
-    return _flipped(content, rng.randrange(8 * len(content)))
+    return _flipped(content, 0, len(content), rng)
 
 
 def _flip_head(content: bytes, form: str, rng: Random) -> Changed | None:
-    return _flipped(content, rng.randrange(8 * max(head_of(content, form), 1)))
-
-
-def _flipped(content: bytes, bit: int) -> Changed:
-    made = bytearray(content)
-    made[bit // 8] ^= 1 << bit % 8
-    return bytes(made), f"bit {bit % 8} of byte {bit // 8} of {len(content)}"
+    return _flipped(content, 0, max(head_of(content, form), 1), rng)
 
 
 def _flip_array(content: bytes, form: str, rng: Random) -> Changed | None:
     packed, place = Packed.of(content), head_of(content, form)
-    name = _filled(packed, rng)
-    sizes = {name: len(part.data) for name, part in packed.parts.items()}
-    place += sum(islice(sizes.values(), list(sizes).index(name)))
-    made, how = _flipped(content, 8 * place + rng.randrange(8 * sizes[name]))
-    return made, f"{how}, in {name}"
+    chosen = _filled(packed, rng)
+    for name, part in packed.parts.items():
+        if name == chosen:
+            made, how = _flipped(content, place, len(part.data), rng)
+            return made, f"{how}, in {name}"
+        place += len(part.data)
+    return None
+
+
+def _flipped(content: bytes, place: int, size: int, rng: Random) -> Changed:
+    made, bit = bytearray(content), 8 * place + rng.randrange(8 * size)
+    made[bit // 8] ^= 1 << bit % 8
+    return bytes(made), f"bit {bit % 8} of byte {bit // 8} of {len(content)}"
 
 
 def _filled(packed: Packed, rng: Random) -> str:
@@ -123,19 +124,13 @@ def _append(content: bytes, form: str, rng: Random) -> Changed | None:
     return content + more, f"{len(more)} bytes more"
 
 
-def _block(content: bytes, rng: Random) -> tuple[int, int]:
+def _block(content: bytes, form: str, rng: Random) -> Changed | None:
+    """Some bytes twice, or not at all."""
     size = rng.choice((1, 2, 8, rng.randint(1, 256)))
     begin = rng.randrange(max(len(content) - size, 1))
-    return begin, min(begin + size, len(content))
-
-
-def _twice(content: bytes, form: str, rng: Random) -> Changed | None:
-    begin, stop = _block(content, rng)
-    return content[:stop] + content[begin:], f"bytes {begin} to {stop} twice"
-
-
-def _gone(content: bytes, form: str, rng: Random) -> Changed | None:
-    begin, stop = _block(content, rng)
+    stop = min(begin + size, len(content))
+    if rng.random() < 0.5:
+        return content[:stop] + content[begin:], f"bytes {begin} to {stop} twice"
     return content[:begin] + content[stop:], f"bytes {begin} to {stop} are gone"
 
 
@@ -191,19 +186,10 @@ def _shape(packed: Packed, rng: Random) -> str | None:
     old = packed.parts[name]
     array = old.array()
     flat = array.reshape(-1)
-    new = rng.choice(
-        (
-            flat,
-            array[None],
-            array.T.copy(),
-            flat[:-1],
-            flat[:0],
-            np.concatenate([flat, flat]),
-            np.concatenate([array, array[-1:]]) if array.ndim else flat,
-            array[:-1] if array.ndim else flat,
-            array[..., :-1] if array.ndim else flat,
-        )
-    )
+    ways = [flat, array[None], array.T, flat[:-1], flat[:0], np.concatenate([flat, flat])]
+    if array.ndim:
+        ways += [np.concatenate([array, array[-1:]]), array[:-1], array[..., :-1]]
+    new = rng.choice(ways)
     packed.parts[name] = Part.of(np.ascontiguousarray(new))
     if rng.random() < 0.1:
         packed.parts[name].shape = [2**40, 0]
@@ -354,8 +340,7 @@ MUTATIONS: dict[str, Mutation] = {
     "byte": Mutation(_byte, True),
     "cut": Mutation(_cut, True),
     "append": Mutation(_append, True),
-    "twice": Mutation(_twice, True),
-    "gone": Mutation(_gone, True),
+    "block": Mutation(_block, True, weight=2),
     "number": Mutation(_number, True, weight=2),
     "dtype": Mutation(_in_parts(_dtype), False, ("arrays",), 2),
     "shape": Mutation(_in_parts(_shape), False, ("arrays",), 3),

@@ -77,7 +77,7 @@ class Damage:
 
     @property
     def done(self) -> int:
-        return sum(sum(found.values()) for found in self.counts.values())
+        return sum(sum(result.values()) for result in self.counts.values())
 
 
 def numbers(mutations: int, kinds: Sequence[str] = ()) -> list[int]:
@@ -107,7 +107,7 @@ def run(
     report: Damage | None = None,
 ) -> Damage:
     """Try mutations by their numbers; ``main`` is the command line. ``report`` grows meanwhile."""
-    found = report or Damage(seed, len(wanted))
+    result = report or Damage(seed, len(wanted))
     began = said = time.monotonic()
     kept = None if keep is None else Path(keep)
     with tempfile.TemporaryDirectory(prefix="counterfold-damage-") as folder:
@@ -115,23 +115,23 @@ def run(
         kinds = {_kind(n).name: _kind(n) for n in wanted}
         for number, kind in enumerate(kinds.values(), 1):
             on_progress(f"making good files: {kind.name} ({number} of {len(kinds)})")
-            found.counts[kind.name] = Counter()
+            result.counts[kind.name] = Counter()
             trial.prepare(kind)
         gc.collect()
         gc.freeze()  # children share these pages as long as nobody touches them
         for job, answer in read_all(main, trial.jobs(wanted), TRAP_RUN):
-            failure = trial.judged(job, answer, found.counts)
+            failure = trial.judged(job, answer, result.counts)
             if failure is not None:
-                found.failures.append(failure)
+                result.failures.append(failure)
                 if kept is not None:
                     shutil.copytree(job.folder, kept / str(job.number), dirs_exist_ok=True)
             shutil.rmtree(job.folder)
-            found.seconds = time.monotonic() - began
+            result.seconds = time.monotonic() - began
             if time.monotonic() - said > 5:
                 said = time.monotonic()
-                on_progress(f"{found.done:,} of {len(wanted):,}, {len(found.failures):,} failed")
-    found.failures.sort(key=lambda one: (FAILED.index(one.verdict), one.kind, one.number))
-    return found
+                on_progress(f"{result.done:,} of {len(wanted):,}, {len(result.failures):,} failed")
+    result.failures.sort(key=lambda one: (FAILED.index(one.verdict), one.kind, one.number))
+    return result
 
 
 class _Trial:
@@ -215,26 +215,26 @@ def _said(good: Answer, answer: Answer, verdict: str) -> str:
     return (lines[-1] if "Traceback" in lines[0] else lines[0])[:300]
 
 
-def to_json(found: Damage) -> dict[str, Any]:
+def to_json(result: Damage) -> dict[str, Any]:
     """The document of ``counterfold bench damage --json``."""
     return {
-        "seed": found.seed,
-        "mutations": found.wanted,
-        "done": found.done,
-        "failed": len(found.failures),
-        "seconds": found.seconds,
-        "kinds": {kind: dict(counts) for kind, counts in found.counts.items()},
-        "failures": [asdict(one) for one in found.failures],
+        "seed": result.seed,
+        "mutations": result.wanted,
+        "done": result.done,
+        "failed": len(result.failures),
+        "seconds": result.seconds,
+        "kinds": {kind: dict(counts) for kind, counts in result.counts.items()},
+        "failures": [asdict(one) for one in result.failures],
     }
 
 
-def table(found: Damage) -> Any:
+def table(result: Damage) -> Any:
     """Verdicts by kind."""
-    totals = sum(found.counts.values(), Counter[str]())
-    rows = [*found.counts.items(), ("all", totals)]
+    totals = sum(result.counts.values(), Counter[str]())
+    rows = [*result.counts.items(), ("all", totals)]
     shown = [*HELD, *(verdict for verdict in FAILED if totals[verdict])]
     columns: Columns = {"kind": "{0[0]}"} | {
         name: partial(lambda name, row: f"{row[1][name]:,}" if row[1][name] else "", name)
         for name in shown
     }
-    return rich_table(f"{found.done:,} damaged files, seed {found.seed}", rows, columns)
+    return rich_table(f"{result.done:,} damaged files, seed {result.seed}", rows, columns)
