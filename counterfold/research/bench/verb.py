@@ -27,7 +27,7 @@ from counterfold.errors import ParameterError
 from counterfold.files.whole import write_whole
 from counterfold.research.reproduction import Plot
 
-__all__ = ["KEYS", "VERBS", "Out", "publish"]
+__all__ = ["KEYS", "VERBS", "Out", "publish", "run"]
 
 KEYS = None
 TEXTS = {
@@ -62,7 +62,7 @@ def _verb(name: str) -> Callable[..., None]:
     ) -> None:
         if budget is not None and not 0 < budget < float("inf"):
             raise ParameterError(f"--budget is {budget}, and must be a number above 0")
-        _run(name, game, budget, plot, out, json)
+        run(name, games=game, budget=budget, plot=plot, out=out, json=json)
 
     verb.__doc__ = TEXTS[name]
     return verb
@@ -71,14 +71,16 @@ def _verb(name: str) -> Callable[..., None]:
 VERBS = {name: _verb(name) for name in TEXTS}
 
 
-def _run(
+def run(
     name: str,
-    games: list[str] | None,
-    budget: float | None,
-    plot: str | None,
-    out: str | None,
-    json: bool,
+    *,
+    games: list[str] | None = None,
+    budget: float | None = None,
+    plot: str | None = None,
+    out: str | None = None,
+    json: bool = False,
 ) -> None:
+    """Run one benchmark and tell about it in every form that was asked for."""
     if out is not None:
         check_can_write(out, "--out")
     if plot is not None:

@@ -16,7 +16,7 @@ from counterfold.abstraction.sampled import blueprint
 from counterfold.errors import FileError, MismatchError, ParameterError, SpecError
 from counterfold.evaluate.public import best_against, earned_against
 from counterfold.poker.holdem import fhp
-from counterfold.research.progress import Count
+from counterfold.research.progress import Count, no_progress
 from counterfold.research.ses.fhp import FigureFolder, fhp_figure
 from counterfold.research.ses.fhp_replies import BucketReply, TrunkReply
 from counterfold.research.ses.fhp_responses import Responses
@@ -135,7 +135,7 @@ def test_responses_over_buckets() -> None:
     base.buckets, base.iterations = every_hand(base.game), 3_000_000
     model = Bucketed(base.tree, blueprint(base.game, base.buckets, 1_000_000, seed=3))
     known = as_strategy(base.tree, model)
-    made = Responses(base, [(0.0, 0)], [model], [known], {}, {}, lambda: None, Count(None))
+    made = Responses(base, [(0.0, 0)], [model], [known], {}, {}, lambda: None, Count(no_progress))
     assert made.names == ["in buckets"]
     safe, bold = made.all((0.0, 1.0))
     # With five seeds the safe one won 16 to 17 and could lose 37, the bold one won 46 to 47 and
@@ -254,7 +254,7 @@ def sampled(seed: int) -> Any:
     found = []
     for seat in (0, 1):
         side = Searches(base, seat, opponents, (0.0, 1.0), (0.0,), STEPS)
-        side.run(1, Count(None))
+        side.run(1, Count(no_progress))
         found.append(side.point(0, 0, 1.0))
     return SimpleNamespace(
         exploitability=base.mbb([one.reply for one in found]),
