@@ -23,7 +23,7 @@ __all__ = ["Searches"]
 
 
 @dataclass(frozen=True)
-class Found:
+class SeatPoint:
     """One seat's part of a point, in chips: the payoff beyond the blueprint's."""
 
     payoff: float
@@ -34,7 +34,7 @@ class Found:
     gap: float
 
 
-class _Note(NamedTuple):
+class _FlopSearch(NamedTuple):
     """One search on one flop."""
 
     plan: int
@@ -134,13 +134,13 @@ class Searches:
             if self.taken > begun:
                 checkpoints.save()
 
-    def _flop(self, k: int) -> list[_Note]:
+    def _flop(self, k: int) -> list[_FlopSearch]:
         """All searches on one flop."""
         search, setup = self.search, self.setup
         board = setup.boards[k]
         entry = search.entry(board)
         share = setup.tree.boards[board].chance * setup.weights[k]
-        blueprint = setup.calm.rows(self.seat, board)
+        blueprint = setup.unshuffled.rows(self.seat, board)
         kept = search.kept(entry)
         notes = []
 
@@ -156,7 +156,9 @@ class Searches:
             lines = int(entry.reached.sum())
             gap = float(found.gap[entry.reached].mean()) if lines else 0.0
             change = self._change(found, share)
-            notes.append(_Note(plan, lines, gap, after is None, found.cpu_seconds, change, seen))
+            notes.append(
+                _FlopSearch(plan, lines, gap, after is None, found.cpu_seconds, change, seen)
+            )
             return found
 
         def worth(found: PublicRefined | None, theirs: Any, reach: Floats) -> float:
@@ -192,7 +194,7 @@ class Searches:
         rows = [np.bincount(up, row, len(size)) / size for row in more]
         return np.stack(rows) * share / tree.weight_sum
 
-    def _take(self, k: int, note: _Note) -> None:
+    def _take(self, k: int, note: _FlopSearch) -> None:
         self.change[k % 2, note.plan] += note.change
         if note.seen is not None and self.bucketed is not None:
             self.bucketed.add(self.sums[note.plan], note.seen)
@@ -224,12 +226,12 @@ class Searches:
             return self.bucketed.earns(self.bucketed.blueprint())
         return self.bucketed.earns(self.sums[plan]) if self.sums else None
 
-    def point(self, opponent: int, error: int, alpha: float) -> Found:
+    def point(self, opponent: int, error: int, alpha: float) -> SeatPoint:
         """This seat's part of a point."""
         plan = self.plan(opponent, error, alpha)
         earned = self.earned[plan] if alpha else self.careful[opponent]
         spread = 0.0 if self.setup.exact else float(np.sqrt(len(earned)) * earned.std(ddof=1))
-        return Found(
+        return SeatPoint(
             float(earned.sum()),
             spread,
             self.reply(plan),

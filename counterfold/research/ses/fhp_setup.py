@@ -75,12 +75,14 @@ class Whole:
 class Shuffled:
     """Another opponent, shaken: at a share of infosets, actions times numbers from 0 to 1."""
 
-    def __init__(self, tree: PublicTree, calm: Opponent, share: float, seed: Sequence[int]) -> None:
+    def __init__(
+        self, tree: PublicTree, unshuffled: Opponent, share: float, seed: Sequence[int]
+    ) -> None:
         _check(share)
-        self.tree, self.calm, self.share, self.seed = tree, calm, share, list(seed)
+        self.tree, self.unshuffled, self.share, self.seed = tree, unshuffled, share, list(seed)
 
     def rows(self, player: int, board: int) -> Rows:
-        rows = self.calm.rows(player, board)
+        rows = self.unshuffled.rows(player, board)
         random = np.random.default_rng([*self.seed, player, board])
         factor = random.random(rows.shape, np.float32)
         found = np.empty_like(rows)
@@ -92,11 +94,13 @@ class Shuffled:
         return found
 
 
-def shuffled_blueprint(calm: Blueprint, share: float, seed: Sequence[int]) -> Blueprint:
+def shuffled_blueprint(unshuffled: Blueprint, share: float, seed: Sequence[int]) -> Blueprint:
     """The same for a blueprint over buckets: a bucket at a decision is an infoset."""
     _check(share)
     random = np.random.default_rng(list(seed))
-    made = replace(calm, probabilities=calm.probabilities.copy(), about={"shuffled": share})
+    made = replace(
+        unshuffled, probabilities=unshuffled.probabilities.copy(), about={"shuffled": share}
+    )
     for node in made.layout.nodes.tolist():
         rows = made.at(node)
         chosen = random.random(len(rows)) < share
@@ -239,7 +243,7 @@ class Setup:
         self.buckets: Any = None
         first = self._blueprint(seed)
         self.blueprint = as_strategy(self.tree, first)
-        self.calm: Opponent = Whole(self.blueprint)
+        self.unshuffled: Opponent = Whole(self.blueprint)
         self._bucketed = first.blueprint if isinstance(first, Bucketed) else None
         self.walk = Traversal(self.tree, "float32", threads)
         self.boards, self.weights = draw_flops(self.tree, asked, seed)
@@ -259,7 +263,7 @@ class Setup:
         """Tells blueprints apart, by what they play before the flop."""
         digest = hashlib.sha256()
         for player in (0, 1):
-            digest.update(np.ascontiguousarray(self.calm.rows(player, 0)).tobytes())
+            digest.update(np.ascontiguousarray(self.unshuffled.rows(player, 0)).tobytes())
         return digest.hexdigest()[:16]
 
     def mbb(self, chips: Sequence[float]) -> float:
@@ -289,7 +293,7 @@ class Setup:
         seed = [self.seed, run, round(1000 * share)]
         if self._bucketed is not None:
             return Bucketed(self.tree, shuffled_blueprint(self._bucketed, share, seed))
-        return Shuffled(self.tree, self.calm, share, seed)
+        return Shuffled(self.tree, self.unshuffled, share, seed)
 
     def distance(self, opponent: Opponent) -> float:
         """Mean L1 distance from the blueprint over infosets, on a hundred of the flops or all."""
@@ -297,7 +301,7 @@ class Setup:
         some = self.boards[:: max(1, len(self.boards) // 100)]
         for board, player in product([0, *some], (0, 1)):
             street = self.tree.boards[board].street
-            pair = [who.rows(player, board) for who in (self.calm, opponent)]
+            pair = [who.rows(player, board) for who in (self.unshuffled, opponent)]
             for _, part in _decisions(self.tree, street, player):
                 one, other = (probabilities(rows[part]) for rows in pair)
                 total += float(np.abs(one - other).sum())

@@ -308,10 +308,10 @@ def test_everything_is_told() -> None:
 
 def test_opponents() -> None:
     base = table()
-    one, again = (Shuffled(base.tree, base.calm, 0.7, [0, 0, 700]) for _ in range(2))
+    one, again = (Shuffled(base.tree, base.unshuffled, 0.7, [0, 0, 700]) for _ in range(2))
     assert np.array_equal(one.rows(1, 3), again.rows(1, 3))
-    assert base.distance(base.calm) == 0.0
-    near, far = (base.distance(Shuffled(base.tree, base.calm, s, [0])) for s in (0.3, 0.7))
+    assert base.distance(base.unshuffled) == 0.0
+    near, far = (base.distance(Shuffled(base.tree, base.unshuffled, s, [0])) for s in (0.3, 0.7))
     assert far == pytest.approx(near * 7 / 3, rel=0.15)
     strategy = as_strategy(base.tree, one)
     node = strategy.decisions(3)[0]
@@ -320,7 +320,7 @@ def test_opponents() -> None:
     assert 0.3 < changed.mean() <= 0.85
     assert owner in (0, 1)
     with pytest.raises(ParameterError, match="share"):
-        Shuffled(base.tree, base.calm, 2, [0])
+        Shuffled(base.tree, base.unshuffled, 2, [0])
 
 
 def test_blueprints_are_shuffled_in_buckets() -> None:
@@ -438,7 +438,7 @@ def in_buckets(count: int, rule: Any) -> float:
     sums = reply.empty()
     for board in search.boards:
         chance = base.tree.boards[board].chance
-        reply.add(sums, reply.see(search.entry(board), base.calm.rows(0, board), chance))
+        reply.add(sums, reply.see(search.entry(board), base.unshuffled.rows(0, board), chance))
     return reply.earns(sums)
 
 
