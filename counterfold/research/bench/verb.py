@@ -39,7 +39,7 @@ TEXTS = {
     "poker": "Hold'em spots: an iteration, memory, and the time to a share of the pot.",
     "poker-methods": "Iterations of every method on hold'em spots.",
 }
-VIEWS = {"peers": "peers_view", "poker": "poker_view"}
+VIEWS = {"peers": "peers_view"}
 """Benchmarks that are shown by another module than the one that measures."""
 
 Out = Annotated[

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from counterfold.errors import ParameterError
-from counterfold.research.bench import poker, poker_methods, poker_view
+from counterfold.research.bench import poker, poker_methods
 from counterfold.research.bench.peers import Reach
 from counterfold.research.bench.spots import OTHER_SPOTS, PEERS, SPOTS
 from counterfold.solve.public import PublicSolver
@@ -58,13 +58,13 @@ def test_a_spot_is_measured_in_both_kinds_of_tables(tmp_path):
         assert [reached.target for reached in cost.reached] == [1.0, 0.5, 0.1]
         for reached in cost.reached:
             assert reached.seconds == reached.iterations * cost.one_thread
-    text = shown(poker_view.table(costs))
+    text = shown(poker.table(costs))
     assert "short" in text
     assert "resident" in text
-    document = json.loads(json.dumps(poker_view.to_json(costs)))
+    document = json.loads(json.dumps(poker.to_json(costs)))
     assert document["costs"][1]["bits"] == 16
     assert len(document["peers"]) == len(PEERS)
-    assert poker_view.plot(costs) is not None
+    assert poker.plot(costs) is not None
 
 
 @pytest.mark.parametrize("bits", [32, 16])
@@ -108,7 +108,7 @@ def test_the_fastest_solver_with_as_many_bits_is_the_measure():
     packed = cost("flop_small", 16, 41.6)
     assert packed.ratio == pytest.approx(41.6 / (0.52 * 160))
     assert cost("turn_wide", 32, None).ratio is None
-    text = shown(poker_view.table([flop, packed]))
+    text = shown(poker.table([flop, packed]))
     assert "0.50" in text
     assert "postflop-solver" in text
 
