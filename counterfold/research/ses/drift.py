@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from counterfold.games.spec import whole
 from counterfold.play.agents import Drifting, StrategyAgent
 from counterfold.play.match import Match
 from counterfold.play.safe import RestrictedAgent, SafeSearcher
+from counterfold.play.score import Estimate
 from counterfold.research.progress import Progress, no_progress
 from counterfold.research.ses.leduc import sampled_blueprint
 from counterfold.search.opponents import shuffled
@@ -39,7 +40,8 @@ def _model(blueprint: Strategy) -> OpponentModel:
     return OpponentModel(blueprint, STRENGTH, half_life=HALF_LIFE)
 
 
-CONTENDERS: dict[str, Callable[[Strategy], Any]] = {
+Contender = StrategyAgent | SafeSearcher | RestrictedAgent
+CONTENDERS: dict[str, Callable[[Strategy], Contender]] = {
     "blueprint": lambda b: StrategyAgent(b, "blueprint"),
     "ses(0.2)": lambda b: SafeSearcher(b, 0.2, model=_model(b)),
     "ses(0.8)": lambda b: SafeSearcher(b, 0.8, model=_model(b)),
@@ -134,7 +136,16 @@ def _drifter(tree: HistoryTree, iterations: int, seed: int, share: float, hands:
     return Drifting(start, end, hands)
 
 
-def _meet(agent: Any, opponent: Drifting, hands: int, every: int, seed: int) -> tuple[Any, ...]:
+class _Meeting(NamedTuple):
+    """A match against one opponent: exact numbers at every look, and what the match says."""
+
+    winnings: list[float]
+    exploitability: list[float]
+    played: Estimate
+    cpu_seconds: float
+
+
+def _meet(agent: Contender, opponent: Drifting, hands: int, every: int, seed: int) -> _Meeting:
     """The match, and exact looks at what the agent plays in it."""
     tree = opponent.start.tree
     match = Match(tree, agent, opponent, seed=seed, stranger=0)
@@ -147,8 +158,7 @@ def _meet(agent: Any, opponent: Drifting, hands: int, every: int, seed: int) -> 
         risk.append(_risk(tree, now))
     score = match.result().scores[0]
     assert score.reduced is not None
-    spent = getattr(agent, "cpu_seconds", 0.0)
-    return won, risk, score.reduced.mean, score.reduced.half or 0.0, spent
+    return _Meeting(won, risk, score.reduced, getattr(agent, "cpu_seconds", 0.0))
 
 
 def _risk(tree: HistoryTree, strategy: Strategy) -> float:
@@ -166,16 +176,17 @@ def _most(tree: HistoryTree, opponent: Drifting, hands: int, every: int) -> floa
     return float(np.mean(won))
 
 
-def _row(name: str, found: list[tuple[Any, ...]], hands: int) -> DriftRow:
-    won, risk = np.array([f[0] for f in found]), np.array([f[1] for f in found])
-    halves = np.array([f[3] for f in found])
+def _row(name: str, meetings: list[_Meeting], hands: int) -> DriftRow:
+    won = np.array([meeting.winnings for meeting in meetings])
+    risk = np.array([meeting.exploitability for meeting in meetings])
+    halves = np.array([meeting.played.half or 0.0 for meeting in meetings])
     return DriftRow(
         contender=name,
         winnings=float(won.mean()),
         exploitability=float(risk.mean()),
         worst=float(risk.max()),
-        played=float(np.mean([f[2] for f in found])),
-        played_half=float(np.sqrt((halves**2).sum()) / len(found)),
-        milliseconds=float(1e3 * np.mean([f[4] for f in found]) / hands),
+        played=float(np.mean([meeting.played.mean for meeting in meetings])),
+        played_half=float(np.sqrt((halves**2).sum()) / len(meetings)),
+        milliseconds=float(1e3 * np.mean([meeting.cpu_seconds for meeting in meetings]) / hands),
         curve=tuple(won.mean(axis=0).tolist()),
     )
