@@ -14,7 +14,7 @@ from counterfold.cli.app import app
 
 __all__ = ["app", "main"]
 
-FAMILIES = ("solving", "styling", "exploiting", "abstracting", "arena", "experiments")
+FAMILIES = ("solving", "styling", "exploiting", "abstracting", "arena", "research", "first_steps")
 """The modules of ``verbs``, in the order in which --help lists what they register."""
 
 for _family in FAMILIES:

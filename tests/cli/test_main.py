@@ -90,7 +90,8 @@ def test_wrong_words_are_refused(call, arguments, word):
 def test_bench_hands_everything_on(call, monkeypatch):
     heard = {}
     monkeypatch.setattr(
-        "counterfold.cli.bench.run", lambda what, **options: heard.update(options, what=what)
+        "counterfold.research.bench.verb.run",
+        lambda what, **options: heard.update(options, what=what),
     )
     answer = call(
         "bench", "peers", "--json", "--budget", 2, "--game", "kuhn", "--game", "leduc",

@@ -15,7 +15,14 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parents[2]
-PAGES = sorted([HERE / "README.md", HERE / "CONTRIBUTING.md", *HERE.glob("docs/**/*.md")])
+PAGES = sorted(
+    [
+        HERE / "README.md",
+        HERE / "CONTRIBUTING.md",
+        *HERE.glob("docs/**/*.md"),
+        *HERE.glob("counterfold/research/**/README.md"),
+    ]
+)
 FENCE = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 

@@ -1,0 +1,266 @@
+"""Cheat's figures: how often the four agents win against two bots, and where that carries over.
+
+Figure 1 follows the agents through their training, figure 2 sends them into games with other
+health points, figure 3 begins their training in Cheat-4 with what they learned in Cheat-3.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterfold.abstraction.deals import DealSolver, Learned, Lens
+from counterfold.abstraction.duels import BOTS, Duel, duel
+from counterfold.errors import ParameterError
+from counterfold.games.cheat import Cheat
+from counterfold.games.spec import whole
+from counterfold.research.cheat.costs import Finding, lens_of, side_by_side
+from counterfold.research.cheat.published import NAMES, VIEWS
+from counterfold.research.progress import Progress, no_progress
+
+__all__ = ["Curve", "Rates", "figure"]
+
+CHECK_EVERY = 5
+PLACES = (2, 3, 4, 5, 10, 20, 50, 100)
+"""Health points of the games that figure 2 goes to."""
+BEYOND = 10
+"""Figure 1 has one mark more, after so many times the iterations."""
+TRAINED_IN = {1: 3, 2: 3, 3: 4}
+ENOUGH = 0.01
+"""Differences of win rates below this are called none."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Win rates of an agent against a bot, ``[run, mark]``.
+
+    Marks are iterations of the training, or health points of the games played (figure 2).
+    ``start`` tells of the training: from nothing, or carried over from a smaller game.
+    """
+
+    view: str
+    abstract: bool
+    bot: str
+    start: str
+    marks: tuple[int, ...]
+    rates: NDArray[np.float64] = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """The agent as the paper calls it, with a dagger where infosets are abstracted."""
+        return NAMES[self.view] + ("†" if self.abstract else "")
+
+    @property
+    def means(self) -> NDArray[np.float64]:
+        """The mean of all runs at each mark."""
+        found: NDArray[np.float64] = self.rates.mean(axis=0)
+        return found
+
+    @property
+    def margins(self) -> NDArray[np.float64]:
+        """Half the 95% intervals of the means, over runs."""
+        if len(self.rates) < 2:
+            return np.full(len(self.marks), np.nan)
+        found: NDArray[np.float64] = 1.96 * self.rates.std(axis=0, ddof=1) / len(self.rates) ** 0.5
+        return found
+
+    @property
+    def band(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """What 90% of the runs lie between."""
+        low, high = np.quantile(self.rates, (0.05, 0.95), axis=0)
+        return low, high
+
+    def at(self, mark: int) -> float:
+        """The mean at a mark."""
+        return float(self.means[self.marks.index(mark)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """What ``--json`` tells of a curve."""
+        low, high = self.band
+        return {
+            "agent": self.name,
+            "view": self.view,
+            "lens": str(lens_of(self.view, self.abstract)),
+            "bot": self.bot,
+            "start": self.start,
+            "marks": list(self.marks),
+            "mean": self.means.tolist(),
+            "margin": [None if np.isnan(x) else x for x in self.margins.tolist()],
+            "low": low.tolist(),
+            "high": high.tolist(),
+        }
+
+
+@dataclass(frozen=True)
+class Rates:
+    """A figure: curves, and the heuristic bot against the random one as a baseline."""
+
+    number: int
+    curves: tuple[Curve, ...]
+    baseline: dict[int, Duel]  # by health points
+    runs: int
+    iterations: int
+    games: int
+    seed: int
+    cpu_seconds: float
+
+    def curve(self, view: str, bot: str, abstract: bool = True, start: str = "nothing") -> Curve:
+        """One of the curves."""
+        wanted = (view, bot, abstract, start)
+        return next(c for c in self.curves if (c.view, c.bot, c.abstract, c.start) == wanted)
+
+    def findings(self) -> list[Finding]:
+        """What the paper says of this figure, held against these rates."""
+        from counterfold.research.cheat import findings
+
+        judge = (findings.training, findings.elsewhere, findings.curriculum)
+        return judge[self.number - 1](self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The documented JSON of ``counterfold repro cheat --figure``."""
+        return {
+            "paper": "cheat",
+            "figure": self.number,
+            "game": "cheat:mini",
+            "trained_in": TRAINED_IN[self.number],
+            "runs": self.runs,
+            "iterations": self.iterations,
+            "games": self.games,
+            "seed": self.seed,
+            "cpu_seconds": self.cpu_seconds,
+            "baseline": {
+                str(health): {"rate": one.rate, "margin": one.margin}
+                for health, one in self.baseline.items()
+            },
+            "curves": [curve.to_dict() for curve in self.curves],
+            "findings": [finding._asdict() for finding in self.findings()],
+        }
+
+
+def figure(
+    number: int,
+    runs: int = 20,
+    iterations: int = 100,
+    games: int = 4000,
+    seed: int = 0,
+    on_progress: Progress = no_progress,
+) -> Rates:
+    """Figure 1, 2 or 3, with so many seeds and so many games at each mark.
+
+    >>> found = figure(1, runs=2, iterations=20, games=500)
+    >>> found.curve("memoryless", "random").marks
+    (0, 5, 10, 15, 20, 200)
+    """
+    if number not in TRAINED_IN:
+        raise ParameterError(f"there is no figure {number}; there are 1, 2 and 3")
+    whole("runs", runs, least=1, most=10_000)
+    whole("iterations", iterations, least=CHECK_EVERY)
+    whole("games", games, least=1)
+    whole("seed", seed, least=0)
+    began = time.process_time()
+    make = {1: _training, 2: _elsewhere, 3: _curriculum}[number]
+    abstracts = (False, True) if number == 1 else (True,)
+    settings = [(view, abstract) for abstract in abstracts for view in VIEWS]
+    on_progress(0, len(settings) * runs)
+    healths = PLACES if number == 2 else (TRAINED_IN[number],)
+    baseline = {
+        health: duel(Cheat(health=health), "heuristic", "random", 100_000, seed)
+        for health in healths
+    }
+    DealSolver(Cheat(health=1), Lens()).step()
+    jobs = [
+        partial(make, lens_of(view, abstract), iterations, games, [seed, place, run])
+        for place, (view, abstract) in enumerate(settings)
+        for run in range(runs)
+    ]
+    results = side_by_side(jobs, on_progress)
+    curves = []
+    for place, (view, abstract) in enumerate(settings):
+        own = results[place * runs : (place + 1) * runs]
+        for start, bot in own[0]:
+            marks = tuple(own[0][start, bot])
+            rates = np.array([list(one[start, bot].values()) for one in own])
+            curves.append(Curve(view, abstract, bot, start, marks, rates))
+    return Rates(
+        number, tuple(curves), baseline, runs, iterations, games, seed,
+        time.process_time() - began,
+    )  # fmt: skip
+
+
+Found = dict[tuple[str, str], dict[int, float]]
+"""Rates by start and bot, and then by mark."""
+
+
+def _training(
+    lens: Lens, iterations: int, games: int, seeds: Sequence[int], pause: Callable[[], None]
+) -> Found:
+    """A training in Cheat-3, looked at now and then, and once much later."""
+    solver = DealSolver(Cheat(health=TRAINED_IN[1]), lens, seed=_seed(seeds), skip=True)
+    followed = _followed(solver, iterations, games, seeds, pause)
+    late = BEYOND * iterations
+    solver.step(late - solver.iteration, on_pause=pause)
+    for bot in BOTS:
+        followed[bot][late] = _rate(
+            solver.learned(), bot, solver.rules.health, games, [*seeds, late]
+        )
+    return {("nothing", bot): rates for bot, rates in followed.items()}
+
+
+def _elsewhere(
+    lens: Lens, iterations: int, games: int, seeds: Sequence[int], pause: Callable[[], None]
+) -> Found:
+    """A training in Cheat-3, then games with other health points."""
+    solver = DealSolver(Cheat(health=TRAINED_IN[2]), lens, seed=_seed(seeds), skip=True)
+    solver.step(iterations, on_pause=pause)
+    found: Found = {}
+    for bot in BOTS:
+        found["nothing", bot] = {
+            health: _rate(solver.learned(), bot, health, games, [*seeds, health])
+            for health in PLACES
+        }
+    return found
+
+
+def _curriculum(
+    lens: Lens, iterations: int, games: int, seeds: Sequence[int], pause: Callable[[], None]
+) -> Found:
+    """Two trainings in Cheat-4 on the same deals: from nothing, and after one in Cheat-3."""
+    health = TRAINED_IN[3]
+    smaller = DealSolver(Cheat(health=health - 1), lens, seed=_seed([*seeds, 1]), skip=True)
+    smaller.step(iterations, on_pause=pause)
+    found: Found = {}
+    for start, before in (("nothing", None), ("carried", smaller.learned())):
+        solver = DealSolver(Cheat(health=health), lens, seed=_seed(seeds), skip=True, before=before)
+        followed = _followed(solver, iterations, games, seeds, pause)
+        found |= {(start, bot): rates for bot, rates in followed.items()}
+    return found
+
+
+def _followed(
+    solver: DealSolver, iterations: int, games: int, seeds: Sequence[int], pause: Callable[[], None]
+) -> dict[str, dict[int, float]]:
+    """Win rates every few iterations."""
+    found: dict[str, dict[int, float]] = {bot: {} for bot in BOTS}
+    for mark in range(0, iterations + 1, CHECK_EVERY):
+        solver.step(mark - solver.iteration, on_pause=pause)
+        pause()
+        for bot in BOTS:
+            found[bot][mark] = _rate(
+                solver.learned(), bot, solver.rules.health, games, [*seeds, mark]
+            )
+    return found
+
+
+def _rate(learned: Learned, bot: str, health: int, games: int, seeds: Sequence[int]) -> float:
+    return duel(Cheat(health=health), learned, bot, games, _seed([*seeds, BOTS.index(bot)])).rate
+
+
+def _seed(seeds: Sequence[int]) -> int:
+    """One number from several."""
+    return int(np.random.default_rng(list(seeds)).integers(1 << 62))

@@ -1,0 +1,292 @@
+"""Online CFR's experiments (Hu, Gao and An 2014): learners at one-card poker with 13 cards.
+
+Experiment 1 plays six learners against opponents that do not learn; experiment 2, in
+``round_robin.py``, against each other. The paper's text is damaged; beside what
+``exploit/rules.py`` says about the learners, this was chosen: matches of experiment 1 have 5,000
+hands (its axis is lost); a sophisticated opponent leaves the equilibrium with probability 0.2 (a
+"0.2" stands before the remains of the words for Nash equilibrium, just ahead of those for the
+dynamic opponent); a dynamic one draws its strategy as a random one does, anew every 500 hands.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterfold.evaluate.exact import assess
+from counterfold.exploit.rules import DEFAULT_LEARNER
+from counterfold.games.catalog import load
+from counterfold.games.spec import whole
+from counterfold.play.agents import Dynamic, StrategyAgent, make_agent, sophisticated
+from counterfold.play.score import Z95, Estimate
+from counterfold.play.series import Entrant, match_seed, series
+from counterfold.research.progress import Progress, no_progress
+from counterfold.strategy.strategy import Strategy
+from counterfold.tree.history import HistoryTree, compile_game
+
+__all__ = [
+    "GAME",
+    "LEARNERS",
+    "LEAST_WON",
+    "MOST_LOST",
+    "OPPONENTS",
+    "Curve",
+    "Curves",
+    "Work",
+    "check",
+    "experiment_1",
+    "over_matches",
+]
+
+GAME = "one_card"
+
+LEARNERS = ("dbbr-ws", "mccfr-os", "q", "sarsa", "seocfr", "deocfr", DEFAULT_LEARNER)
+"""The paper's six with their defaults here, and our own."""
+
+FLAW, EVERY = 0.2, 500
+MARKS = 25
+"""Points of a curve, evenly spaced in the logarithm of the hands."""
+LEAST_WON, MOST_LOST = 0.31, 0.07
+"""What is promised of our own learner over 20,000 hands: from uniform play, to an equilibrium."""
+
+
+class Opponent(NamedTuple):
+    """A kind of opponent that does not learn; ``make`` takes the tree and a seed."""
+
+    name: str
+    description: str
+    make: Callable[[HistoryTree, int], StrategyAgent]
+
+
+OPPONENTS = (
+    Opponent(
+        "random",
+        "a strategy drawn evenly at every infoset, another in every match",
+        lambda tree, seed: StrategyAgent(Strategy.random(tree, seed)),
+    ),
+    Opponent(
+        "sophisticated",
+        f"an equilibrium, left with probability {FLAW} for a habit that is another in every match",
+        lambda tree, seed: StrategyAgent(sophisticated(tree, FLAW, seed)),
+    ),
+    Opponent(
+        "dynamic",
+        f"a random strategy, drawn anew every {EVERY} hands",
+        lambda tree, seed: Dynamic(tree, EVERY, seed),
+    ),
+)
+
+
+Opposing = StrategyAgent | Callable[[int], StrategyAgent]
+"""An opponent, or what makes one from the number of the match."""
+
+
+def over_matches(rates: NDArray[np.float64]) -> Estimate:
+    """The mean over matches; its interval comes from the spread between them."""
+    half = Z95 * float(rates.std(ddof=1)) / len(rates) ** 0.5 if len(rates) > 1 else None
+    return Estimate(float(rates.mean()), half)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """What an agent won a hand up to each mark: ``rates[match, mark]``."""
+
+    agent: str
+    opponent: str
+    hands: tuple[int, ...]
+    rates: NDArray[np.float64] = field(repr=False)
+
+    @property
+    def points(self) -> tuple[Estimate, ...]:
+        """The mean over matches at each mark."""
+        return tuple(over_matches(self.rates[:, mark]) for mark in range(len(self.hands)))
+
+    @property
+    def whole(self) -> Estimate:
+        """The win rate of whole matches."""
+        return over_matches(self.rates[:, -1])
+
+    @property
+    def late(self) -> Estimate:
+        """The win rate after the last mark but one, when all there was to learn was learned."""
+        if len(self.hands) < 2:
+            return self.whole
+        won = self.rates * self.hands
+        return over_matches((won[:, -1] - won[:, -2]) / (self.hands[-1] - self.hands[-2]))
+
+    def to_dict(self) -> dict[str, Any]:
+        """A curve of the documented JSON."""
+        return {
+            "agent": self.agent,
+            "opponent": self.opponent,
+            **self.whole.to_dict(),
+            "late": self.late.to_dict(),
+            "hands": list(self.hands),
+            "curve": [point.to_dict() for point in self.points],
+        }
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Win-rate curves of many agents; ``ceilings`` has what a best response would win."""
+
+    experiment: str
+    curves: tuple[Curve, ...]
+    ceilings: dict[str, float]
+    seed: int
+    seconds: float
+    cpu_seconds: float
+
+    @property
+    def matches(self) -> int:
+        return len(self.curves[0].rates)
+
+    @property
+    def hands(self) -> int:
+        return self.curves[0].hands[-1]
+
+    def of(self, agent: str, opponent: str) -> Curve:
+        """The curve of an agent against an opponent."""
+        return next(c for c in self.curves if (c.agent, c.opponent) == (agent, opponent))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The documented JSON of ``counterfold repro ocfr --experiment 1`` (and ``check``)."""
+        return {
+            "paper": "ocfr",
+            "experiment": self.experiment,
+            "game": GAME,
+            "matches": self.matches,
+            "hands": self.hands,
+            "seed": self.seed,
+            "seconds": self.seconds,
+            "cpu_seconds": self.cpu_seconds,
+            "ceilings": self.ceilings,
+            "curves": [curve.to_dict() for curve in self.curves],
+        }
+
+
+class Work:
+    """The game, the threads, and how far the work has come."""
+
+    def __init__(self, threads: int | None, on_progress: Progress) -> None:
+        self.tree = compile_game(load(GAME))
+        self.threads = threads or min(os.cpu_count() or 1, 8)
+        self.total = self._done = 0
+        self._on_progress = on_progress
+        self._began = time.monotonic(), time.process_time()
+
+    def play(
+        self, entrants: Sequence[Entrant], matches: int, marks: Sequence[int], seed: int
+    ) -> NDArray[np.float64]:
+        """What the first of two agents won a hand, ``[match, mark]``."""
+
+        def tell(done: int) -> None:
+            self._on_progress(self._done + done, self.total)
+
+        if not self._done:  # compile before the clock of the progress starts
+            series(self.tree, *entrants, matches=1, marks=(1,), threads=1)
+        tell(0)
+        won = series(
+            self.tree, *entrants, matches=matches, marks=marks, seed=seed,
+            threads=self.threads, on_progress=tell,
+        )  # fmt: skip
+        self._done += matches
+        return won[:, :, 0]
+
+    def spent(self) -> tuple[float, float]:
+        """Seconds by the clock, and of the processors."""
+        return time.monotonic() - self._began[0], time.process_time() - self._began[1]
+
+
+def marks_up_to(hands: int) -> tuple[int, ...]:
+    """Where the curves of a match are looked at.
+
+    >>> marks_up_to(5000)[-3:]
+    (3156, 3972, 5000)
+    """
+    found = np.unique(np.geomspace(min(20, hands), hands, MARKS).round().astype(int))
+    return tuple(found.tolist())
+
+
+def experiment_1(
+    matches: int = 1000,
+    hands: int = 5000,
+    seed: int = 0,
+    threads: int | None = None,
+    on_progress: Progress = no_progress,
+) -> Curves:
+    """Learners, and an equilibrium that never learns, against opponents that do not learn.
+
+    All meet the same opponents and the same deals.
+    """
+    work = Work(threads, on_progress)
+    agents = (*LEARNERS, "equilibrium")
+    drawn: dict[str, Opposing] = {
+        opponent.name: partial(_drawn, opponent, work.tree, seed) for opponent in OPPONENTS
+    }
+    return _curves("1", work, agents, drawn, matches, hands, seed)
+
+
+def _drawn(opponent: Opponent, tree: HistoryTree, seed: int, number: int) -> StrategyAgent:
+    return opponent.make(tree, match_seed(seed, number))
+
+
+def check(
+    matches: int = 1000,
+    hands: int = 20_000,
+    seed: int = 0,
+    threads: int | None = None,
+    on_progress: Progress = no_progress,
+) -> Curves:
+    """What is promised of our own learner: ``LEAST_WON`` and ``MOST_LOST``."""
+    work = Work(threads, on_progress)
+    others: dict[str, Opposing] = {}
+    for name in ("uniform", "equilibrium"):
+        other = make_agent(name, work.tree)
+        assert isinstance(other, StrategyAgent)
+        others[name] = other
+    return _curves("check", work, (DEFAULT_LEARNER,), others, matches, hands, seed)
+
+
+def _curves(
+    experiment: str,
+    work: Work,
+    agents: Sequence[str],
+    opponents: Mapping[str, Opposing],
+    matches: int,
+    hands: int,
+    seed: int,
+) -> Curves:
+    """Each agent against each opponent, who may be another one in every match."""
+    whole("seed", seed, least=0)
+    work.total = whole("matches", matches, least=2) * len(agents) * len(opponents)
+    marks = marks_up_to(whole("hands", hands, least=2))
+    curves, ceilings = [], {}
+    for name, opponent in opponents.items():
+        for agent in agents:
+            rates = work.play((make_agent(agent, work.tree), opponent), matches, marks, seed)
+            curves.append(Curve(agent, name, marks, rates))
+        met = (
+            [opponent] if isinstance(opponent, StrategyAgent)
+            else [opponent(number) for number in range(matches)]
+        )  # fmt: skip
+        ceilings[name] = float(np.mean([_ceiling(one, hands) for one in met]))
+    return Curves(experiment, tuple(curves), ceilings, seed, *work.spent())
+
+
+def _ceiling(opponent: StrategyAgent, hands: int) -> float:
+    """What a best response would win a hand that knew the opponent from the first one on."""
+    total, hand = 0.0, 0
+    while hand < hands:
+        strategy, until = opponent.phase(hand)
+        end = hands if until is None else min(until, hands)
+        total += (end - hand) * float(np.mean(assess(strategy).best))
+        hand = end
+    return total / hands

@@ -1,0 +1,221 @@
+"""Preference-CFR on Kuhn poker: which of its equilibria is found.
+
+They are told apart by alpha, how often player 1 opens with a bet when holding J (0 to 1/3).
+Figure 3 shows that plain CFR finds alpha of about 0.2 from wherever it starts; figure 4, that a
+preference at player 1's three opening infosets moves it. Settings as in the authors' public code.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterfold.games.onecard import Kuhn
+from counterfold.games.spec import whole
+from counterfold.research.progress import Progress, no_progress
+from counterfold.solve.solver import Solver
+from counterfold.strategy.strategy import Row
+from counterfold.style.preferences import Style
+from counterfold.tree.history import HistoryTree, compile_game
+
+__all__ = [
+    "FIGURE_3", "FIGURE_4", "Figure", "Runs", "Setting", "banded", "check", "figure_3", "figure_4",
+]  # fmt: skip
+
+CHECKS = 25
+"""At how many iterations, evenly spaced in their logarithms, a run is looked at."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A preference at player 1's opening infosets, and what an independent check measured.
+
+    ``alpha`` and ``nash_conv`` (the sum of both players' gains) are means of 30 runs of 10,000
+    iterations of a separate implementation, with simultaneous updates and a uniform average.
+    """
+
+    name: str
+    action: str | None = None
+    degree: float = 1.0
+    best: bool = False
+    alpha: float | None = None
+    nash_conv: float | None = None
+
+    def style(self, give_up: float = 0.0) -> Style | None:
+        """The preference as a style; None for plain CFR."""
+        if self.action is None:
+            return Style(best=True) if self.best else None
+        prefer = {self.action: self.degree}
+        return Style(prefer, give_up, player=0, where=_is_opening, best=self.best)
+
+
+def _is_opening(row: Row) -> bool:
+    return " | " not in row.infoset
+
+
+FIGURE_3 = Setting("CFR", alpha=0.205, nash_conv=4.6e-3)
+# "Pass" of the paper is "check" where nobody has bet.
+FIGURE_4 = (
+    Setting("(1) BR, bet 10", "bet", 10.0, True, 0.316, 5.8e-3),
+    Setting("(2) BR, bet 5", "bet", 5.0, True, 0.286, 5.4e-3),
+    Setting("(3) RM, bet 5", "bet", 5.0, False, 0.235, 4.8e-3),
+    Setting("(4) RM, pass 5", "check", 5.0, False, 0.172, 4.5e-3),
+    Setting("(5) BR, pass 5", "check", 5.0, True, 0.097, 4.8e-3),
+    Setting("(6) BR, pass 10", "check", 10.0, True, 0.054, 5.2e-3),
+)
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Many runs of one setting from random starts: ``[run, check]``, looked at ``iterations``."""
+
+    setting: Setting
+    iterations: tuple[int, ...]
+    alphas: NDArray[np.float64] = field(repr=False)
+    nash_convs: NDArray[np.float64] = field(repr=False)
+
+    @property
+    def alpha(self) -> float:
+        """The mean alpha at the end."""
+        return float(self.alphas[:, -1].mean())
+
+    @property
+    def spread(self) -> float:
+        """The standard deviation of alpha at the end."""
+        return float(self.alphas[:, -1].std(ddof=1)) if len(self.alphas) > 1 else 0.0
+
+    @property
+    def nash_conv(self) -> float:
+        """The mean NashConv (sum of both gains) at the end."""
+        return float(self.nash_convs[:, -1].mean())
+
+    def to_dict(self) -> dict[str, Any]:
+        """What ``counterfold repro --json`` tells of a setting."""
+        expected = self.setting.alpha
+        return {
+            "setting": self.setting.name,
+            "action": self.setting.action,
+            "degree": self.setting.degree,
+            "best": self.setting.best,
+            "alpha": self.alpha,
+            "alpha_sd": self.spread,
+            "nash_conv": self.nash_conv,
+            "expected_alpha": expected,
+            "expected_nash_conv": self.setting.nash_conv,
+            "off": None if expected is None else self.alpha - expected,
+            "alphas": self.alphas[:, -1].tolist(),
+            "nash_convs": self.nash_convs[:, -1].tolist(),
+            "trace": {
+                "iterations": list(self.iterations),
+                "alpha": banded(self.alphas),
+                "nash_conv": banded(self.nash_convs),
+            },
+        }
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure's settings with their runs, and the time they took."""
+
+    number: int
+    runs: tuple[Runs, ...]
+    seed: int
+    cpu_seconds: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """The documented JSON of ``counterfold repro pref-cfr --figure``."""
+        return {
+            "paper": "pref-cfr",
+            "figure": self.number,
+            "game": "kuhn",
+            "runs": len(self.runs[0].alphas),
+            "iterations": self.runs[0].iterations[-1],
+            "seed": self.seed,
+            "cpu_seconds": self.cpu_seconds,
+            "settings": [runs.to_dict() for runs in self.runs],
+        }
+
+
+def figure_3(
+    runs: int = 30, iterations: int = 10_000, seed: int = 0, on_progress: Progress = no_progress
+) -> Figure:
+    """Plain CFR on Kuhn poker from random starts: one equilibrium out of many.
+
+    >>> found = figure_3(runs=3, iterations=2000)
+    >>> abs(found.runs[0].alpha - 0.2) < 0.03
+    True
+    """
+    return _figure(3, (FIGURE_3,), runs, iterations, seed, on_progress)
+
+
+def figure_4(
+    runs: int = 30, iterations: int = 10_000, seed: int = 0, on_progress: Progress = no_progress
+) -> Figure:
+    """Six preferences on Kuhn poker: which equilibrium each of them finds, and how fast.
+
+    >>> bold, *_, careful = figure_4(runs=3, iterations=2000).runs
+    >>> bold.alpha > 0.25, careful.alpha < 0.15
+    (True, True)
+    """
+    return _figure(4, FIGURE_4, runs, iterations, seed, on_progress)
+
+
+def _figure(
+    number: int,
+    settings: Sequence[Setting],
+    runs: int,
+    iterations: int,
+    seed: int,
+    on_progress: Progress,
+) -> Figure:
+    check(runs, iterations, seed)
+    began = time.process_time()
+    tree = compile_game(Kuhn())
+    found = []
+    for place, setting in enumerate(settings):
+        starts = [np.random.default_rng([seed, place, run]) for run in range(runs)]
+
+        def done(run: int, before: int = place * runs) -> None:
+            on_progress(before + run, runs * len(settings))
+
+        found.append(_runs(tree, setting, starts, iterations, done))
+    return Figure(number, tuple(found), seed, time.process_time() - began)
+
+
+def _runs(
+    tree: HistoryTree,
+    setting: Setting,
+    starts: Sequence[np.random.Generator],
+    iterations: int,
+    done: Callable[[int], None],
+) -> Runs:
+    checks = np.unique(np.geomspace(1, iterations, CHECKS).round().astype(int)).tolist()
+    alphas, nash_convs = np.zeros((2, len(starts), len(checks)))
+    # As in the authors' code: simultaneous updates, uniform average, regrets and the average
+    # strategy drawn at random before the first iteration.
+    for run, start in enumerate(starts):
+        solver = Solver(tree, "cfr", alternating=False, style=setting.style())
+        solver.begin_at_random(start)
+        for column, check in enumerate(checks):
+            solver.step(check - solver.iteration)
+            alphas[run, column] = solver.strategy().at("J")["bet"]
+            nash_convs[run, column] = sum(solver.assess().gains)
+        done(run + 1)
+    return Runs(setting, tuple(checks), alphas, nash_convs)
+
+
+def check(runs: int, iterations: int, seed: int) -> None:
+    whole("runs", runs, least=1, most=10_000)
+    whole("iterations", iterations, least=2)
+    whole("seed", seed, least=0)
+
+
+def banded(curves: NDArray[np.float64]) -> dict[str, list[float]]:
+    """The mean of many curves, and the band that holds 90% of them."""
+    low, high = np.quantile(curves, (0.05, 0.95), axis=0)
+    return {"mean": curves.mean(axis=0).tolist(), "low": low.tolist(), "high": high.tolist()}

@@ -1,0 +1,165 @@
+"""Preference-CFR on Leduc poker: preferences, what may be given up for them, and their cost."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterfold.evaluate.exact import assess
+from counterfold.games.leduc import Leduc
+from counterfold.research.pref_cfr.kuhn import Setting, check
+from counterfold.research.progress import Progress, no_progress
+from counterfold.solve.solver import Solver
+from counterfold.strategy.strategy import Strategy
+from counterfold.style.frequency import Frequency
+from counterfold.style.frontier import frontier
+from counterfold.tree.history import compile_game
+
+__all__ = ["LEDUC", "OPENING_BET", "LeducRow", "LeducTable", "leduc_table"]
+
+SAMPLED = 200
+"""Sampled iterations for each full one: about the same work."""
+OPENING_BET = Frequency.parse("bet@?")
+"""Player 1's bets at infosets whose name is a card and nothing else."""
+
+OFFENSIVE = ((10.0, 0.05), (10.0, 0.0), (5.0, 0.05), (5.0, 0.10), (5.0, 0.20), (5.0, 0.50))
+DEFENSIVE = ((10.0, 0.05), (10.0, 0.0), (5.0, 0.05))
+LEDUC: tuple[tuple[Setting, float], ...] = (
+    (Setting("plain CFR"), 0.0),
+    (Setting("normal", best=True), 0.0),
+    *((Setting("offensive", "bet", delta, True), beta) for delta, beta in OFFENSIVE),
+    *((Setting("defensive", "check", delta, True), beta) for delta, beta in DEFENSIVE),
+)
+"""Settings with what may be given up (beta) at each of player 1's openings."""
+
+
+@dataclass(frozen=True)
+class LeducRow:
+    """One setting in one traversal; means over the runs.
+
+    ``opening_bet`` is player 1's share of bets at its three openings, ``raises`` its share of
+    raises wherever it can raise. ``cost`` is what player 1's strategy guarantees less than the
+    game's value. ``excess`` is the exploitability beyond that of the same preference with
+    nothing given up, and ``bound`` what theory leaves it: see ``leduc_table``.
+    """
+
+    setting: Setting
+    beta: float
+    traversal: str
+    iterations: int
+    runs: int
+    opening_bet: float
+    raises: float
+    exploitability: float
+    cost: float
+    excess: float
+    bound: float
+
+    @property
+    def within(self) -> bool | None:
+        """Is the excess within the bound? None where nothing is given up."""
+        return None if not self.beta else self.excess <= self.bound
+
+    def to_dict(self) -> dict[str, Any]:
+        """A row of the documented JSON."""
+        return asdict(self) | {
+            "setting": self.setting.name,
+            "action": self.setting.action,
+            "delta": self.setting.degree,
+            "best": self.setting.best,
+            "within": self.within,
+        }
+
+
+@dataclass(frozen=True)
+class LeducTable:
+    """All settings of the table."""
+
+    rows: tuple[LeducRow, ...]
+    value: float
+    seed: int
+    cpu_seconds: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """The documented JSON of ``counterfold repro pref-cfr --table leduc``."""
+        return {
+            "paper": "pref-cfr",
+            "table": "leduc",
+            "game": "leduc",
+            "value": self.value,
+            "seed": self.seed,
+            "cpu_seconds": self.cpu_seconds,
+            "settings": [row.to_dict() for row in self.rows],
+        }
+
+
+def leduc_table(
+    runs: int = 3, iterations: int = 10_000, seed: int = 0, on_progress: Progress = no_progress
+) -> LeducTable:
+    """Pref-CFR(BR) on Leduc poker with preferences at player 1's openings.
+
+    A full traversal, which is the same each time, runs once for ``iterations``; external
+    sampling runs ``runs`` times for 200 times as many.
+
+    The bound: beta leaves an average counterfactual regret of up to beta at each of the three
+    openings. A player's regret is at most the sum of its infosets' (Zinkevich et al. 2007), so
+    NashConv grows by at most 3 beta and exploitability, the mean of two gains, by 3/2 beta. What
+    the preference itself slows down is no part of it, so the excess is counted from the same
+    preference at beta = 0. Theory proves this for matching (RM) in the limit; here best (BR) is
+    run for a finite time, and what is measured is told as it is.
+
+    Two things differ from the authors' setting. They give players suits to see, so that there
+    are six openings; and their sampled regrets are averaged over visits of an infoset where
+    ours, as in the equations, are over iterations: a third of that at each of three openings.
+    The same beta therefore gives up about three times as much here.
+    """
+    check(runs, iterations, seed)
+    began = time.process_time()
+    tree = compile_game(Leduc())
+    value = frontier(tree, OPENING_BET, [0.0]).value
+    settings = list(LEDUC)
+    # What the excess is counted from, also where the authors have no such setting.
+    missing = [(s, 0.0) for s, _ in LEDUC if (s, 0.0) not in LEDUC]
+    settings += dict.fromkeys(missing)
+    total = len(settings) * (1 + runs)
+    rows: list[LeducRow] = []
+    count = 0
+    for traversal, length, times in (
+        ("full", iterations, 1),
+        ("external", SAMPLED * iterations, runs),
+    ):
+        measured: dict[tuple[Setting, float], NDArray[np.float64]] = {}
+        for setting, beta in settings:
+            figures = []
+            for run in range(times):
+                solver = Solver(tree, "cfr", traversal, seed=seed + run, style=setting.style(beta))
+                for part in np.diff(np.linspace(0, length, 11).round().astype(int)).tolist():
+                    solver.step(part)
+                    on_progress(count, total)
+                figures.append(_measured(solver.strategy(), value))
+                count += 1
+            measured[setting, beta] = np.mean(figures, axis=0)
+        for setting, beta in LEDUC:
+            opening, raises, found, cost = measured[setting, beta].tolist()
+            excess = found - float(measured[setting, 0.0][2])
+            rows.append(
+                LeducRow(
+                    setting, beta, traversal, length, times, opening, raises, found, cost,
+                    excess, 1.5 * beta,
+                )
+            )  # fmt: skip
+    return LeducTable(tuple(rows), value, seed, time.process_time() - began)
+
+
+def _measured(strategy: Strategy, value: float) -> tuple[float, float, float, float]:
+    found = assess(strategy)
+    return (
+        OPENING_BET.of(strategy),
+        Frequency.parse("raise").of(strategy),
+        found.exploitability,
+        value + found.best[1],
+    )

@@ -1,0 +1,181 @@
+"""Restricted Nash responses of the whole of Flop Hold'em, with little and with much time.
+
+They are made twice: hand by hand, with exact walks for so many CPU seconds, and as the paper has
+them, over the buckets of the blueprint with as many samples as that has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from counterfold.evaluate.exact import best_value, earned_against
+from counterfold.exploit.public import RestrictedSolver
+from counterfold.research.progress import Count
+from counterfold.research.ses.fhp_replies import BucketReply, TrunkReply
+from counterfold.research.ses.fhp_setup import Bucketed, Opponent, Setup, as_strategy
+from counterfold.research.ses.sweep import IN_BUCKETS, FhpResponse, mean_or_none
+from counterfold.search.public import PublicSearch
+from counterfold.strategy.strategy import Strategy
+from counterfold.tree.public import PublicTree
+
+__all__ = ["Responses"]
+
+DONE = 2e-5
+"""In chips: a response that is so near its best is not made better."""
+LOOKS = (0.125, 0.25, 0.5)
+"""Parts of a budget after which one looks whether that is so."""
+MOMENT = 2.0  # CPU seconds after which a run can be stopped
+PACE = 500_000  # samples a CPU second over buckets, about
+MEASURED = 15.0  # CPU seconds that it takes to measure a response, about
+
+Numbers = dict[str, float | None]
+
+
+class Responses:
+    """Responses to opponents by p, seat and budget; those that were kept are not made again.
+
+    With p = 0 nobody is responded to: one strategy stands for all opponents.
+    """
+
+    def __init__(
+        self, setup: Setup, kinds: Sequence[tuple[float, int]], opponents: Sequence[Opponent],
+        models: Sequence[Strategy[PublicTree]], budgets: Mapping[str, float],
+        known: dict[str, Numbers], save: Callable[[], None], count: Count,
+    ) -> None:  # fmt: skip
+        self.setup, self.kinds = setup, list(kinds)
+        self.opponents, self.models = opponents, models
+        self.budgets = dict(sorted(budgets.items(), key=lambda item: item[1]))
+        self.known, self.save, self.count = known, save, count
+
+    @property
+    def names(self) -> list[str]:
+        """Kinds of responses: by budget, and over buckets where the blueprint has any."""
+        return [*self.budgets, *([IN_BUCKETS] if self.setup.buckets else [])]
+
+    @property
+    def longest(self) -> float:
+        """CPU seconds of the exact response for one p, seat and opponent."""
+        return max(self.budgets.values(), default=0.0)
+
+    @property
+    def sampled(self) -> float:
+        """CPU seconds of the response over buckets."""
+        return self.setup.iterations / PACE + MEASURED if self.setup.buckets else 0.0
+
+    def expected(self, ps: Sequence[float]) -> float:
+        """CPU seconds of all of them, at most."""
+        return 2 * (self.longest + self.sampled) * sum(len(self._groups(p)) for p in ps)
+
+    def _groups(self, p: float) -> list[list[int]]:
+        """Opponents by number, those together that have one response."""
+        every = list(range(len(self.kinds)))
+        return [[one] for one in every] if p else [every]
+
+    def _key(self, opponent: int, p: float, seat: int, name: str) -> str:
+        share, run = self.kinds[opponent]
+        effort = f"{self.budgets[name]:g}" if name in self.budgets else name
+        return f"{share:g} {run} {p:g} {seat} {effort}"
+
+    def all(self, ps: Sequence[float]) -> list[FhpResponse]:
+        """Every response: means of both seats. First both ends, then the middle, then the rest."""
+        for p in sorted(ps, key=lambda p: (0 < p < 1, abs(p - 0.5), -p)):
+            for group in self._groups(p):
+                for seat in (0, 1):
+                    if self.setup.buckets:
+                        self._make([IN_BUCKETS], self._over_buckets, self.sampled, group, p, seat)
+                    self._make(list(self.budgets), self._exact, self.longest, group, p, seat)
+        found = []
+        for p in ps:
+            for opponent, (share, run) in enumerate(self.kinds):
+                for name in self.names:
+                    pair = [self.known[self._key(opponent, p, seat, name)] for seat in (0, 1)]
+                    means: Any = {key: mean_or_none([one[key] for one in pair]) for key in pair[0]}
+                    found.append(FhpResponse(share, run, p, name, **means))
+        return found
+
+    def _make(
+        self, names: list[str], make: Callable[[list[int], float, int], None], seconds: float,
+        group: list[int], p: float, seat: int,
+    ) -> None:  # fmt: skip
+        """Make some responses, unless they were kept."""
+        words = f"RNR with p {p:g}, seat {seat}"
+        keys = [self._key(o, p, seat, name) for o in group for name in names]
+        if all(key in self.known for key in keys):
+            self.count.spare(seconds, words)
+            return
+        make(group, p, seat)
+        self.save()
+        self.count.add(seconds, words)
+
+    def _exact(self, group: list[int], p: float, seat: int) -> None:
+        """Vector CFR of the whole game, for one budget after another."""
+        solver = RestrictedSolver(self.models[group[0]], seat, p, threads=self.setup.threads)
+        for name, seconds in self.budgets.items():
+            self.count.say(f"RNR with p {p:g}, seat {seat}, {seconds:.3g} s")
+            self._run(solver, seconds)
+            told = solver.response()
+            about: Numbers = {
+                "gap": self.setup.mbb([told.gap]),
+                "iterations": float(told.iterations),
+                "cpu_seconds": told.cpu_seconds,
+            }
+            self._keep(group, p, seat, name, told.strategy, about)
+            del told  # which holds on to the solver's tables
+
+    def _run(self, solver: RestrictedSolver, seconds: float) -> None:
+        """Spend a budget, or less if nothing is left to gain."""
+        spent = solver.solver.cpu_seconds
+        for part in (*LOOKS, 1.0):
+            goal = spent + (seconds - spent) * part
+            while solver.solver.cpu_seconds < goal:
+                solver.run_for(min(goal, solver.solver.cpu_seconds + MOMENT))
+                self.count.check(solver.solver.cpu_seconds)
+            if part < 1 and solver.response().gap < DONE:
+                return
+
+    def _over_buckets(self, group: list[int], p: float, seat: int) -> None:
+        """Sampled CFR over the opponent's buckets, as many iterations as a blueprint has."""
+        from counterfold.abstraction.sampled import Against, SampledPoker
+        from counterfold.solve.until import Until
+
+        setup, model = self.setup, self.opponents[group[0]]
+        assert isinstance(model, Bucketed)
+        against = Against(model.blueprint, seat, p)
+        solver = SampledPoker(setup.game, setup.buckets, seed=setup.seed, against=against)
+        self.count.say(f"RNR with p {p:g}, seat {seat}, {setup.iterations:,} samples over buckets")
+        for _ in solver.run(Until(iterations=setup.iterations)):
+            self.count.check(solver.cpu_seconds)
+        about: Numbers = {
+            "gap": None,
+            "iterations": float(solver.iteration),
+            "cpu_seconds": solver.cpu_seconds,
+        }
+        strategy = as_strategy(setup.tree, Bucketed(setup.tree, solver.blueprint()))
+        self._keep(group, p, seat, IN_BUCKETS, strategy, about)
+
+    def _keep(
+        self,
+        group: list[int],
+        p: float,
+        seat: int,
+        name: str,
+        made: Strategy[PublicTree],
+        about: Numbers,
+    ) -> None:
+        """Measure a response, in mbb a hand: in the whole game, and by who knows buckets only."""
+        setup = self.setup
+        reply, known = best_value(made, 1 - seat), None
+        if setup.buckets:
+            search = PublicSearch(made, seat, threads=setup.threads)
+            trunk = TrunkReply(setup.walk, made, seat)
+            bucketed = BucketReply(search, trunk, setup.buckets[-1])
+            known = setup.mbb([bucketed.earns(bucketed.blueprint())])
+        for o in group:
+            won = earned_against(made, seat, self.models[o])
+            self.known[self._key(o, p, seat, name)] = {
+                "payoff": setup.mbb([won]),
+                "exploitability": setup.mbb([reply]),
+                "in_buckets": known,
+                **about,
+            }
