@@ -62,9 +62,9 @@ class Leaning:
         self, tree: HistoryTree, slot: NDArray[Any], infoset: NDArray[Any], dtype: Any
     ) -> Any:
         """The arrays of a kernel whose actions and infosets are these of the tree."""
-        from counterfold.kernels.rule import Taste
+        from counterfold.kernels.rule import Preference
 
-        return Taste(
+        return Preference(
             self.delta[slot].astype(dtype),
             self.fallback(tree)[slot].astype(dtype),
             self.beta[infoset].astype(dtype),
@@ -73,6 +73,6 @@ class Leaning:
 
 def plain(dtype: Any) -> Any:
     """No style: the empty arrays that kernels take for it."""
-    from counterfold.kernels.rule import Taste
+    from counterfold.kernels.rule import Preference
 
-    return Taste(*(np.zeros(0, dtype) for _ in range(3)))
+    return Preference(*(np.zeros(0, dtype) for _ in range(3)))
