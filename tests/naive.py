@@ -31,6 +31,43 @@ class Rule:
     gamma_slope: float = 0.0
     horizon: int = 1000
 
+    def along(self, t: int) -> float:
+        return min(t / self.horizon, 1)
+
+    def fade(self, t: int) -> float:
+        """What the sum of strategies is multiplied by in iteration t."""
+        return ((t - 1) / t) ** (self.gamma + self.gamma_slope * self.along(t))
+
+    def weight(self, before: float, t: int) -> float:
+        """What regrets have been summed with after iteration t."""
+        return before * discount(t, self.alpha + self.alpha_slope * self.along(t)) + 1
+
+    def regrets(
+        self, t: int, old: Sequence[float], new: Sequence[float]
+    ) -> tuple[list[float], list[float]]:
+        """Regrets after iteration t, and those that the next strategy is drawn from."""
+        positive = discount(t, self.alpha + self.alpha_slope * self.along(t))
+        negative = discount(t, self.beta + self.beta_slope * self.along(t))
+        regrets, ahead = [], []
+        for before, r in zip(old, new, strict=True):
+            now = before * (positive if before > 0 else negative) + r
+            regrets.append(max(now, 0.0) if self.floor else now)
+            if self.prediction:  # on top of R as it will be faded at the next iteration
+                coming = discount(t + 1, self.alpha)
+                ahead.append(regrets[-1] + self.prediction * r / coming)
+            else:
+                ahead.append(now)
+        return regrets, ahead
+
+
+@dataclass(frozen=True)
+class Style:
+    """Pref-CFR: preference degrees by action, vulnerability degrees by infoset."""
+
+    delta: Table
+    beta: dict[Infoset, float]
+    best: bool = False
+
 
 RULES = {
     "cfr": Rule(),
@@ -120,13 +157,18 @@ def regrets_and_reach(game: Any, strategy: Table, player: int) -> tuple[Table, T
 class Cfr:
     """Textbook CFR with all that the variants vary."""
 
-    def __init__(self, game: Any, rule: Rule, alternating: bool) -> None:
-        self.game, self.rule, self.alternating = game, rule, alternating
+    def __init__(
+        self, game: Any, rule: Rule, alternating: bool, style: Style | None = None
+    ) -> None:
+        self.game, self.rule, self.alternating, self.style = game, rule, alternating, style
         self.t = 0
+        self.weight = 0.0  # what regrets have been summed with
         self.strategy = uniform(game)
         self.regret: Table = {i: [0.0] * len(s) for i, s in self.strategy.items()}
         self.total: Table = {i: [0.0] * len(s) for i, s in self.strategy.items()}
         self.ahead: Table = {}  # regrets, with the prediction where there is one
+        for i, regret in self.regret.items():
+            self.strategy[i] = self.played(i, regret)
 
     def run(self, iterations: int) -> Cfr:
         for _ in range(iterations):
@@ -136,6 +178,7 @@ class Cfr:
     def step(self, decided: Table | None = None) -> None:
         """One iteration. Where regrets tie, rounding decides: ``decided`` tells how it did."""
         self.t += 1
+        self.weight = self.rule.weight(self.weight, self.t)
         everyone = range(self.game.players)
         for updating in [[p] for p in everyone] if self.alternating else [list(everyone)]:
             news = [regrets_and_reach(self.game, self.strategy, p) for p in updating]
@@ -150,24 +193,16 @@ class Cfr:
         return abs(max(self.ahead[i])) < 1e-9
 
     def update(self, i: Infoset, new: list[float], reach: list[float]) -> None:
-        rule, t = self.rule, self.t
-        along = min(t / rule.horizon, 1)
-        positive = discount(t, rule.alpha + rule.alpha_slope * along)
-        negative = discount(t, rule.beta + rule.beta_slope * along)
-        fade = ((t - 1) / t) ** (rule.gamma + rule.gamma_slope * along)
-        ahead = []
-        for k, r in enumerate(new):
-            old = self.regret[i][k]
-            now = old * (positive if old > 0 else negative) + r
-            ahead.append(now)
-            if rule.floor:
-                now = max(now, 0.0)
-            if rule.prediction:  # on top of R as it will be faded at the next iteration
-                ahead[k] = now * discount(t + 1, rule.alpha) + rule.prediction * r
-            self.regret[i][k] = now
-            self.total[i][k] = self.total[i][k] * fade + reach[k]
-        self.ahead[i] = ahead
-        self.strategy[i] = to_one([max(m, 0.0) for m in ahead])
+        self.regret[i], self.ahead[i] = self.rule.regrets(self.t, self.regret[i], new)
+        fade = self.rule.fade(self.t)
+        self.total[i] = [s * fade + r for s, r in zip(self.total[i], reach, strict=True)]
+        self.strategy[i] = self.played(i, self.ahead[i])
+
+    def played(self, i: Infoset, ahead: list[float]) -> list[float]:
+        if self.style is None:
+            return match(ahead)
+        beta = self.style.beta[i] * self.weight
+        return match(ahead, self.style.delta[i], beta, self.style.best)
 
     def average(self) -> Table:
         return {i: to_one(total) for i, total in self.total.items()}
@@ -178,6 +213,23 @@ def discount(t: int, exponent: float) -> float:
     if t == 1 or exponent == math.inf:
         return 1.0
     return (t - 1) ** exponent / ((t - 1) ** exponent + 1)
+
+
+def match(
+    ahead: Sequence[float],
+    delta: Sequence[float] | None = None,
+    allowance: float = 0.0,
+    best: bool = False,
+) -> list[float]:
+    """Regret matching; with a style, Pref-CFR's equations 10 to 13."""
+    if delta is None:
+        return to_one([max(m, 0.0) for m in ahead])
+    weights = [d * max(m - allowance, 0.0) for m, d in zip(ahead, delta, strict=True)]
+    if not any(weights):
+        weights = [float(d == max(delta)) for d in delta] if best else list(delta)
+    elif best:
+        weights = [float(k == weights.index(max(weights))) for k in range(len(weights))]
+    return to_one(weights)
 
 
 def to_one(weights: Sequence[float]) -> list[float]:

@@ -4,11 +4,16 @@ What is read here is unpickled and run, so it must be this user's own: a folder 
 way that nobody else can change. Otherwise nothing is kept, and ``trouble`` says why. Every file
 begins with a checksum of the rest; one that does not fit is thrown away and compiled again.
 
-The folder is named after a hash of the kernels' sources: a changed helper can never be served
-from old machine code, and an upgrade never meets a stale cache.
+The folder is named after the versions of all that compiles. A function's file is named after a
+hash of its source file, of all kernels that this one imports, directly or not, and of the fields of
+the tuples that it was called with: Numba compiles helpers into their callers, and a changed helper
+must never be served from old machine code. What is called with anything but numbers, arrays and
+tuples of them (a function may be changed unseen) is not kept.
 """
 
+import ast
 import contextlib
+import functools
 import hashlib
 import os
 import pickle
@@ -23,15 +28,16 @@ from pathlib import Path
 import llvmlite
 import numba
 import numpy
-from numba.core import caching
+from numba.core import caching, sigutils, types
 from numba.core.serialize import dumps
 
 __all__ = ["cache_folder", "keep", "trouble"]
 
 HERE = Path(__file__).parent
+PACKAGE = __package__
 DAY = 86_400.0
 UNUSED_DAYS = 30
-"""After which the code of other versions is removed."""
+"""After which code is removed."""
 
 _PRIVATE = 0o700
 _CHECKSUM = hashlib.sha256().digest_size
@@ -41,10 +47,57 @@ def _version() -> str:
     digest = hashlib.sha256(sys.version.encode())
     for package in (numba, llvmlite, numpy):
         digest.update(package.__version__.encode())
-    for source in sorted(HERE.glob("*.py")):
-        if source != Path(__file__):  # which changes no machine code
-            digest.update(source.read_bytes())
     return digest.hexdigest()[:12]
+
+
+@functools.cache
+def _source(kernel: str) -> tuple[bytes, frozenset[str]]:
+    """A hash of a kernel's source, and the kernels that it imports."""
+    content = (HERE / f"{kernel}.py").read_bytes()
+    imported: set[str] = set()
+    waiting: list[ast.AST] = [ast.parse(content)]
+    while waiting:
+        node = waiting.pop()
+        for block in ("body", "orelse", "finalbody", "handlers", "cases"):  # no expressions: slow
+            waiting += getattr(node, block, ())
+        if isinstance(node, ast.Import):
+            imported.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = f"{PACKAGE}.{node.module or ''}".rstrip(".") if node.level else node.module
+            imported.update(f"{base}.{alias.name}" for alias in node.names)
+    parts = (name.removeprefix(f"{PACKAGE}.").split(".")[0] for name in imported if _is_ours(name))
+    kernels = _kernels()
+    return hashlib.sha256(content).digest(), frozenset(
+        other for part in parts for other in (kernels if part == "*" else {part} & kernels)
+    )
+
+
+def _is_ours(name: str) -> bool:
+    return name.startswith(f"{PACKAGE}.")
+
+
+@functools.cache
+def _kernels() -> frozenset[str]:
+    own = Path(__file__).stem  # which changes no machine code
+    return frozenset(path.stem for path in HERE.glob("*.py")) - {own}
+
+
+@functools.cache
+def _needs(kernel: str) -> frozenset[str]:
+    """A kernel and all that it imports, directly or not."""
+    needed, waiting = {kernel}, [kernel]
+    while waiting:
+        fresh = _source(waiting.pop())[1] - needed
+        needed |= fresh
+        waiting += fresh
+    return frozenset(needed)
+
+
+def _stamp(kernels: frozenset[str]) -> str:
+    digest = hashlib.sha256()
+    for kernel in sorted(kernels):
+        digest.update(kernel.encode() + b"\0" + _source(kernel)[0])
+    return digest.hexdigest()
 
 
 class _RefusedError(Exception):
@@ -66,10 +119,9 @@ def _found() -> tuple[Path | None, str | None]:
         version = _version()
         fresh = not (family / version).exists()
         folder = _own(family / version)
-        if fresh:
-            _tidy(family)
-        elif folder.stat().st_mtime < time.time() - DAY:
+        if fresh or folder.stat().st_mtime < time.time() - DAY:
             os.utime(folder)
+            _tidy(family, folder)
         if not os.access(folder, os.W_OK | os.X_OK):
             raise _RefusedError(f"{folder} cannot be written to")
     except _RefusedError as error:
@@ -134,12 +186,16 @@ def _own(folder: Path) -> Path:
     return folder
 
 
-def _tidy(family: Path) -> None:
-    """Remove the code of versions that nobody has used for a while."""
+def _tidy(family: Path, folder: Path) -> None:
+    """Remove the code of other versions, and of other sources, that nobody has used for a while."""
     oldest = time.time() - UNUSED_DAYS * DAY
     for other in family.iterdir():
         if re.fullmatch("[0-9a-f]{12}", other.name) and other.lstat().st_mtime < oldest:
             shutil.rmtree(other, ignore_errors=True)
+    for code in folder.iterdir():
+        with contextlib.suppress(OSError):  # another process may be as tidy
+            if code.lstat().st_mtime < oldest:
+                code.unlink()
 
 
 _folder, _trouble = _found()
@@ -168,10 +224,11 @@ class _Locator(caching._CacheLocator):
         return str(_folder)
 
     def get_source_stamp(self):
-        if Path(self._py_file).parent == HERE:  # which the folder's name speaks for
-            return ""
-        found = os.stat(self._py_file)
-        return f"{self._py_file} {found.st_mtime_ns} {found.st_size}"
+        file = Path(self._py_file)
+        if file.parent == HERE and self._function.__closure__ is None:
+            return _stamp(_needs(file.stem))
+        found = os.stat(file)  # which may import whatever it likes, or close over it
+        return f"{_stamp(_kernels())} {file} {found.st_mtime_ns} {found.st_size}"
 
     def get_disambiguator(self):
         return str(self._function.__code__.co_firstlineno)
@@ -210,6 +267,9 @@ class _Files:
         if hashlib.sha256(content[_CHECKSUM:]).digest() != content[:_CHECKSUM]:
             self.discard(key)
             return None
+        with contextlib.suppress(OSError):
+            if path.stat().st_mtime < time.time() - DAY:  # so that what is used stays
+                os.utime(path)
         found, data = pickle.loads(memoryview(content)[_CHECKSUM:])
         return data if found == key else None
 
@@ -237,6 +297,26 @@ class _Files:
             path.unlink(missing_ok=True)
 
 
+_PLAIN = types.Number | types.Boolean | types.Array | types.NoneType | types.Omitted
+
+
+def _layout(kind: types.Type) -> str | None:
+    """What machine code takes from a type beyond its name; None if that cannot be told."""
+    if isinstance(kind, _PLAIN):
+        return ""
+    if isinstance(kind, types.BaseTuple):
+        cls = getattr(kind, "instance_class", tuple)
+        parts = [_layout(part) for part in kind]
+        fields = getattr(cls, "_fields", "")
+        return None if None in parts else f"{cls.__module__}.{cls.__qualname__}{fields}{parts}"
+    name = type(kind).__module__
+    return _stamp(_needs(name.removeprefix(f"{PACKAGE}."))) if _is_ours(name) else None
+
+
+def _layouts(sig) -> tuple[str | None, ...]:
+    return tuple(map(_layout, sigutils.normalize_signature(sig)[0]))
+
+
 class _Cache(caching.FunctionCache):
     """Numba's cache of a function, over files that are checked before they are unpickled."""
 
@@ -247,7 +327,16 @@ class _Cache(caching.FunctionCache):
         stamp = self._impl.locator.get_source_stamp()
         self._cache_file = _Files(_folder, self._impl.filename_base, stamp)
 
+    def _index_key(self, sig, codegen):
+        return (*super()._index_key(sig, codegen), _layouts(sig))
+
+    def save_overload(self, sig, data):
+        if None not in _layouts(sig):
+            super().save_overload(sig, data)
+
     def load_overload(self, sig, target_context):
+        if None in _layouts(sig):
+            return None
         try:
             return super().load_overload(sig, target_context)
         except Exception:  # whole, but of no use here: compiled again

@@ -15,6 +15,7 @@ from counterfold.kernels import cheat, cheat_abstract, cheat_bot
 from counterfold.kernels.cheat_abstract import MOVES
 from counterfold.kernels.history import uniform
 from counterfold.kernels.jit import inlined, jit
+from counterfold.kernels.rule import accumulate, average, match, weigh
 
 BINS = 32
 """Classes of hand sizes in estimates of what a position is worth."""
@@ -57,12 +58,12 @@ def draw(table, row, moves, random):
     for a in range(MOVES):
         if moves >> a & 1:
             count += 1
-            total += max(table[row, a], 0.0)
+            total += weigh(table[row, a])
     left, last = uniform(random), 0
     left *= total if total > 0.0 else count
     for a in range(MOVES):
         if moves >> a & 1:
-            part = max(table[row, a], 0.0) if total > 0.0 else 1.0
+            part = weigh(table[row, a]) if total > 0.0 else 1.0
             if part > 0.0:
                 last = a
                 left -= part
@@ -172,30 +173,31 @@ def _try_all(rules, room, tables, row, moves, horizon, weight):
             mean += room.odds[a] * room.value[a]
     for a in range(MOVES):
         if moves >> a & 1:
-            tables.regret[row, a] += weight * (room.value[a] - mean)
+            new = weight * (room.value[a] - mean)
+            tables.regret[row, a] = accumulate(tables.regret[row, a], new, 1.0, 1.0, -np.inf)
     tables.visits[row] += 1.0
 
 
 @inlined
-def _match(room, tables, row, moves, average):
+def _match(room, tables, row, moves, weight):
     """Regret matching into ``room.odds``, and into the average."""
     total, count = 0.0, 0
     for a in range(MOVES):
         if moves >> a & 1:
             count += 1
-            total += max(tables.regret[row, a], 0.0)
+            total += weigh(tables.regret[row, a])
     for a in range(MOVES):
         if moves >> a & 1:
-            room.odds[a] = max(tables.regret[row, a], 0.0) / total if total > 0.0 else 1.0 / count
-            tables.total[row, a] += average * room.odds[a]
+            room.odds[a] = match(weigh(tables.regret[row, a]), total, 1.0 / count)
+            tables.total[row, a] = average(tables.total[row, a], 1.0, weight * room.odds[a])
 
 
 @jit
-def train(rules, room, tables, games, longest, horizon, weight, average):
+def train(rules, room, tables, games, longest, horizon, weight, averaged):
     """Games against oneself, in which every move is tried at a share ``TRIED`` of the decisions.
 
     With chance ``ASTRAY`` any move is played in the game itself, so that no infoset is left out.
-    ``weight`` is that of new regrets, ``average`` that of the strategy in the average.
+    ``weight`` is that of new regrets, ``averaged`` that of the strategy in the average.
     """
     game = room.game
     for _ in range(games):
@@ -207,7 +209,7 @@ def train(rules, room, tables, games, longest, horizon, weight, average):
             row, moves = cheat_abstract.look(rules, game.memory, game.states, 0)
             chosen = draw(tables.regret, row, moves, room.random)
             if moves & (moves - 1):
-                _match(room, tables, row, moves, average)
+                _match(room, tables, row, moves, averaged)
                 if uniform(room.random) < TRIED:
                     _try_all(rules, room, tables, row, moves, horizon, weight)
                 if uniform(room.random) < ASTRAY:

@@ -144,8 +144,8 @@ def _leave(index, tables, frames, rules, d, update):
 
 @jit
 def walk(
-    rules, view, table, frames, past, index, tables, taste, room, before, schedule, update, clock,
-    skip, pause,
+    rules, view, table, frames, past, index, tables, preference, room, before, schedule, update,
+    clock, skip, pause,
 ):  # fmt: skip
     """One iteration over the deal in row 0 of the frames: DONE, FULL or PAUSED.
 
@@ -193,7 +193,7 @@ def walk(
         frames.reach[d + 1, 1 - who] = frames.reach[d, 1 - who]
         frames.action[d + 1] = -2
         room.depth[0] = d + 1
-    settle(index, tables, taste, room, room.rows[0], schedule)
+    settle(index, tables, preference, room, room.rows[0], schedule)
     return DONE
 
 

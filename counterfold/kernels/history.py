@@ -21,7 +21,12 @@ from counterfold.kernels.rule import (
     PREDICTION,
     WEIGHT,
     accumulate,
-    lean,
+    average,
+    fade,
+    heaviest,
+    predict,
+    scale,
+    share,
     weigh,
 )
 
@@ -63,56 +68,51 @@ class Dense(NamedTuple):
 
 
 @inlined
-def _match(tables, taste, i, lo, hi, positive, negative, row):
+def _match(tables, preference, i, lo, hi, positive, negative, row):
     """The update rule for one infoset whose new regrets lie in ``tables.new``."""
     dtype = tables.regret.dtype.type
     lowest, prediction = dtype(row[LOWEST]), dtype(row[PREDICTION])
-    styled = taste.delta.size > 0
-    allowance = dtype(row[WEIGHT]) * taste.beta[i] if styled else dtype(0)
-    weight = dtype(0)
+    styled = preference.delta.size > 0
+    allowance = dtype(row[WEIGHT]) * preference.beta[i] if styled else dtype(0)
+    total = most = dtype(0)
     for a in range(lo, hi):
         new = tables.new[a]
         tables.new[a] = dtype(0)
         now = accumulate(tables.regret[a], new, positive, negative, lowest)
         tables.regret[a] = now
+        ahead = predict(now, new, prediction)
         if styled:
-            ahead = lean(now, new, prediction, taste.delta[a], allowance)
+            weight = weigh(ahead, preference.delta[a], allowance)
+            most = max(most, weight)
         else:
-            ahead = weigh(now, new, prediction)
-        tables.strategy[a] = ahead
-        weight += ahead
-    if weight > 0:
-        if styled and row[BEST] > 0:
-            best = lo
-            for a in range(lo, hi):
-                if tables.strategy[a] > tables.strategy[best]:
-                    best = a
-            for a in range(lo, hi):
-                tables.strategy[a] = dtype(1) if a == best else dtype(0)
-            return
-        scale = dtype(1) / weight
+            weight = weigh(ahead)
+        tables.strategy[a] = weight
+        total += weight
+    if styled and row[BEST] > 0:
         for a in range(lo, hi):
-            tables.strategy[a] *= scale
+            tables.strategy[a], most = heaviest(tables.strategy[a], most, preference.fallback[a])
     else:
+        factor = scale(total, dtype(1), dtype(1) / dtype(hi - lo))
         for a in range(lo, hi):
-            tables.strategy[a] = taste.fallback[a] if styled else dtype(1) / dtype(hi - lo)
+            fallback = preference.fallback[a] if styled else -factor
+            tables.strategy[a] = share(tables.strategy[a], factor, fallback)
 
 
 @inlined
-def _respond(graph, player, tables, taste, row):
+def _respond(graph, player, tables, preference, row):
     dtype = tables.regret.dtype.type
     positive, negative = dtype(row[POSITIVE]), dtype(row[NEGATIVE])
     for i in range(graph.rows[player], graph.rows[player + 1]):
-        _match(tables, taste, i, graph.start[i], graph.start[i + 1], positive, negative, row)
+        _match(tables, preference, i, graph.start[i], graph.start[i + 1], positive, negative, row)
 
 
 @inlined
-def _sweep(graph, player, tables, room, average):
+def _sweep(graph, player, tables, room, factor):
     """Exact regrets and average for one player: reach going down, values coming back."""
     dtype = tables.regret.dtype.type
     zero, one = dtype(0), dtype(1)
     for s in range(graph.start[graph.rows[player]], graph.start[graph.rows[player + 1]]):
-        tables.total[s] *= average
+        tables.total[s] = average(tables.total[s], factor, zero)
     for v in range(graph.turn.size):
         room.others[v] = zero
         room.own[v] = zero
@@ -160,7 +160,7 @@ def _sweep(graph, player, tables, room, average):
 
 
 @jit
-def sweep(graph, tables, taste, room, schedule, alternating):
+def sweep(graph, tables, preference, room, schedule, alternating):
     """Full iterations over the graph, one a row of the schedule."""
     players = graph.rows.size - 1
     for t in range(schedule.shape[0]):
@@ -168,10 +168,10 @@ def sweep(graph, tables, taste, room, schedule, alternating):
         for player in range(players):
             _sweep(graph, player, tables, room, tables.regret.dtype.type(row[AVERAGE]))
             if alternating:
-                _respond(graph, player, tables, taste, row)
+                _respond(graph, player, tables, preference, row)
         if not alternating:
             for player in range(players):
-                _respond(graph, player, tables, taste, row)
+                _respond(graph, player, tables, preference, row)
 
 
 class Sparse(NamedTuple):
@@ -222,30 +222,23 @@ def _draw(weights, lo, hi, random):
 def add_to_average(graph, tables, i, weight, row):
     """Add the current strategy at infoset i, first discounting what lies there."""
     dtype = tables.total.dtype.type
-    lo, hi = graph.start[i], graph.start[i + 1]
-    if tables.seen[i, 2] != row[LOG_AVERAGE]:
-        fade = dtype(np.exp(row[LOG_AVERAGE] - tables.seen[i, 2]))
-        tables.seen[i, 2] = row[LOG_AVERAGE]
-        for a in range(lo, hi):
-            tables.total[a] *= fade
-    for a in range(lo, hi):
-        tables.total[a] += dtype(weight) * tables.strategy[a]
+    factor = dtype(fade(tables.seen[i, 2], row[LOG_AVERAGE]))
+    tables.seen[i, 2] = row[LOG_AVERAGE]
+    for a in range(graph.start[i], graph.start[i + 1]):
+        tables.total[a] = average(tables.total[a], factor, dtype(weight) * tables.strategy[a])
 
 
 @inlined
-def settle(graph, tables, taste, room, count, row):
+def settle(graph, tables, preference, room, count, row):
     """Apply the update rule to the rows with new regrets, wherever they were last discounted."""
     dtype = tables.regret.dtype.type
     for k in range(count):
         i = room.touched[k]
-        positive = negative = dtype(1)
-        if tables.seen[i, 0] != row[LOG_POSITIVE]:
-            positive = dtype(np.exp(row[LOG_POSITIVE] - tables.seen[i, 0]))
-            tables.seen[i, 0] = row[LOG_POSITIVE]
-        if tables.seen[i, 1] != row[LOG_NEGATIVE]:
-            negative = dtype(np.exp(row[LOG_NEGATIVE] - tables.seen[i, 1]))
-            tables.seen[i, 1] = row[LOG_NEGATIVE]
-        _match(tables, taste, i, graph.start[i], graph.start[i + 1], positive, negative, row)
+        positive = dtype(fade(tables.seen[i, 0], row[LOG_POSITIVE]))
+        negative = dtype(fade(tables.seen[i, 1], row[LOG_NEGATIVE]))
+        tables.seen[i, 0] = row[LOG_POSITIVE]
+        tables.seen[i, 1] = row[LOG_NEGATIVE]
+        _match(tables, preference, i, graph.start[i], graph.start[i + 1], positive, negative, row)
 
 
 class Walk(NamedTuple):
@@ -359,7 +352,7 @@ def _collect(graph, tables, room, count, player, clock, rows):
 
 
 @jit
-def sample(graph, tables, taste, room, schedule, alternating, random, explore, kind, clock):
+def sample(graph, tables, preference, room, schedule, alternating, random, explore, kind, clock):
     """Sampled iterations, one a row of the schedule.
 
     Chance is always sampled; ``kind`` says whether the other players and the player itself
@@ -388,10 +381,10 @@ def sample(graph, tables, taste, room, schedule, alternating, random, explore, k
                 k += 1
             rows = _collect(graph, tables, room, count, player, clock, rows)
             if alternating:
-                settle(graph, tables, taste, room, rows, row)
+                settle(graph, tables, preference, room, rows, row)
                 rows = 0
         if not alternating:
-            settle(graph, tables, taste, room, rows, row)
+            settle(graph, tables, preference, room, rows, row)
 
 
 @jit

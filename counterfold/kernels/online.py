@@ -12,6 +12,7 @@ import numpy as np
 
 from counterfold.kernels.dbbr import rebuild
 from counterfold.kernels.jit import inlined, jit
+from counterfold.kernels.rule import accumulate, match, weigh
 
 NONE = np.uint32(0xFFFFFFFF)
 
@@ -66,14 +67,11 @@ class Trace(NamedTuple):
 @inlined
 def _match(minds, g, lo, hi, into):
     """Regret matching; even where no regret is positive."""
-    total = 0.0
+    total, even = 0.0, 1.0 / (hi - lo)
     for a in range(lo, hi):
-        total += max(minds.regret[g, a], 0.0)
+        total += weigh(minds.regret[g, a])
     for a in range(lo, hi):
-        if total > 0:
-            into[g, a] = max(minds.regret[g, a], 0.0) / total
-        else:
-            into[g, a] = 1.0 / (hi - lo)
+        into[g, a] = match(weigh(minds.regret[g, a]), total, even)
 
 
 @inlined
@@ -92,6 +90,7 @@ def _regrets(minds, ground, trace, g, unit):
     ``value`` counts in units: the sum of weighted results, or their mean.
     """
     n = trace.length[g]
+    lowest = 0.0 if minds.param[g, PLUS] > 0 else -np.inf
     for back in range(n):
         i = trace.infoset[g, n - 1 - back]
         lo, hi = ground.start[i], ground.start[i + 1]
@@ -99,9 +98,8 @@ def _regrets(minds, ground, trace, g, unit):
         for a in range(lo, hi):
             value += minds.strategy[g, a] * minds.value[g, a]
         for a in range(lo, hi):
-            minds.regret[g, a] += (minds.value[g, a] - value) / unit
-            if minds.param[g, PLUS] > 0:
-                minds.regret[g, a] = max(minds.regret[g, a], 0.0)
+            new = (minds.value[g, a] - value) / unit
+            minds.regret[g, a] = accumulate(minds.regret[g, a], new, 1.0, 1.0, lowest)
         _match(minds, g, lo, hi, minds.strategy)
         above = ground.above[i]
         if above != NONE:
@@ -142,7 +140,8 @@ def _dynamic(minds, ground, trace, g, payoff):
         for a in range(lo, hi):
             value += minds.strategy[g, a] * minds.value[g, a]
         for a in range(lo, hi):
-            minds.regret[g, a] += minds.value[g, a] - value
+            new = minds.value[g, a] - value
+            minds.regret[g, a] = accumulate(minds.regret[g, a], new, 1.0, 1.0, -np.inf)
         _match(minds, g, lo, hi, minds.strategy)
         goal = value
 
@@ -159,7 +158,8 @@ def _sampled(minds, ground, trace, g, payoff):
         after = tail
         tail *= minds.target[g, taken]
         for a in range(lo, hi):
-            minds.regret[g, a] += weight * ((after if a == taken else 0.0) - tail)
+            new = weight * ((after if a == taken else 0.0) - tail)
+            minds.regret[g, a] = accumulate(minds.regret[g, a], new, 1.0, 1.0, -np.inf)
         _match(minds, g, lo, hi, minds.target)
         for a in range(lo, hi):
             minds.strategy[g, a] = explore / (hi - lo) + (1.0 - explore) * minds.target[g, a]

@@ -25,6 +25,7 @@ from counterfold.kernels.poker_sampling import (
     row_of,
     told,
 )
+from counterfold.kernels.rule import accumulate, average, match, weigh
 
 NO_CARD = 52
 
@@ -145,14 +146,12 @@ def _strategies(lines, rule, table, field, d, hands, width):
             refresh(table, low, count, rule)
             total = zero
             for a in range(count):
-                part = max(table[low + a], zero)
+                part = weigh(table[low + a])
                 field.fresh[bucket, a] = part
                 total += part
+            even = np.float32(1) / np.float32(count)
             for a in range(count):
-                if total > 0:
-                    field.fresh[bucket, a] /= total
-                else:
-                    field.fresh[bucket, a] = np.float32(1) / np.float32(count)
+                field.fresh[bucket, a] = match(field.fresh[bucket, a], total, even)
         for a in range(count):
             field.play[d * width + a, j] = field.fresh[bucket, a]
 
@@ -164,6 +163,7 @@ def _learn(lines, rule, table, field, d, hands, width):
     what = told(lines, node, WHAT)
     count, street = np.uint64(what >> COUNT), (what >> STREET) & STREETS
     field.tick[0] += 1
+    one = np.float32(1)
     met = 0
     for j in range(hands):
         bucket = field.bucket[street, j]
@@ -180,8 +180,9 @@ def _learn(lines, rule, table, field, d, hands, width):
         low = row_of(lines, node, bucket)
         for a in range(count):
             gained = field.fresh[bucket, a] * rule.gain
-            table[low + a] = max(table[low + a] + gained, rule.lowest)
-            table[low + count + a] += field.fresh[bucket, a + count] * rule.share
+            table[low + a] = accumulate(table[low + a], gained, one, one, rule.lowest)
+            new = field.fresh[bucket, a + count] * rule.share
+            table[low + count + a] = average(table[low + count + a], one, new)
 
 
 @inlined

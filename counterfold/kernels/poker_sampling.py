@@ -23,6 +23,7 @@ from counterfold.kernels.hands import bit, strength
 from counterfold.kernels.jit import inlined, jit
 from counterfold.kernels.poker_buckets import RENAMINGS, ask_for, look_up, set_number, word_of
 from counterfold.kernels.prefetch import prefetch, prefetch_to_read
+from counterfold.kernels.rule import accumulate, average, match, weigh
 
 FOLD, SHOWDOWN = 2, 3  # kinds of nodes; 0 and 1 are decisions of that player
 ZERO, ONE, TWO, THREE = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
@@ -211,12 +212,13 @@ def refresh(table, low, count, rule):
         if then != now:
             table[stamp] = np.float32(now)
             positive = np.float32(scale[now, 0] * scale[then, 1])
-            average = np.float32(scale[now, 2] * scale[then, 3])
+            factor = np.float32(scale[now, 2] * scale[then, 3])
             gap = scale[now, 4] - scale[then, 4]
             negative = np.float32(np.exp(gap)) if gap > NOTHING else np.float32(0)
+            zero = np.float32(0)
             for a in range(low, low + count):
-                table[a] *= positive if table[a] > 0 else negative
-                table[a + count] *= average
+                table[a] = accumulate(table[a], zero, positive, negative, rule.lowest)
+                table[a + count] = average(table[a + count], factor, zero)
 
 
 @inlined
@@ -266,15 +268,15 @@ def _draw(table, rule, room, low, count):
     zero, one = np.float32(0), np.float32(1)
     total = zero
     for a in range(low, low + count):
-        total += max(table[a], zero)
+        total += weigh(table[a])
     known = total > 0
     whole = total if known else np.float32(count)
     share = rule.share / whole
     left = np.float32(_uniform(room.random, PLAYS)) * whole
     chosen = np.uint32(0)
     for a in range(low, low + count):
-        part = max(table[a], zero) if known else one
-        table[a + count] += part * share
+        part = weigh(table[a]) if known else one
+        table[a + count] = average(table[a + count], one, part * share)
         left -= part
         chosen += np.uint32(left >= 0)
     if chosen >= count:  # rounding must not choose what is never played
@@ -287,7 +289,7 @@ def _draw(table, rule, room, low, count):
 @inlined
 def _collect(rule, table, room, own):
     """Carry values back up, adding the regrets of each own visit to its row."""
-    zero = np.float32(0)
+    zero, one = np.float32(0), np.float32(1)
     width = np.uint64(room.width)
     k, slot = own, own // FOUR * width
     while k > FOUR:
@@ -298,14 +300,14 @@ def _collect(rule, table, room, own):
         refresh(table, low, count, rule)
         total, value, plain = zero, zero, zero
         for a in range(count):
-            part, worth = max(table[low + a], zero), room.value[slot + a]
+            part, worth = weigh(table[low + a]), room.value[slot + a]
             total += part
             value += part * worth
             plain += worth
-        value = value / total if total > 0 else plain / np.float32(count)
+        value = match(value, total, plain / np.float32(count))
         for a in range(count):
             gained = (room.value[slot + a] - value) * rule.gain
-            table[low + a] = max(table[low + a] + gained, rule.lowest)
+            table[low + a] = accumulate(table[low + a], gained, one, one, rule.lowest)
         room.value[room.visit[k + SLOT]] = value
 
 
@@ -398,5 +400,5 @@ def averages(lines, nodes, buckets, table, out):
             for a in range(count):
                 total += table[low + np.uint64(a)]
             for a in range(count):
-                out[to] = table[low + np.uint64(a)] / total if total > 0 else even
+                out[to] = match(table[low + np.uint64(a)], total, even)
                 to += np.uint64(1)

@@ -3,6 +3,9 @@
 ``weight[at + a, h]`` is what action a weighs for hand h; rows of the actions of one node are
 neighbours, and so are the rows of reach and of value of its children. The plain rule works on
 regrets in place; whatever else a method, a style or a lock asks for goes through ``choose``.
+
+Nodes with two and three actions have loops of their own in ``spread`` and ``learn``: with the
+general ones alone an iteration took 1.27 times as long on a river and 1.26 times on a turn.
 """
 
 import numpy as np
@@ -16,6 +19,13 @@ from counterfold.kernels.rule import (
     PREDICTION,
     WEIGHT,
     accumulate,
+    average,
+    heaviest,
+    match,
+    predict,
+    scale,
+    share,
+    weigh,
 )
 
 PLAIN, ALIKE, BY_HAND = 0, 1, 2  # whether a style has a say at a node, and one for all hands
@@ -24,116 +34,100 @@ PLAIN, ALIKE, BY_HAND = 0, 1, 2  # whether a style has a say at a node, and one 
 GOLDEN, PLASTIC = 0.6180339887498949, 0.7548776662466927
 
 
-@inlined
-def _least(dtype):
-    """The least sum of weights that counts: one over it is still a number."""
-    fine = dtype(1e-300)  # zero in 32 bits
-    return fine if fine > dtype(0) else dtype(1e-37)
-
-
 @jit
 def spread(weight, at, actions, hands, reach, above, below):
-    """Reach after each action, in proportion to its weight; evenly where none weighs."""
+    """Reach after each action, by regret matching on the weights."""
     dtype = reach.dtype.type
-    zero, one, least = dtype(0), dtype(1), _least(dtype)
+    even = dtype(1) / dtype(actions)
     if actions == 1:  # a forced move
         for h in range(hands):
             reach[below, h] = reach[above, h]
     elif actions == 2:
-        half = dtype(0.5)
         for h in range(hands):
-            x, y = max(dtype(weight[at, h]), zero), max(dtype(weight[at + 1, h]), zero)
-            total = x + y
-            into = reach[above, h]
-            scale = into / total if total > least else zero
-            even = zero if total > least else into * half
-            reach[below, h] = x * scale + even
-            reach[below + 1, h] = y * scale + even
+            x, y = weigh(dtype(weight[at, h])), weigh(dtype(weight[at + 1, h]))
+            factor = scale(x + y, reach[above, h], even)
+            reach[below, h] = share(x, factor, -factor)
+            reach[below + 1, h] = share(y, factor, -factor)
     elif actions == 3:
-        third = one / dtype(3)
         for h in range(hands):
-            x, y = max(dtype(weight[at, h]), zero), max(dtype(weight[at + 1, h]), zero)
-            z = max(dtype(weight[at + 2, h]), zero)
-            total = x + y + z
-            into = reach[above, h]
-            scale = into / total if total > least else zero
-            even = zero if total > least else into * third
-            reach[below, h] = x * scale + even
-            reach[below + 1, h] = y * scale + even
-            reach[below + 2, h] = z * scale + even
+            x, y = weigh(dtype(weight[at, h])), weigh(dtype(weight[at + 1, h]))
+            z = weigh(dtype(weight[at + 2, h]))
+            factor = scale(x + y + z, reach[above, h], even)
+            reach[below, h] = share(x, factor, -factor)
+            reach[below + 1, h] = share(y, factor, -factor)
+            reach[below + 2, h] = share(z, factor, -factor)
     else:
-        even, last = one / dtype(actions), below + actions - 1
+        last = below + actions - 1
         for h in range(hands):
-            reach[below, h] = max(dtype(weight[at, h]), zero)
+            reach[below, h] = weigh(dtype(weight[at, h]))
         for a in range(1, actions - 1):
             for h in range(hands):
-                reach[below, h] += max(dtype(weight[at + a, h]), zero)
+                reach[below, h] += weigh(dtype(weight[at + a, h]))
         for h in range(hands):
-            total = reach[below, h] + max(dtype(weight[at + actions - 1, h]), zero)
-            into = reach[above, h]
-            reach[last, h] = into / total if total > least else -into * even
+            total = reach[below, h] + weigh(dtype(weight[at + actions - 1, h]))
+            reach[last, h] = scale(total, reach[above, h], even)
         for a in range(actions):
             for h in range(hands):
-                scale = reach[last, h]
-                x = max(dtype(weight[at + a, h]), zero) * scale
-                reach[below + a, h] = x if scale >= zero else -scale
+                factor = reach[last, h]
+                reach[below + a, h] = share(weigh(dtype(weight[at + a, h])), factor, -factor)
 
 
 @jit
-def note(total, at, actions, hands, reach, below, average):
+def note(total, at, actions, hands, reach, below, factor):
     """The average strategy takes in what is played now."""
     for a in range(actions):
         for h in range(hands):
-            total[at + a, h] = total[at + a, h] * average + reach[below + a, h]
+            total[at + a, h] = average(total[at + a, h], factor, reach[below + a, h])
+
+
+@inlined
+def _factors(weight, at, actions, hands, spare):
+    """One over the sum of weights, hand by hand, as ``share`` takes it."""
+    dtype = spare.dtype.type
+    even = dtype(1) / dtype(actions)
+    for h in range(hands):
+        spare[h] = dtype(0)
+    for a in range(actions):
+        for h in range(hands):
+            spare[h] += weigh(dtype(weight[at + a, h]))
+    for h in range(hands):
+        spare[h] = scale(spare[h], dtype(1), even)
 
 
 @jit
 def mean(weight, at, actions, hands, value, place, below, spare):
-    """The value of a node that is played by weights."""
+    """The value of a node that is played by regret matching on the weights."""
     dtype = value.dtype.type
-    zero, one, least = dtype(0), dtype(1), _least(dtype)
-    even = one / dtype(actions)
+    _factors(weight, at, actions, hands, spare)
     for h in range(hands):
-        spare[h] = zero
+        value[place, h] = dtype(0)
     for a in range(actions):
         for h in range(hands):
-            spare[h] += max(dtype(weight[at + a, h]), zero)
-    for h in range(hands):
-        spare[h] = one / spare[h] if spare[h] > least else -even
-        value[place, h] = zero
-    for a in range(actions):
-        for h in range(hands):
-            scale = spare[h]
-            share = max(dtype(weight[at + a, h]), zero) * scale if scale >= zero else -scale
-            value[place, h] += share * value[below + a, h]
+            played = share(weigh(dtype(weight[at + a, h])), spare[h], -spare[h])
+            value[place, h] += played * value[below + a, h]
 
 
 @jit
 def learn(regret, at, actions, hands, value, place, below, spare, row):
     """The value of the player's own node, and what it regrets there."""
     dtype = value.dtype.type
-    zero, one, least = dtype(0), dtype(1), _least(dtype)
+    even = dtype(1) / dtype(actions)
     positive, negative, lowest = dtype(row[POSITIVE]), dtype(row[NEGATIVE]), dtype(row[LOWEST])
     if actions == 2:
-        half = dtype(0.5)
         for h in range(hands):
             r0, r1 = regret[at, h], regret[at + 1, h]
             v0, v1 = value[below, h], value[below + 1, h]
-            x, y = max(r0, zero), max(r1, zero)
-            total = x + y
-            here = (x * v0 + y * v1) / total if total > least else half * (v0 + v1)
+            x, y = weigh(r0), weigh(r1)
+            here = match(x * v0 + y * v1, x + y, even * (v0 + v1))
             value[place, h] = here
             regret[at, h] = accumulate(r0, v0 - here, positive, negative, lowest)
             regret[at + 1, h] = accumulate(r1, v1 - here, positive, negative, lowest)
     elif actions == 3:
-        third = one / dtype(3)
         for h in range(hands):
             r0, r1, r2 = regret[at, h], regret[at + 1, h], regret[at + 2, h]
             v0, v1, v2 = value[below, h], value[below + 1, h], value[below + 2, h]
-            x, y, z = max(r0, zero), max(r1, zero), max(r2, zero)
-            total = x + y + z
-            mixed = (x * v0 + y * v1 + z * v2) / (total if total > least else one)
-            here = mixed if total > least else third * (v0 + v1 + v2)
+            x, y, z = weigh(r0), weigh(r1), weigh(r2)
+            here = match(x * v0 + y * v1 + z * v2, x + y + z, even * (v0 + v1 + v2))
             value[place, h] = here
             regret[at, h] = accumulate(r0, v0 - here, positive, negative, lowest)
             regret[at + 1, h] = accumulate(r1, v1 - here, positive, negative, lowest)
@@ -157,12 +151,12 @@ def best(actions, hands, value, place, below):
 
 
 @jit
-def read(table, at, actions, hands, rows, scale):
+def read(table, at, actions, hands, rows, unit):
     """A node's numbers as they are meant: those in 16 bits times their scale."""
     dtype = rows.dtype.type
     for a in range(actions):
         for h in range(hands):
-            rows[a, h] = dtype(table[at + a, h]) * scale
+            rows[a, h] = dtype(table[at + a, h]) * unit
 
 
 @jit
@@ -170,86 +164,60 @@ def foresee(last, at, actions, hands, rows, prediction):
     """Add the newest regrets, as a guess at the next."""
     for a in range(actions):
         for h in range(hands):
-            rows[a, h] += prediction * last[at + a, h]
+            rows[a, h] = predict(rows[a, h], last[at + a, h], prediction)
 
 
 @jit
-def prefer(delta, beta, hole, slot, node, actions, hands, rows, spare, weight, alike):
-    """A style: what exceeds the allowance beta counts, times the preference delta."""
-    zero = rows.dtype.type(0)
+def prefer(delta, beta, hole, slot, node, actions, hands, rows, spare, summed, alike):
+    """What actions weigh under a style."""
     if alike:
-        allowance = weight * beta[node, hole[0]]
+        allowance = summed * beta[node, hole[0]]
         for a in range(actions):
             degree = delta[slot + a, hole[0]]
             for h in range(hands):
-                rows[a, h] = max(rows[a, h] - allowance, zero) * degree
+                rows[a, h] = weigh(rows[a, h], degree, allowance)
     else:
         for h in range(hands):
-            spare[h] = weight * beta[node, hole[h]]
+            spare[h] = summed * beta[node, hole[h]]
         for a in range(actions):
             for h in range(hands):
-                rows[a, h] = max(rows[a, h] - spare[h], zero) * delta[slot + a, hole[h]]
+                rows[a, h] = weigh(rows[a, h], delta[slot + a, hole[h]], spare[h])
 
 
 @jit
-def to_one(actions, hands, rows, spare):
-    """Weights as probabilities: in proportion, evenly where none weighs."""
-    dtype = rows.dtype.type
-    zero, one, least = dtype(0), dtype(1), _least(dtype)
-    even = one / dtype(actions)
-    for h in range(hands):
-        spare[h] = zero
+def match_plain(actions, hands, rows, spare):
+    """Weights as probabilities, evenly where none weighs."""
+    _factors(rows, np.uint32(0), actions, hands, spare)
     for a in range(actions):
         for h in range(hands):
-            spare[h] += max(rows[a, h], zero)
-    for h in range(hands):
-        spare[h] = one / spare[h] if spare[h] > least else -even
-    for a in range(actions):
-        for h in range(hands):
-            scale = spare[h]
-            rows[a, h] = max(rows[a, h], zero) * scale if scale >= zero else -scale
+            rows[a, h] = share(weigh(rows[a, h]), spare[h], -spare[h])
 
 
 @jit
-def share(fallback, hole, slot, actions, hands, rows, spare, alike):
+def match_styled(fallback, hole, slot, actions, hands, rows, spare, alike):
     """Weights as probabilities under a style, which says what is played where none weighs."""
-    dtype = rows.dtype.type
-    zero, one, least = dtype(0), dtype(1), _least(dtype)
-    for h in range(hands):
-        spare[h] = zero
+    _factors(rows, np.uint32(0), actions, hands, spare)
     for a in range(actions):
-        for h in range(hands):
-            spare[h] += rows[a, h]
-    for h in range(hands):
-        spare[h] = one / spare[h] if spare[h] > least else zero
-    for a in range(actions):
-        rest = fallback[slot + a, hole[0]]
         if alike:
+            rest = fallback[slot + a, hole[0]]
             for h in range(hands):
-                rows[a, h] = rows[a, h] * spare[h] if spare[h] > zero else rest
+                rows[a, h] = share(rows[a, h], spare[h], rest)
         else:
             for h in range(hands):
-                rest = fallback[slot + a, hole[h]]
-                rows[a, h] = rows[a, h] * spare[h] if spare[h] > zero else rest
+                rows[a, h] = share(rows[a, h], spare[h], fallback[slot + a, hole[h]])
 
 
 @jit
-def pick(fallback, hole, slot, actions, hands, rows, spare):
+def match_best(fallback, hole, slot, actions, hands, rows, spare):
     """The heaviest action alone, the first of several; what the style says where none weighs."""
-    dtype = rows.dtype.type
-    zero, one = dtype(0), dtype(1)
     for h in range(hands):
-        spare[h] = zero
+        spare[h] = 0
     for a in range(actions):
         for h in range(hands):
             spare[h] = max(spare[h], rows[a, h])
     for a in range(actions):
         for h in range(hands):
-            rest, most = fallback[slot + a, hole[h]], spare[h]
-            first = most > zero and rows[a, h] == most
-            alone = one if first else zero
-            rows[a, h] = rest if most == zero else alone
-            spare[h] = -one if first else most
+            rows[a, h], spare[h] = heaviest(rows[a, h], spare[h], fallback[slot + a, hole[h]])
 
 
 @jit
@@ -263,14 +231,14 @@ def choose(regret, pack, extra, hole, at, n, wide, actions, hands, rows, spare, 
     if extra.last.size > 0:
         foresee(extra.last, at, actions, hands, rows, dtype(row[PREDICTION]))
     if extra.delta.size > 0:
-        weight, alike = dtype(row[WEIGHT]), extra.styled[n] != BY_HAND
-        prefer(extra.delta, extra.beta, hole, wide, n, actions, hands, rows, spare, weight, alike)
+        summed, alike = dtype(row[WEIGHT]), extra.styled[n] != BY_HAND
+        prefer(extra.delta, extra.beta, hole, wide, n, actions, hands, rows, spare, summed, alike)
         if row[BEST] > 0:
-            pick(extra.fallback, hole, wide, actions, hands, rows, spare)
+            match_best(extra.fallback, hole, wide, actions, hands, rows, spare)
         else:
-            share(extra.fallback, hole, wide, actions, hands, rows, spare, alike)
+            match_styled(extra.fallback, hole, wide, actions, hands, rows, spare, alike)
     else:
-        to_one(actions, hands, rows, spare)
+        match_plain(actions, hands, rows, spare)
 
 
 @jit
@@ -279,8 +247,8 @@ def lock(trust, held, number, first, actions, hands, rows):
     one = rows.dtype.type(1)
     for a in range(actions):
         for h in range(hands):
-            share = trust[number, h]
-            rows[a, h] = (one - share) * rows[a, h] + share * held[first + a, h]
+            part = trust[number, h]
+            rows[a, h] = (one - part) * rows[a, h] + part * held[first + a, h]
 
 
 @jit
@@ -341,7 +309,7 @@ def learn_from(regret, pack, last, at, actions, hands, rows, more, row):
 
 
 @jit
-def squeeze(table, scale, at, actions, hands, rows, most, seed):
+def squeeze(table, scales, at, actions, hands, rows, most, seed):
     """Numbers of a node in 16 bits, with one scale for all of them.
 
     Rounding to the nearest would lose every change of less than half a unit, again and again,
@@ -353,31 +321,31 @@ def squeeze(table, scale, at, actions, hands, rows, most, seed):
     for a in range(actions):
         for h in range(hands):
             largest = max(largest, abs(rows[a, h]))
-    scale[at] = largest / most
+    scales[at] = largest / most
     by = most / largest if largest > 0 else dtype(0)
     start = GOLDEN * seed + PLASTIC * at
     start = dtype(start - np.floor(start))
     for a in range(actions):
         for h in range(hands):
-            share = dtype(GOLDEN) * dtype(h) + start
-            share -= np.floor(share)
-            table[at + a, h] = min(np.floor(rows[a, h] * by + share), most)
+            threshold = dtype(GOLDEN) * dtype(h) + start
+            threshold -= np.floor(threshold)
+            table[at + a, h] = min(np.floor(rows[a, h] * by + threshold), most)
         start += dtype(PLASTIC)
 
 
 @inlined
-def learn_packed(regret, scale, at, actions, hands, value, place, below, rows, spare, row):
+def learn_packed(regret, scales, at, actions, hands, value, place, below, rows, spare, row):
     """As ``learn``, on regrets in 16 bits."""
-    read(regret, at, actions, hands, rows, scale[at])
+    read(regret, at, actions, hands, rows, scales[at])
     learn(rows, np.uint32(0), actions, hands, value, place, below, spare, row)
-    squeeze(regret, scale, at, actions, hands, rows, rows.dtype.type(32767), row[WEIGHT])
+    squeeze(regret, scales, at, actions, hands, rows, rows.dtype.type(32767), row[WEIGHT])
 
 
 @jit
-def note_packed(total, scale, at, actions, hands, reach, below, average, rows, seed):
+def note_packed(total, scales, at, actions, hands, reach, below, factor, rows, seed):
     """As ``note``, on sums in 16 bits."""
-    by = scale[at] * average
+    by = scales[at] * factor
     for a in range(actions):
         for h in range(hands):
-            rows[a, h] = total[at + a, h] * by + reach[below + a, h]
-    squeeze(total, scale, at, actions, hands, rows, rows.dtype.type(65535), seed)
+            rows[a, h] = average(total[at + a, h], by, reach[below + a, h])
+    squeeze(total, scales, at, actions, hands, rows, rows.dtype.type(65535), seed)

@@ -10,7 +10,16 @@ import numpy as np
 
 from counterfold.kernels.jit import inlined, jit
 from counterfold.kernels.public import LEARN, MINE, NOW, THEIRS, traverse
-from counterfold.kernels.rule import AVERAGE, LOWEST, NEGATIVE, POSITIVE, accumulate
+from counterfold.kernels.rule import (
+    AVERAGE,
+    LOWEST,
+    NEGATIVE,
+    POSITIVE,
+    accumulate,
+    average,
+    match,
+    weigh,
+)
 
 GIVEN, CHOOSE, REFUSE = 0, 1, 2  # kinds of parts
 
@@ -59,22 +68,20 @@ def _enter(seats, line, out, row):
 def _pick(root, part, line, gains, now):
     """Regrets of the hands that could be picked on a line, and how they are picked next."""
     hands = root.live.shape[1]
-    mean, some, alive = 0.0, 0.0, 0.0
+    mean, total, alive = 0.0, 0.0, 0.0
     for h in range(hands):
         mean += root.play[part, line, h] * gains[h]
     for h in range(hands):
         new = (gains[h] - mean) * root.live[line, h]
-        told = accumulate(
+        regret = accumulate(
             root.regret[part, 0, line, h], new, now[POSITIVE], now[NEGATIVE], now[LOWEST]
         )
-        root.regret[part, 0, line, h] = told
-        some += max(told, 0.0)
+        root.regret[part, 0, line, h] = regret
+        total += weigh(regret)
         alive += root.live[line, h]
     for h in range(hands):
-        if some > 0:
-            root.play[part, line, h] = max(root.regret[part, 0, line, h], 0.0) / some
-        else:
-            root.play[part, line, h] = root.live[line, h] / max(alive, 1.0)
+        even = root.live[line, h] / max(alive, 1.0)
+        root.play[part, line, h] = match(weigh(root.regret[part, 0, line, h]), total, even)
 
 
 @inlined
@@ -92,8 +99,7 @@ def _refuse(root, part, line, gains, now):
             root.regret[part, 1, line, h], -here, now[POSITIVE], now[NEGATIVE], now[LOWEST]
         )
         root.regret[part, 0, line, h], root.regret[part, 1, line, h] = come, stay
-        some = max(come, 0.0) + max(stay, 0.0)
-        root.play[part, line, h] = dealt * (max(come, 0.0) / some if some > 0 else 0.5)
+        root.play[part, line, h] = dealt * match(weigh(come), weigh(come) + weigh(stay), 0.5)
 
 
 @jit
@@ -102,8 +108,9 @@ def _learn_root(root, line, value, place, scale, now):
     hands, gains = root.live.shape[1], root.spare
     for part in range(root.kind.size):
         for h in range(hands):
-            root.total[part, line, h] *= now[AVERAGE]
-            root.total[part, line, h] += root.play[part, line, h]
+            root.total[part, line, h] = average(
+                root.total[part, line, h], now[AVERAGE], root.play[part, line, h]
+            )
         kind = root.kind[part]
         if kind != GIVEN:
             for h in range(hands):
@@ -149,7 +156,7 @@ def search(
             if turn == 0:
                 for line in range(lines):
                     _learn_root(root, line, room.value, seats.place[line], scale, now)
-                root.sum[0] = root.sum[0] * now[AVERAGE] + 1.0
+                root.sum[0] = average(root.sum[0], now[AVERAGE], 1.0)
                 for c in range(now.size):
                     rows[0, THEIRS, c] = now[c]
         for c in range(now.size):

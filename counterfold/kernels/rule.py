@@ -1,4 +1,13 @@
-"""The one update rule: from regrets to the next strategy, for every variant of CFR."""
+"""The one update rule: from regrets to the next strategy, for every variant of CFR.
+
+    accumulate   R <- max(R * (positive if R > 0 else negative) + r, lowest)
+    weigh        x <- delta * [R + prediction * r - WEIGHT * beta]+
+    match        s <- x / sum(x), or the heaviest action alone; a fallback where nothing weighs
+    average      S <- S * fade + reach * s
+
+These are inlined into the kernels of every form, a number at a time. Kernels differ in how actions,
+hands and infosets lie in memory, and so in their loops, but not in what they compute.
+"""
 
 from typing import NamedTuple
 
@@ -20,7 +29,7 @@ BEST = 9  # 1 to play the heaviest action alone, 0 to play actions by their weig
 COLUMNS = 10
 
 
-class Taste(NamedTuple):
+class Preference(NamedTuple):
     """A style in a kernel's own numbering; all empty where there is none."""
 
     delta: np.ndarray  # [actions] preference degrees
@@ -35,17 +44,73 @@ def accumulate(old, new, positive, negative, lowest):
 
 
 @inlined
-def weigh(regret, new, prediction):
-    """What an action weighs in the next strategy: [R + prediction * r]+."""
-    return max(regret + prediction * new, regret * 0)
+def fade(then, now):
+    """The factor between two running sums of logarithms, for rows that wait for their discount."""
+    return 1.0 if then == now else np.exp(now - then)
 
 
 @inlined
-def lean(regret, new, prediction, liking, allowance):
-    """The same under a style: delta * [R + prediction * r - allowance]+.
+def predict(regret, new, prediction):
+    """R + prediction * r: the regret with a guess at the next."""
+    return regret + prediction * new
 
-    Pref-CFR, equations 10 to 13: ``liking`` is the preference degree delta of the action and
+
+@inlined
+def weigh(ahead, delta=None, allowance=None):
+    """What an action weighs in the next strategy: [m]+, or under a style delta * [m - allowance]+.
+
+    Pref-CFR, equations 10 to 13: ``delta`` is the preference degree of the action and
     ``allowance`` the vulnerability degree beta of the infoset times the weight of R, so that
     the *average* regret less beta decides.
     """
-    return liking * max(regret + prediction * new - allowance, regret * 0)
+    zero = type(ahead)(0)
+    if delta is None:
+        return max(ahead, zero)
+    return delta * max(ahead - allowance, zero)
+
+
+@inlined
+def _counts(total):
+    """Does a sum of weights count? From where one over it is still a number."""
+    kind = type(total)
+    fine = kind(1e-300)  # zero in 32 bits
+    return total > (fine if fine > kind(0) else kind(1e-37))
+
+
+@inlined
+def match(weight, total, fallback):
+    """Regret matching: an action's share of all weights, or the fallback where none weighs."""
+    return weight / total if _counts(total) else fallback
+
+
+@inlined
+def scale(total, reach, even):
+    """The same in two steps, with one division for all actions: first the factor on weights.
+
+    Where none weighs it is below zero: less what each action gets if the reach is spread evenly.
+    """
+    return reach / total if _counts(total) else -(reach * even)
+
+
+@inlined
+def share(weight, factor, fallback):
+    """And then the share of an action. Evenly, the fallback is ``-factor``."""
+    return weight * factor if factor >= type(factor)(0) else fallback
+
+
+@inlined
+def heaviest(weight, most, fallback):
+    """The heaviest action alone: what is played, and ``most`` for the actions after this one.
+
+    ``most`` is the largest weight, and below zero once its action, the first of several, has come.
+    """
+    kind = type(most)
+    chosen = most > kind(0) and weight == most
+    alone = kind(1) if chosen else kind(0)
+    return fallback if most == kind(0) else alone, -kind(1) if chosen else most
+
+
+@inlined
+def average(total, factor, new):
+    """S <- S * factor + reach * s."""
+    return total * factor + new

@@ -21,7 +21,12 @@ from counterfold.kernels.rule import (
     PREDICTION,
     WEIGHT,
     accumulate,
-    lean,
+    average,
+    heaviest,
+    match,
+    predict,
+    scale,
+    share,
     weigh,
 )
 
@@ -111,82 +116,55 @@ def earned(form, player, x, g):
 
 
 @inlined
-def _weigh_run(tables, g, work, lo, width, row):
+def _weigh_run(tables, preference, g, work, lo, below, width, row):
     """Regrets and weights of one action at a group of infosets."""
     dtype = g.dtype.type
     positive, negative = dtype(row[POSITIVE]), dtype(row[NEGATIVE])
-    lowest, prediction = dtype(row[LOWEST]), dtype(row[PREDICTION])
+    lowest, prediction, summed = dtype(row[LOWEST]), dtype(row[PREDICTION]), dtype(row[WEIGHT])
     worth, played = g[lo : lo + width], tables.strategy[lo : lo + width]
     regret, value, weight = tables.regret[lo : lo + width], work.value, work.weight
+    styled = preference.delta.size > 0
+    delta, beta = preference.delta[lo : lo + width], preference.beta[below : below + width]
+    best = styled and row[BEST] > 0
     for k in range(width):
         new = worth[k] - value[k]
         now = accumulate(regret[k], new, positive, negative, lowest)
         regret[k] = now
-        ahead = weigh(now, new, prediction)
-        played[k] = ahead
-        weight[k] += ahead
-
-
-@inlined
-def _lean_run(tables, taste, g, work, lo, below, width, row):
-    """The same under a style."""
-    dtype = g.dtype.type
-    positive, negative = dtype(row[POSITIVE]), dtype(row[NEGATIVE])
-    lowest, prediction, share = dtype(row[LOWEST]), dtype(row[PREDICTION]), dtype(row[WEIGHT])
-    worth, played = g[lo : lo + width], tables.strategy[lo : lo + width]
-    regret, value, weight = tables.regret[lo : lo + width], work.value, work.weight
-    liking, allowed = taste.delta[lo : lo + width], taste.beta[below : below + width]
-    best = row[BEST] > 0
-    for k in range(width):
-        new = worth[k] - value[k]
-        now = accumulate(regret[k], new, positive, negative, lowest)
-        regret[k] = now
-        ahead = lean(now, new, prediction, liking[k], share * allowed[k])
+        ahead = predict(now, new, prediction)
+        ahead = weigh(ahead, delta[k], summed * beta[k]) if styled else weigh(ahead)
         played[k] = ahead
         weight[k] = max(weight[k], ahead) if best else weight[k] + ahead
 
 
 @inlined
-def _heaviest(tables, taste, work, start, stop, width):
-    """Play the heaviest action alone, the first of several; ``work.weight`` holds its weight."""
-    weight = work.weight
-    for lo in range(start, stop, width):
-        played, rest = tables.strategy[lo : lo + width], taste.fallback[lo : lo + width]
-        for k in range(width):
-            chosen = played[k] == weight[k]
-            only = 1 if chosen else 0
-            played[k] = rest[k] if weight[k] == 0 else only
-            weight[k] = -1 if chosen and weight[k] > 0 else weight[k]
-
-
-@inlined
-def _in_proportion(tables, taste, work, start, stop, width):
-    """Play actions by their weight, whose sums ``work.weight`` holds."""
+def _match_runs(tables, preference, work, start, stop, width, best):
+    """Strategies from weights, whose sums or largest ``work.weight`` holds."""
     dtype = work.weight.dtype.type
-    one, zero = dtype(1), dtype(0)
-    even, weight = work.value, work.weight
-    if taste.delta.size > 0:
+    one, weight = dtype(1), work.weight
+    even = one / dtype((stop - start) // width)
+    if not best:
         for k in range(width):
-            weight[k] = one / weight[k] if weight[k] > zero else zero
-        for lo in range(start, stop, width):
-            played, rest = tables.strategy[lo : lo + width], taste.fallback[lo : lo + width]
+            weight[k] = scale(weight[k], one, even)
+    for lo in range(start, stop, width):
+        played = tables.strategy[lo : lo + width]
+        if preference.delta.size == 0:
             for k in range(width):
-                played[k] = played[k] * weight[k] if weight[k] > zero else rest[k]
-    else:
-        for k in range(width):
-            even[k] = zero if weight[k] > zero else one / dtype((stop - start) // width)
-            weight[k] = one / weight[k] if weight[k] > zero else zero
-        for lo in range(start, stop, width):
-            played = tables.strategy[lo : lo + width]
-            for k in range(width):
-                played[k] = played[k] * weight[k] + even[k]
+                played[k] = share(played[k], weight[k], -weight[k])
+        else:
+            fallback = preference.fallback[lo : lo + width]
+            if best:
+                for k in range(width):
+                    played[k], weight[k] = heaviest(played[k], weight[k], fallback[k])
+            else:
+                for k in range(width):
+                    played[k] = share(played[k], weight[k], fallback[k])
 
 
 @inlined
-def _bottom_up(form, player, tables, taste, work, row):
+def _bottom_up(form, player, tables, preference, work, row):
     """Values from the last decisions to the first; regrets and the next strategy on the way."""
     zero = work.gradient.dtype.type(0)
-    styled = taste.delta.size > 0
+    best = preference.delta.size > 0 and row[BEST] > 0
     g, value, weight = work.gradient, work.value, work.weight
     for back in range(form.groups[player + 1] - form.groups[player]):
         group = np.int64(form.groups[player + 1]) - 1 - back
@@ -204,14 +182,8 @@ def _bottom_up(form, player, tables, taste, work, row):
         for k in range(width):
             g[parent[k]] += value[k]
         for lo in range(start, start + actions * width, width):
-            if styled:
-                _lean_run(tables, taste, g, work, lo, below, width, row)
-            else:
-                _weigh_run(tables, g, work, lo, width, row)
-        if styled and row[BEST] > 0:
-            _heaviest(tables, taste, work, start, start + actions * width, width)
-        else:
-            _in_proportion(tables, taste, work, start, start + actions * width, width)
+            _weigh_run(tables, preference, g, work, lo, below, width, row)
+        _match_runs(tables, preference, work, start, start + actions * width, width, best)
 
 
 @inlined
@@ -231,20 +203,20 @@ def spread(form, player, strategy, x, work):
 
 
 @inlined
-def _respond(form, player, tables, taste, work, row):
-    _bottom_up(form, player, tables, taste, work, row)
+def _respond(form, player, tables, preference, work, row):
+    _bottom_up(form, player, tables, preference, work, row)
     dtype = work.gradient.dtype.type
-    average = dtype(row[AVERAGE])
-    tables.total[player] = tables.total[player] * average + dtype(1)
+    factor = dtype(row[AVERAGE])
+    tables.total[player] = average(tables.total[player], factor, dtype(1))
     first, last = form.start[form.groups[player]], form.start[form.groups[player + 1]]
     total, reach = tables.total[first:last], tables.reach[first:last]
     for s in range(total.size):
-        total[s] = total[s] * average + reach[s]
+        total[s] = average(total[s], factor, reach[s])
     spread(form, player, tables.strategy, tables.reach, work)
 
 
 @jit
-def iterate(form, tables, taste, play, work, schedule, alternating):
+def iterate(form, tables, preference, play, work, schedule, alternating):
     """One iteration for each row of the schedule.
 
     The average takes in the strategies that were played in the iteration. ``play`` follows
@@ -260,15 +232,14 @@ def iterate(form, tables, taste, play, work, schedule, alternating):
                 gradient(form, player, x, g)
         if follow:
             for player in range(players):
-                play.earned[player] = play.earned[player] * row[AVERAGE] + earned(
-                    form, player, x, g
-                )
+                now = earned(form, player, x, g)
+                play.earned[player] = average(play.earned[player], row[AVERAGE], now)
             for s in range(g.size):
-                play.gradient[s] = play.gradient[s] * row[AVERAGE] + g[s]
+                play.gradient[s] = average(play.gradient[s], row[AVERAGE], g[s])
         for player in range(players):
             if alternating:
                 gradient(form, player, x, g)
-            _respond(form, player, tables, taste, work, row)
+            _respond(form, player, tables, preference, work, row)
 
 
 @jit
@@ -278,9 +249,9 @@ def gather(form, x, g, first, last):
 
 
 @jit
-def respond(form, player, tables, taste, work, row):
+def respond(form, player, tables, preference, work, row):
     """The rest of a player's half of an iteration, once its gradient is there."""
-    _respond(form, player, tables, taste, work, row)
+    _respond(form, player, tables, preference, work, row)
 
 
 @inlined
@@ -344,4 +315,4 @@ def normalise(form, total, strategy, work):
         for lo in range(start, start + actions * width, width):
             summed, played = total[lo : lo + width], strategy[lo : lo + width]
             for k in range(width):
-                played[k] = summed[k] / weight[k] if weight[k] > 0 else 1.0 / actions
+                played[k] = match(summed[k], weight[k], 1.0 / actions)

@@ -89,13 +89,13 @@ class Conditions:
         sums = np.repeat(np.add.reduceat(weights, start), sizes) if len(weights) else weights
         return np.where(sums > 0, tree.infosets.to_one(weights), self.fallback(tree))
 
-    def taste(
+    def preference(
         self, tree: HistoryTree, slot: NDArray[Any], infoset: NDArray[Any], dtype: Any
     ) -> Any:
         """The arrays of a kernel whose actions and infosets are these of the tree."""
-        from counterfold.kernels.rule import Taste
+        from counterfold.kernels.rule import Preference
 
-        return Taste(
+        return Preference(
             self.delta[slot].astype(dtype),
             self.fallback(tree)[slot].astype(dtype),
             self.beta[infoset].astype(dtype),
@@ -122,6 +122,6 @@ def conditions_on(form: Any, *given: Condition | Conditions | None) -> Condition
 
 def plain(dtype: Any) -> Any:
     """No style: the empty arrays that kernels take for it."""
-    from counterfold.kernels.rule import Taste
+    from counterfold.kernels.rule import Preference
 
-    return Taste(*(np.zeros(0, dtype) for _ in range(3)))
+    return Preference(*(np.zeros(0, dtype) for _ in range(3)))

@@ -129,7 +129,7 @@ class HistoryEngine(InfosetEngine):
             new=np.zeros(slots, dtype),
             seen=np.zeros((infosets, 3)),
         )
-        self._taste = plain(dtype)
+        self._preference = plain(dtype)
         if conditions is not None:
             self.condition(conditions)
         self.begin(*self._start(conditions))
@@ -142,7 +142,7 @@ class HistoryEngine(InfosetEngine):
         conditions.check(self._tree)
         self.conditions = conditions
         slots, infosets = self._tree.infosets.slots, len(self._tree.infosets.owner)
-        self._taste = conditions.taste(
+        self._preference = conditions.preference(
             self._tree, np.arange(slots), np.arange(infosets), self._tables.regret.dtype
         )
 
@@ -181,11 +181,11 @@ class HistoryEngine(InfosetEngine):
     def step(self, schedule: NDArray[np.float64]) -> None:
         if self._sampled is None:
             self._kernels.sweep(
-                self._graph, self._tables, self._taste, self._room, schedule, self._alternating
+                self._graph, self._tables, self._preference, self._room, schedule, self._alternating
             )
             return
         self._kernels.sample(
-            self._graph, self._tables, self._taste, self._room, schedule, self._alternating,
+            self._graph, self._tables, self._preference, self._room, schedule, self._alternating,
             self._random, self._explore, self._sampled, self._clock,
         )  # fmt: skip
         self._clock += len(schedule)

@@ -56,7 +56,7 @@ class SequenceEngine(InfosetEngine):
         self._work = workspace(form, dtype)
         self._typed = form.form._replace(val=form.form.val.astype(dtype))
         size, players = form.sequences, form.tree.players
-        self._taste = plain(dtype)
+        self._preference = plain(dtype)
         if conditions is not None:
             self.condition(conditions)
         self._tables = kernels.Tables(*(np.zeros(size, dtype) for _ in range(4)))
@@ -71,7 +71,7 @@ class SequenceEngine(InfosetEngine):
         conditions.check(self.form)
         self.conditions = conditions
         form, dtype = self._form, self._typed.val.dtype
-        self._taste = conditions.taste(form.tree, form.slot, form.infosets(), dtype)
+        self._preference = conditions.preference(form.tree, form.slot, form.infosets(), dtype)
 
     def begin(self, regrets: Slots, strategy: Slots, average: Slots | None) -> None:
         form = self._form
@@ -91,7 +91,7 @@ class SequenceEngine(InfosetEngine):
             self._step_together(schedule)
         else:
             self._kernels.iterate(
-                self._typed, self._tables, self._taste, self._play, self._work, schedule,
+                self._typed, self._tables, self._preference, self._play, self._work, schedule,
                 self._alternating,
             )  # fmt: skip
 
@@ -120,7 +120,7 @@ class SequenceEngine(InfosetEngine):
                 for player in players:
                     if self._alternating:
                         gradient(player)
-                    kernels.respond(form, player, tables, self._taste, work, row)
+                    kernels.respond(form, player, tables, self._preference, work, row)
 
     def _shares(self, player: int) -> list[tuple[int, int]]:
         """The player's sequences in runs of about equally many leaves, one a thread."""

@@ -1,9 +1,13 @@
 """The cache of compiled kernels: whose it is, and that nothing damaged is ever loaded."""
 
+import importlib
+import inspect
 import os
+import shutil
 import stat
 import subprocess
 import sys
+import textwrap
 import time
 from pathlib import Path
 
@@ -15,6 +19,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "getuid"), reason="folders have 
 
 CODE = """
 import sys
+import textwrap
 from counterfold.kernels import cache
 from counterfold.kernels.jit import jit
 
@@ -188,3 +193,157 @@ def test_no_shared_folder_is_ever_taken(own, tmp_path):
     assert "compiled code is not kept" in trouble
     assert trouble.count("\n") == 0
     assert not (tmp_path / "counterfold").exists()
+
+
+def test_code_that_nobody_has_used_for_a_while_goes(found, tmp_path):
+    folder, _ = found(tmp_path)
+    old, young = folder / "old.nbc", folder / "young.nbc"
+    long_ago = time.time() - 40 * 86_400
+    for file in (old, young):
+        file.write_bytes(b"")
+    os.utime(old, (long_ago, long_ago))
+    found(tmp_path)
+    assert old.exists(), "looked for once a day"
+    os.utime(folder, (long_ago, long_ago))
+    found(tmp_path)
+    assert not old.exists()
+    assert young.exists()
+
+
+def test_code_that_is_used_stays(own, tmp_path):
+    assert own() == (0, "")
+    (file,) = tmp_path.glob("counterfold/*/*.nbc")
+    os.utime(file, (1, 1))
+    assert own() == (1, "")
+    assert time.time() - file.stat().st_mtime < 3600
+
+
+KERNELS = {
+    "helper": """
+        from counterfold.kernels.jit import inlined
+        @inlined
+        def number():
+            return 1
+        """,
+    "between": """
+        from counterfold.kernels.jit import jit
+        from counterfold.kernels.helper import number
+        @jit
+        def twice():
+            return 2 * number()
+        """,
+    "above": """
+        from counterfold.kernels.jit import jit
+        from counterfold.kernels import between
+        @jit
+        def total():
+            return between.twice()
+        """,
+    "beside": """
+        if True:
+            from .jit import jit
+        try:
+            from . import helper as other
+        finally:
+            pass
+        @jit
+        def aside():
+            return other.number()
+        """,
+    "alone": """
+        from counterfold.kernels.jit import jit
+        @jit
+        def apart():
+            return 1
+        @jit
+        def apply(function):
+            return function()
+        def closing(function):
+            def closed():
+                return function()
+            return jit(closed)
+        @jit
+        def first(pair):
+            return pair.low
+        """,
+    "shapes": """
+        from typing import NamedTuple
+        class Pair(NamedTuple):
+            low: int
+            high: int
+        """,
+    "constant": """
+        from counterfold.kernels.helper import number
+        FEW = 7
+        """,
+    "counts": """
+        import counterfold.kernels.constant as c
+        from counterfold.kernels.jit import jit
+        @jit
+        def few():
+            return c.FEW
+        """,
+}
+ASK = """
+from counterfold.kernels import above, alone, beside, counts, helper, shapes
+closed = alone.closing(helper.number)
+print(above.total(), beside.aside(), counts.few(), alone.apart(), alone.apply(helper.number),
+      closed(), alone.first(shapes.Pair(low=1, high=2)))
+kept = [above.total, beside.aside, counts.few, alone.apart, alone.apply, closed, alone.first]
+print(*(len(one.stats.cache_hits) for one in kept))
+"""
+
+
+def test_changed_helpers_are_never_served_from_old_code(tmp_path):
+    """A package of a few kernels: what each returns, and whether its code was kept."""
+    home = tmp_path / "code" / "counterfold" / "kernels"
+    home.mkdir(parents=True)
+    for file in (home.parent / "__init__.py", home / "__init__.py"):
+        file.write_text("")
+    for name in ("cache", "jit"):
+        shutil.copy(cache.HERE / f"{name}.py", home)
+
+    def write(name, old="", new=""):
+        source = textwrap.dedent(KERNELS[name])
+        (home / f"{name}.py").write_text(source.replace(old, new) if old else source)
+
+    def ask():
+        env = {k: v for k, v in os.environ.items() if not k.startswith("NUMBA_")}
+        env |= {"COUNTERFOLD_CACHE": str(tmp_path), "PYTHONPATH": str(home.parent.parent)}
+        env["PYTHONDONTWRITEBYTECODE"] = "1"  # files of one second and one size look the same to it
+        done = subprocess.run(
+            [sys.executable, "-c", ASK], env=env, cwd=tmp_path, capture_output=True, text=True,
+            timeout=120,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        values, hits = done.stdout.splitlines()
+        return values, hits
+
+    for name in KERNELS:
+        write(name)
+    assert ask() == ("2 1 7 1 1 1 1", "0 0 0 0 0 0 0")
+    values, hits = ask()
+    assert values == "2 1 7 1 1 1 1"
+    assert hits[:8] == "1 1 1 1 "
+    assert hits[-1] == "1"
+    write("helper", "return 1", "return 3")
+    assert ask() == ("6 3 7 1 3 3 1", "0 0 0 1 0 0 1")
+    write("constant", "FEW = 7", "FEW = 8")
+    assert ask()[0] == "6 3 8 1 3 3 1"
+    write("shapes", "low: int\n    high: int", "high: int\n    low: int")
+    values, hits = ask()
+    assert values == "6 3 8 1 3 3 1"
+    assert hits[-1] == "0"
+
+
+def test_every_kernel_is_stamped_with_all_that_it_uses():
+    """Whatever stands in a kernel's module comes from a kernel that its stamp speaks for."""
+    prefix = f"{cache.PACKAGE}."
+    for kernel in sorted(cache._kernels() - {"__init__"}):
+        module = importlib.import_module(prefix + kernel)
+        for name, value in vars(module).items():
+            value = getattr(value, "py_func", value)
+            source = value.__name__ if inspect.ismodule(value) else getattr(value, "__module__", "")
+            if isinstance(source, str) and source.startswith(prefix):
+                needed = source.removeprefix(prefix)
+                assert needed in cache._needs(kernel) | {"cache"}, f"{kernel}.{name}"

@@ -34,10 +34,10 @@ def test_accumulate(old: float, new: float, positive: float, negative: float, fl
 
 @pytest.mark.pure
 def test_weigh() -> None:
-    assert rule.weigh(2.0, -0.5, 1.0) == 1.5
-    assert rule.weigh(2.0, -0.5, 0.0) == 2.0
-    assert rule.weigh(0.5, -1.0, 1.0) == 0.0
-    assert rule.weigh(-1.0, 3.0, 0.0) == 0.0
+    assert rule.weigh(rule.predict(2.0, -0.5, 1.0)) == 1.5
+    assert rule.weigh(rule.predict(2.0, -0.5, 0.0)) == 2.0
+    assert rule.weigh(rule.predict(0.5, -1.0, 1.0)) == 0.0
+    assert rule.weigh(rule.predict(-1.0, 3.0, 0.0)) == 0.0
 
 
 def splitmix(state: int) -> tuple[int, float]:

@@ -126,7 +126,7 @@ def drift(
         share=share,
         every=every,
         best=float(np.mean([_most(tree, opponent, hands, every) for opponent in drifters])),
-        blueprint=_risk(tree, blueprint),
+        blueprint=exploitability(blueprint),
         rows=tuple(rows),
     )
 
@@ -156,15 +156,10 @@ def _meet(agent: Contender, opponent: Drifting, hands: int, every: int, seed: in
         now = agent.strategy if isinstance(agent, StrategyAgent) else agent.strategy()
         there = opponent.phase(match.hands).strategy
         won.append((values(now, there)[0] + values(there, now)[1]) / 2)
-        risk.append(_risk(tree, now))
+        risk.append(exploitability(now))
     score = match.result().scores[0]
     assert score.reduced is not None
     return _Meeting(won, risk, score.reduced, getattr(agent, "cpu_seconds", 0.0))
-
-
-def _risk(tree: HistoryTree, strategy: Strategy) -> float:
-    """Exploitability of a strategy in both seats: the mean of what best responses gain."""
-    return exploitability(strategy)
 
 
 def _most(tree: HistoryTree, opponent: Drifting, hands: int, every: int) -> float:

@@ -199,7 +199,8 @@ def compare_forms(
     one.step(iterations)
     other.step(iterations)
     pairs.append((assess(one.strategy()), other.assess()))
-    regrets = one.learned()[0] - layout.slots([t.regret for t in other.engine.learning], scaled=True)
+    public = layout.slots([table.regret for table in other.engine.learning], scaled=True)
+    regrets = one.learned()[0] - public
     average = one.strategy().probabilities - layout.slots(_probabilities(other.strategy()))
     return FormCheck(
         deck, cap, history.histories, len(history.infosets.labels), iterations, method,

@@ -316,7 +316,9 @@ def test_opponents() -> None:
     strategy = as_strategy(base.tree, one)
     node = strategy.hands.decisions(3)[0]
     owner = int(base.tree.nodes.owner[base.tree.nodes.new[node]])
-    changed = np.abs(strategy.hands.rows(node, 3) - base.blueprint.rows(node, 3)).max(0) > 1e-6
+    changed = (
+        np.abs(strategy.hands.rows(node, 3) - base.blueprint.hands.rows(node, 3)).max(0) > 1e-6
+    )
     assert 0.3 < changed.mean() <= 0.85
     assert owner in (0, 1)
     with pytest.raises(ParameterError, match="share"):
