@@ -14,6 +14,7 @@ from counterfold.evaluate.assessment import Assessment
 from counterfold.evaluate.public import PublicEvaluator, assess_tables
 from counterfold.files.arrays import Saved
 from counterfold.files.text import Fields
+from counterfold.poker.game import DECISION
 from counterfold.solve.conditions import Conditions
 from counterfold.solve.engine import Arrays, Slots
 from counterfold.solve.methods import Method
@@ -21,6 +22,7 @@ from counterfold.solve.settings import Settings
 from counterfold.strategy.layout import Tables
 from counterfold.tree.public import PublicTree
 from counterfold.tree.public_arrays import aligned, asked_in
+from counterfold.tree.public_nodes import NOTHING
 from counterfold.tree.traversal import Traversal
 
 __all__ = ["PublicEngine", "in_double"]
@@ -116,8 +118,59 @@ class PublicEngine:
         self._row = schedule[-1].copy()
 
     def tables(self, average: bool) -> Tables:
-        """The sums of strategies, shared with the run; of the last iterate there is no table."""
-        return self.learning[0].total, self.learning[1].total
+        """The sums of strategies, shared with the run, or what the next iteration plays."""
+        if average:
+            return self.learning[0].total, self.learning[1].total
+        return self._current(0), self._current(1)
+
+    def _current(self, p: int) -> NDArray[np.float64]:
+        """What the rule draws from the regrets of now, at each node on each board."""
+        from counterfold.kernels import rule
+
+        table, pack, extra = self.learning[p], self.packs[p], self.extras[p]
+        nodes, weights = self.form.nodes, table.regret.astype(np.float64)
+        if pack is None and extra is None:
+            return np.maximum(weights, 0.0)
+        if extra is not None and extra.last.size:
+            guess = self._row[rule.PREDICTION] * extra.last
+        own = np.flatnonzero((nodes.kind == DECISION) & (nodes.owner == p))
+        for board in range(len(self.form.boards)):
+            for n in own[nodes.street[own] == self.form.boards[board].street].tolist():
+                rows = self.form.row(board, int(nodes.old[n]))
+                if pack is not None:  # all rows of a node have one scale
+                    weights[rows] *= pack.regret[rows.start]
+                if extra is not None and extra.last.size:
+                    weights[rows] += guess[rows]
+                weights[rows] = self._chosen(p, board, n, np.maximum(weights[rows], 0.0))
+        return weights
+
+    def _chosen(self, p: int, board: int, n: int, weights: NDArray[np.float64]) -> Any:
+        """[actions, hands] what is played at a node by weights, under a style and locks."""
+        from counterfold.kernels import rule
+
+        extra, nodes = self.extras[p], self.form.nodes
+        if extra is None:
+            return weights
+        holes = self.form.hands[p][board].holes
+        own = slice(int(nodes.wide[n]), int(nodes.wide[n] + nodes.count[n]))
+        rest = np.full(weights.shape, 1.0 / len(weights))
+        if extra.delta.size:
+            held_back = self._row[rule.WEIGHT] * extra.beta[n, holes]
+            some = weights[:, : len(holes)]
+            some[:] = extra.delta[own][:, holes] * np.maximum(some - held_back, 0.0)
+            rest[:, : len(holes)] = extra.fallback[own][:, holes]
+            if self._row[rule.BEST] > 0:
+                heaviest = weights.argmax(0)
+                weights = np.where(
+                    np.arange(len(weights))[:, None] == heaviest, weights.max(0) > 0, 0.0
+                )
+        total = weights.sum(0)
+        played = np.where(total > 0, weights / np.where(total > 0, total, 1.0), rest)
+        if extra.lock.size and extra.lock[board, n] != NOTHING:
+            lock = int(extra.lock[board, n])
+            first, trust = int(extra.first[lock]), extra.trust[lock]
+            played = (1 - trust) * played + trust * extra.held[first : first + len(played)]
+        return played
 
     def assess(self, average: bool, look: Callable[[], None] | None = None) -> Assessment:
         """Exact values and best responses, in double precision."""

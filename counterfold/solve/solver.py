@@ -282,7 +282,8 @@ class Solver:
             "kept": best,  # whether the strategy beside the state is that of the best check
             "trace": [to_json(report) for report in trace],
         }
-        state = {**self.engine.state(alone=best), "logs": self._logs.copy()}
+        apart = best or not self.settings.average  # the strategy tells nothing of the sums
+        state = {**self.engine.state(alone=apart), "logs": self._logs.copy()}
         if not best:
             state |= self.precision.state()
         save_strategy(self.strategy(best, **about), path, state, run)
@@ -308,7 +309,8 @@ class Solver:
         solver = cls(form, **given, threads=threads, style=conditions)
         state.fill("logs", solver._logs)
         kept = run.flag("kept", False)
-        solver.engine.restore(state, None if kept else strategy.tables)
+        apart = kept or not settings.average
+        solver.engine.restore(state, None if apart else strategy.tables)
         if kept:
             solver.precision.kept = strategy.tables
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -233,3 +234,29 @@ def test_sixteen_bits_with_predictions_and_styles(method: str) -> None:
             solver.step(5)
         close(both.average(packed), both.average(whole), 1e-3)
         assert packed.exploitability() == pytest.approx(whole.exploitability(), abs=1e-3)
+
+
+@pytest.mark.parametrize("bits", [32, 16])
+@pytest.mark.parametrize("style", [None, False, True], ids=["plain", "match", "best"])
+@pytest.mark.parametrize("method", ["cfr", "pcfr+"])
+def test_the_last_iterate_is_the_strategy_that_is_certified(
+    method: str, style: bool | None, bits: int, tmp_path: Path
+) -> None:
+    both = both_forms("leduc")
+    made = None if style is None else Conditions(tuple(styled(both, style, 3)[0]), style)
+    settings: Any = {"dtype": "float64", "threads": 1, "bits": bits, "style": made}
+    solver = Solver(both.tree, method, average=False, **settings)
+    average = Solver(both.tree, method, **settings)
+    for one in (solver, average):
+        one.step(7)
+    certified, measured = solver.assess(), cf.assess(solver.strategy())
+    np.testing.assert_allclose(certified.values, measured.values, atol=1e-9)
+    np.testing.assert_allclose(certified.best, measured.best, atol=1e-9)
+    assert abs(measured.exploitability - cf.exploitability(average.strategy())) > 1e-3
+    solver.save(tmp_path / "run")
+    resumed, _ = Solver.resume(tmp_path / "run", threads=1)
+    for one in (solver, resumed):
+        one.step(3)
+    for mine, other in zip(solver.engine.learning, resumed.engine.learning, strict=True):
+        assert np.array_equal(mine.total, other.total)
+        assert np.array_equal(mine.regret, other.regret)
