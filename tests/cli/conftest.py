@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
 from typing import NamedTuple
@@ -11,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from counterfold.cli.main import app
+from tests.conftest import heed_signals
 
 
 class Answer(NamedTuple):
@@ -63,10 +63,6 @@ def start(tmp_path):
     """Start a real process, in a folder of its own; whatever still runs at the end is killed."""
     started = []
 
-    def heard():
-        """Ctrl-C is ignored in what a shell starts in the background, these tests among it."""
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-
     def run(*arguments, **how):
         command = [sys.executable, "-m", "counterfold", *map(str, arguments)]
         process = subprocess.Popen(
@@ -76,7 +72,7 @@ def start(tmp_path):
             stdout=how.pop("stdout", subprocess.PIPE),
             stderr=subprocess.PIPE,
             text=True,
-            preexec_fn=how.pop("preexec_fn", heard),
+            preexec_fn=how.pop("preexec_fn", heed_signals),
             **how,
         )
         started.append(process)
