@@ -44,18 +44,19 @@ def environment():
     return kept | {"COUNTERFOLD_TRACEBACK": ""}
 
 
+def invoked(*arguments, **how):
+    """Run a verb in this process."""
+    result = CliRunner().invoke(app, [str(a) for a in arguments], **how)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return Answer(result.exit_code, result.stdout, result.stderr)
+
+
 @pytest.fixture
 def call(monkeypatch, tmp_path):
     """Run a verb in this process, in a folder of its own."""
     monkeypatch.chdir(tmp_path)
-
-    def run(*arguments):
-        result = CliRunner().invoke(app, [str(a) for a in arguments])
-        if result.exception is not None and not isinstance(result.exception, SystemExit):
-            raise result.exception
-        return Answer(result.exit_code, result.stdout, result.stderr)
-
-    return run
+    return invoked
 
 
 @pytest.fixture
