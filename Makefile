@@ -35,8 +35,10 @@ docs: export NO_MKDOCS_2_WARNING = 1
 docs: site
 	$(BIN)/mkdocs serve --strict
 
+# A file is one worker's, in the order that tests/conftest.py gives: a kernel is compiled by one of them.
+SPREAD := -n auto --dist loadfile --no-loadscope-reorder
 check: $(READY)
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest $(SPREAD)
 
 # A short part again as plain Python, which shows what compiled code would hide.
 pure: $(READY)
@@ -54,7 +56,7 @@ $(OLDEST)/.ready: pyproject.toml tests/oldest.py
 	@touch $@
 
 oldest: $(OLDEST)/.ready
-	$(OLDEST)/bin/python -m pytest -n auto $(TESTS)
+	$(OLDEST)/bin/python -m pytest $(SPREAD) $(TESTS)
 
 demo: $(READY)
 	$(BIN)/counterfold demo

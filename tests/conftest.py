@@ -17,6 +17,13 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("filterwarnings", "ignore:overflow encountered:RuntimeWarning")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files from both ends in turn: neighbours compile the same kernels, each worker others."""
+    files = list(dict.fromkeys(item.path for item in items))
+    place = {path: min(2 * k, 2 * (len(files) - k) - 1) for k, path in enumerate(files)}
+    items.sort(key=lambda item: place[item.path])
+
+
 def heed_signals() -> dict[int, object]:
     """Take Ctrl-C, SIGTERM and SIGHUP as a program in the foreground does; what was before.
 
