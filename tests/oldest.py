@@ -1,4 +1,4 @@
-"""Prints the oldest versions that pyproject.toml allows of what is needed and what the tests use."""
+"""Prints the oldest versions that pyproject.toml allows, of what is needed and what tests use."""
 
 import re
 import sys

@@ -1,8 +1,9 @@
 """Every fenced example of the README and the docs runs, in order, in one folder a page.
 
 ``python`` fences are executed and share their names within a page. ``console`` fences are
-commands after ``$``, run in this process: they must succeed, or end with the exit code that a comment names
-(``# exit code 2``), and what the page shows under a command must be among what it prints.
+commands after ``$``, run in this process: they must succeed, or end with the exit code that a
+comment names (``# exit code 2``), and what the page shows under a command must be among what it
+prints.
 """
 
 import re
