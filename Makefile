@@ -32,7 +32,7 @@ site: $(READY)
 
 # To read it, at the address that it prints; pages change as their files do.
 docs: export NO_MKDOCS_2_WARNING = 1
-docs: site
+docs: $(READY)
 	$(BIN)/mkdocs serve --strict
 
 # A file is one worker's, in the order that tests/conftest.py gives: a kernel is compiled by one of them.
