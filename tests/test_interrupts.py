@@ -19,7 +19,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 def child(code, **how):
     return subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=60,
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=300,
         preexec_fn=heed_signals, **how,
     )  # fmt: skip
 
