@@ -6,9 +6,9 @@ PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3; do \
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: test demo lint check pure setup bench clean
+.PHONY: test demo lint check pure site docs oldest setup bench clean
 
-test: lint check pure
+test: lint site check pure
 
 $(READY): pyproject.toml
 	@test -n "$(PYTHON)" || { echo "make: Python 3.11 or newer with venv is needed"; exit 1; }
@@ -25,12 +25,38 @@ lint: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# The documentation site in site/; strict: a dead link or a name without its object ends it.
+site: export NO_MKDOCS_2_WARNING = 1
+site: $(READY)
+	$(BIN)/mkdocs build --strict --quiet
+
+# To read it, at the address that it prints; pages change as their files do.
+docs: export NO_MKDOCS_2_WARNING = 1
+docs: $(READY)
+	$(BIN)/mkdocs serve --strict
+
+# A file is one worker's, in the order that tests/conftest.py gives: a kernel is compiled by one of them.
+SPREAD := -n auto --dist loadfile --no-loadscope-reorder
 check: $(READY)
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest $(SPREAD)
 
 # A short part again as plain Python, which shows what compiled code would hide.
 pure: $(READY)
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m pure
+
+# With the oldest versions that pyproject.toml allows, in an environment of their own; TESTS=tests/cli
+# for a part.
+OLDEST := .venv-oldest
+TESTS ?= tests
+$(OLDEST)/.ready: pyproject.toml tests/oldest.py
+	@test -x $(OLDEST)/bin/python || $(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python tests/oldest.py > $(OLDEST)/oldest.txt
+	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check -r $(OLDEST)/oldest.txt -e .
+	@touch $@
+
+oldest: $(OLDEST)/.ready
+	$(OLDEST)/bin/python -m pytest $(SPREAD) $(TESTS)
 
 demo: $(READY)
 	$(BIN)/counterfold demo
@@ -39,4 +65,4 @@ bench: $(READY)
 	$(BIN)/counterfold bench methods
 
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info
+	rm -rf .venv $(OLDEST) site .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info

@@ -10,14 +10,17 @@ import time
 import pytest
 
 from counterfold import interrupts
+from tests.conftest import heed_signals
+
+pytestmark = pytest.mark.usefixtures("heeded_signals")
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def child(code, **how):
     return subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=60,
-        **how,
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=300,
+        preexec_fn=heed_signals, **how,
     )  # fmt: skip
 
 
@@ -93,18 +96,19 @@ def test_a_second_ctrl_c_is_raised_at_once_and_a_second_sigterm_is_not():
             signal.raise_signal(signal.SIGINT)
 
 
-def test_a_signal_that_was_ignored_stays_ignored():
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_a_signal_that_was_ignored_stays_ignored(number):
+    before = signal.signal(number, signal.SIG_IGN)
     try:
         with interrupts.taken():
-            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(number)
             with interrupts.patient():
-                signal.raise_signal(signal.SIGINT)
+                signal.raise_signal(number)
                 assert not interrupts.noted()
             with pytest.raises(KeyboardInterrupt):
                 signal.raise_signal(signal.SIGTERM)
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(number, before)
 
 
 def test_other_threads_leave_signals_alone():

@@ -7,6 +7,8 @@ import json
 import math
 import os
 from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -21,7 +23,6 @@ from counterfold.cli.grid_colours import (
     filled,
     situation,
 )
-from counterfold.cli.grid_page import PAGE
 from counterfold.errors import ParameterError
 from counterfold.poker.cards import board_name
 from counterfold.poker.view import CLASSES, Hand, NodeView
@@ -80,8 +81,18 @@ def page(nodes: Nodes, title: str = "", *, hands: bool = True) -> str:
     }
     first = nodes[listed[0]]
     name = title or (first if isinstance(first, NodeView) else first[0]).game
-    before, after = PAGE.split("@DATA@")
+    before, after = _template().split("@DATA@")
     return before.replace("@TITLE@", html.escape(name)) + _script_safe(document) + after
+
+
+@cache
+def _template() -> str:
+    """The page without title and nodes: grid_page.html with its looks and its behaviour in it."""
+    folder = files("counterfold.cli")
+    frame, css, js = (
+        (folder / f"grid_page.{kind}").read_text("utf-8") for kind in ("html", "css", "js")
+    )
+    return frame.replace("@STYLE@", css).replace("@SCRIPT@", js)
 
 
 def _in_order(nodes: Nodes) -> list[Path]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import perf_counter
 
 from counterfold.abstraction.buckets import every_hand
-from counterfold.abstraction.clusters import buckets_for
+from counterfold.abstraction.clusters import card_buckets
 from counterfold.abstraction.contest import contest
 from counterfold.abstraction.deals import DealSolver, Lens
 from counterfold.abstraction.duels import duel
@@ -20,10 +20,8 @@ from counterfold.kernels.cache import cache_folder, trouble
 from counterfold.play.agents import make_agent
 from counterfold.play.match import Match
 from counterfold.poker.cards import parse_board
-from counterfold.poker.game import PokerGame
 from counterfold.poker.holdem import kuhn, leduc
 from counterfold.poker.showdown import strengths
-from counterfold.poker.spot import spot
 from counterfold.search.public import PublicSearch
 from counterfold.search.public_entry import Arrivals, public_gadget
 from counterfold.solve.result import solve
@@ -85,7 +83,7 @@ def run(*, json: bool, quiet: bool) -> None:
         watch.doing("compiling responses over buckets")
         blueprint(kuhn(), one.buckets, 1, against=Against(one, 0, 0.5))
         watch.doing("compiling buckets of hands")
-        buckets_for(_river(), 2)
+        card_buckets((3,), 2)  # flops: the fewest boards
         watch.doing("compiling searches with all hands")
         _search()
         watch.check()
@@ -102,12 +100,6 @@ def run(*, json: bool, quiet: bool) -> None:
         say(f"All kernels compile, in {duration(seconds)}, but {trouble()}.")
     else:
         say(f"All kernels are ready in {folder} ({duration(seconds)}).")
-
-
-def _river() -> PokerGame:
-    ranges = {"oop": "AA,KQs", "ip": "QQ,AKs"}
-    money = {"pot": 2, "stack": 2, "bets": ["allin"], "raises": ["allin"]}
-    return spot({"board": "Ks 9h 6s 4d 2c", **ranges, **money})
 
 
 def _search() -> None:

@@ -214,7 +214,8 @@ def _components(count: int, *links: tuple[Ints | None, Ints]) -> Ints:
         found, place = np.unique(numbers, return_inverse=True)
         other.append(size + place.reshape(-1))
         size += len(found)
-    ends = np.concatenate(one), np.concatenate(other)
+    # Of 64-bit indices old scipy finds no components, and does not say so.
+    ends = tuple(np.concatenate(part).astype(np.int32) for part in (one, other))
     graph = coo_array((np.ones(len(ends[0]), np.int8), ends), shape=(size, size))
     labels = connected_components(graph, directed=False)[1][:count]
     # Numbered in order of first appearance.

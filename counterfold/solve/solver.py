@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.errors import FileError, MismatchError, ParameterError
+from counterfold.errors import FileError, ParameterError
 from counterfold.evaluate.assessment import Assessment
 from counterfold.files.typed import from_json, to_json
 from counterfold.games.catalog import load_named
@@ -30,7 +30,8 @@ from counterfold.strategy.infosets import InfosetLayout
 from counterfold.strategy.layout import Tables
 from counterfold.strategy.store import read, save_strategy
 from counterfold.strategy.strategy import Strategy
-from counterfold.tree.form import form_of
+from counterfold.tree.form import Form, form_of
+from counterfold.tree.history import compile_game
 from counterfold.tree.walk import Progress
 
 __all__ = ["Solver"]
@@ -298,15 +299,17 @@ class Solver:
         threads: int | None = None,
     ) -> tuple[Solver, list[Report]]:
         """Continue from a checkpoint: the solver as it was, and the trace so far."""
-        strategy, state, run = read(path)
+        given = None if game is None else form_of(game, memory)
+        strategy, state, run = read(path, given)
         if run is None:
             raise FileError(f"{path} holds a strategy without a solver's state: nothing to resume")
         settings = from_json(Settings, run.object("settings"))
         rule = from_json(Method, run.object("rule"))
-        form = _form_of(strategy, path, game, memory)
+        form = given or _form_of(strategy, path, memory)
+        strategy.check_fits(form)
         conditions = engine_of(form, settings).conditions_in(form, state, run, settings)
-        given = asdict(settings) | {"method": rule}
-        solver = cls(form, **given, threads=threads, style=conditions)
+        known = asdict(settings) | {"method": rule}
+        solver = cls(form, **known, threads=threads, style=conditions)
         state.fill("logs", solver._logs)
         kept = run.flag("kept", False)
         apart = kept or not settings.average
@@ -323,18 +326,11 @@ class Solver:
         return solver, trace
 
 
-def _form_of(
-    strategy: Strategy[Any], path: str | os.PathLike[str], game: Any, memory: int | None
-) -> Any:
-    """The compiled game of a checkpoint, which its reader may name again."""
-    if not isinstance(strategy.layout, InfosetLayout):
-        if game is not None:
-            strategy.check_fits(form_of(game, memory))
-        return strategy.tree
-    form = form_of(load_named(strategy.spec, path) if game is None else game, memory)
-    if not hasattr(form, "infosets"):
-        raise MismatchError(f"{path} is a run of {strategy.spec} by its histories")
-    strategy.check_fits(form)
+def _form_of(strategy: Strategy[Any], path: str | os.PathLike[str], memory: int | None) -> Form:
+    """The compiled game of a checkpoint, by the name that it says."""
+    if isinstance(strategy.layout, InfosetLayout):
+        return compile_game(load_named(strategy.spec, path), memory)
+    form: Form = strategy.tree
     return form
 
 

@@ -188,7 +188,8 @@ def _public(tree: HistoryTree, seen: NDArray[np.int32]) -> NDArray[np.int32]:
         vertices.append(size + link)
         members.append(np.arange(len(nodes)))
         size += int(link.max()) + 1
-    ends = np.concatenate(members), np.concatenate(vertices)
+    # Of 64-bit indices old scipy finds no components, and does not say so.
+    ends = tuple(np.concatenate(part).astype(np.int32) for part in (members, vertices))
     graph = coo_array((np.ones(len(ends[0]), dtype=np.int8), ends), shape=(size, size))
     public[nodes] = _numbered(connected_components(graph, directed=False)[1][: len(nodes)])
     return public

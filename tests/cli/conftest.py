@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
 from typing import NamedTuple
@@ -11,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from counterfold.cli.main import app
+from tests.conftest import heed_signals
 
 
 class Answer(NamedTuple):
@@ -44,28 +44,25 @@ def environment():
     return kept | {"COUNTERFOLD_TRACEBACK": ""}
 
 
+def invoked(*arguments, **how):
+    """Run a verb in this process."""
+    result = CliRunner().invoke(app, [str(a) for a in arguments], **how)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return Answer(result.exit_code, result.stdout, result.stderr)
+
+
 @pytest.fixture
 def call(monkeypatch, tmp_path):
     """Run a verb in this process, in a folder of its own."""
     monkeypatch.chdir(tmp_path)
-
-    def run(*arguments):
-        result = CliRunner().invoke(app, [str(a) for a in arguments])
-        if result.exception is not None and not isinstance(result.exception, SystemExit):
-            raise result.exception
-        return Answer(result.exit_code, result.stdout, result.stderr)
-
-    return run
+    return invoked
 
 
 @pytest.fixture
 def start(tmp_path):
     """Start a real process, in a folder of its own; whatever still runs at the end is killed."""
     started = []
-
-    def heard():
-        """Ctrl-C is ignored in what a shell starts in the background, these tests among it."""
-        signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def run(*arguments, **how):
         command = [sys.executable, "-m", "counterfold", *map(str, arguments)]
@@ -76,7 +73,7 @@ def start(tmp_path):
             stdout=how.pop("stdout", subprocess.PIPE),
             stderr=subprocess.PIPE,
             text=True,
-            preexec_fn=how.pop("preexec_fn", heard),
+            preexec_fn=how.pop("preexec_fn", heed_signals),
             **how,
         )
         started.append(process)

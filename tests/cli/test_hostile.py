@@ -165,19 +165,10 @@ def test_names_do_not_reach_the_terminal(call, evil):
         assert answer.code == 0 or answer.err.count("\n") == 1
 
 
-def test_names_at_the_table(evil, tmp_path):
-    answer = subprocess.run(
-        [sys.executable, "-m", "counterfold", "play", evil, "--hands", "2", "--quiet"],
-        cwd=tmp_path,
-        input=f"{EVIL}\n1\n1\n1\nq\n",
-        capture_output=True,
-        text=True,
-        env=environment(),
-        timeout=120,
-        check=False,
-    )
-    assert answer.returncode == 0
-    assert unseen(answer.stdout + answer.stderr)
+def test_names_at_the_table(call, evil):
+    answer = call("play", evil, "--hands", 2, "--quiet", input=f"{EVIL}\n1\n1\n1\nq\n")
+    assert answer.code == 0
+    assert unseen(answer.out + answer.err)
 
 
 def test_names_are_data_in_json_and_text_in_csv(call, evil):

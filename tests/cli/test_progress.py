@@ -70,6 +70,7 @@ def test_a_live_bar_on_a_terminal(monkeypatch):
     assert "left" in drawn
 
 
+@pytest.mark.usefixtures("heeded_signals")
 def test_ctrl_c_is_noted_once_and_raised_at_the_next_call():
     import signal
 

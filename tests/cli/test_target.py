@@ -1,27 +1,18 @@
-"""``counterfold style --target``: a real process's exit code, streams and files."""
-
-import json
-import subprocess
-import sys
+"""``counterfold style --target``: exit code, streams and files."""
 
 import pytest
 
 from counterfold.strategy.strategy import Strategy
 
 
-def counterfold(*words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "counterfold", *words]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-
-
-def test_a_target_is_met_and_priced(tmp_path):
+def test_a_target_is_met_and_priced(call, tmp_path):
     path, picture = tmp_path / "bold.safetensors", tmp_path / "bold.png"
-    done = counterfold(
+    done = call(
         "style", "kuhn", "--target", "bet@J=1/4", "--iterations", "4000",
         "--save", str(path), "--plot", str(picture), "--json",
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
+    assert done.code == 0, done.err
+    told = done.document
     assert told["met"] is True
     assert told["targets"][0]["reached"] == pytest.approx(0.25, abs=0.01)
     assert told["exploitability"] < 1e-3
@@ -30,13 +21,13 @@ def test_a_target_is_met_and_priced(tmp_path):
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
-def test_the_table(tmp_path):
-    done = counterfold("style", "kuhn", "--target", "bet@J=0.1", "--iterations", "3000", "-q")
-    assert done.returncode == 0
-    assert "wanted" in done.stdout
-    assert "exact optimum" in done.stdout
-    assert "player 1 at J: check 9 to bet 1" in done.stdout
-    assert done.stderr == ""
+def test_the_table(call):
+    done = call("style", "kuhn", "--target", "bet@J=0.1", "--iterations", "3000", "-q")
+    assert done.code == 0
+    assert "wanted" in done.out
+    assert "exact optimum" in done.out
+    assert "player 1 at J: check 9 to bet 1" in done.out
+    assert done.err == ""
 
 
 @pytest.mark.parametrize(
@@ -53,9 +44,9 @@ def test_the_table(tmp_path):
         (["--target", "bet@J=0.1", "--give-up", "-1"], "from 0 up"),
     ],
 )
-def test_targets_that_cannot_be(words, sentence):
-    done = counterfold("style", "kuhn", *words)
-    assert done.returncode == 2
-    assert sentence in done.stderr
-    assert done.stderr.count("\n") == 1
-    assert done.stdout == ""
+def test_targets_that_cannot_be(call, words, sentence):
+    done = call("style", "kuhn", *words)
+    assert done.code == 2
+    assert sentence in done.err
+    assert done.err.count("\n") == 1
+    assert done.out == ""

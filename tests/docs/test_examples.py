@@ -1,18 +1,19 @@
 """Every fenced example of the README and the docs runs, in order, in one folder a page.
 
 ``python`` fences are executed and share their names within a page. ``console`` fences are
-commands after ``$``: they must succeed, or end with the exit code that a comment names
-(``# exit code 2``), and what the page shows under a command must be among what it prints.
+commands after ``$``, run in this process: they must succeed, or end with the exit code that a
+comment names (``# exit code 2``), and what the page shows under a command must be among what it
+prints.
 """
 
 import re
 import shlex
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.cli.conftest import invoked
 
 HERE = Path(__file__).parents[2]
 PAGES = sorted(
@@ -26,17 +27,14 @@ PAGES = sorted(
 FENCE = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
-def _run(command: str, folder: Path) -> tuple[int, str]:
+def _run(command: str) -> tuple[int, str]:
     words = shlex.split(command, comments=True)
-    assert words[0] in ("counterfold", "python"), f"only our own commands are shown: {command}"
-    head = [sys.executable, "-m", "counterfold"] if words[0] == "counterfold" else [sys.executable]
-    done = subprocess.run(
-        [*head, *words[1:]], cwd=folder, capture_output=True, text=True, timeout=300, check=False
-    )
-    return done.returncode, done.stdout + done.stderr
+    assert words[0] == "counterfold", f"only our own commands are shown: {command}"
+    answer = invoked(*words[1:])
+    return answer.code, answer.out + answer.err
 
 
-def _console(block: str, folder: Path) -> None:
+def _console(block: str) -> None:
     command, shown, status, printed = "", [], 0, ""
     for line in [*block.splitlines(), "$ "]:
         if not line.startswith("$ "):
@@ -50,7 +48,7 @@ def _console(block: str, folder: Path) -> None:
                 assert " ".join(text.split()) in squeezed, f"{command}\nlacks: {text}\n{printed}"
         command, shown = line[2:], []
         if command:
-            status, printed = _run(command, folder)
+            status, printed = _run(command)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(HERE)))
@@ -62,7 +60,7 @@ def test_examples_of_the_page_run(page, tmp_path, monkeypatch):
         if kind == "python":
             exec(compile(block, str(page), "exec"), names)
         elif kind == "console":
-            _console(block, tmp_path)
+            _console(block)
         else:
             assert kind in ("text", "json", "bash"), f"{page}: a fence of kind {kind!r} is not run"
 

@@ -109,7 +109,8 @@ def test_against_brute_force(board: str, more: dict[str, Any]) -> None:
 def test_all_in_by_the_blinds() -> None:
     """The small blind may fold or call for the rest, and the board comes without a bet."""
     game = spot({"board": "", "blinds": [1, 2], "stack": 2, "oop": "AhAd", "ip": "QsQh",
-                 "last_street": "flop", "bets": ["75%"], "raises": ["allin"]})  # fmt: skip
+                 "last_street": "flop", "bets": ["75%"], "raises": ["allin"],
+                 "deck": SHORT.replace(" ", "")})  # fmt: skip
     share = equity(game.rules, (), *game.ranges, deal=(3,)).mean
     even = 0.5 * 1 + 0.5 * (4 * share - 2)
     found = assess(Strategy.uniform(PublicTree(game)))

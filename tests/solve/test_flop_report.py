@@ -97,6 +97,7 @@ def test_a_folder_is_gone_on_with(tmp_path):
         report(folder=other)
 
 
+@pytest.mark.usefixtures("heeded_signals")
 def test_ctrl_c_keeps_the_flop_that_was_begun(tmp_path):
     folder = tmp_path / "kept"
 

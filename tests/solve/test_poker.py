@@ -114,6 +114,7 @@ def test_what_does_not_fit_is_refused_with_what_would():
     assert [size.bytes for size in heard] == [need.half] == [result.poker.memory]
 
 
+@pytest.mark.usefixtures("heeded_signals")
 def test_ctrl_c_keeps_the_work_and_going_on_changes_no_bit(tmp_path):
     game = river()
 

@@ -254,7 +254,7 @@ def test_the_last_iterate_is_the_strategy_that_is_certified(
     np.testing.assert_allclose(certified.best, measured.best, atol=1e-9)
     assert abs(measured.exploitability - cf.exploitability(average.strategy())) > 1e-3
     solver.save(tmp_path / "run")
-    resumed, _ = Solver.resume(tmp_path / "run", threads=1)
+    resumed, _ = Solver.resume(tmp_path / "run", both.tree, threads=1)
     for one in (solver, resumed):
         one.step(3)
     for mine, other in zip(solver.engine.learning, resumed.engine.learning, strict=True):
