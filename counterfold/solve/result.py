@@ -208,7 +208,7 @@ def equilibrium_of(tree: HistoryTree) -> Strategy:
     To a millionth of the largest payoff, or as near as 100,000 iterations come.
 
     >>> import counterfold as cf
-    >>> round(cf.exploitability(equilibrium_of(compile_game(cf.Kuhn()))), 5)
+    >>> round(cf.exploitability(equilibrium_of(cf.compile_game(cf.Kuhn()))), 5)
     0.0
     """
     kept = vars(tree)  # with the tree, so that both go when it goes

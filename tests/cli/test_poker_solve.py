@@ -17,6 +17,7 @@ SPOT = {
     "ip": "KJs,TT-88,A5s:0.5", "bets": ["50%", "allin"], "raises": ["allin"], "big_blind": 10,
 }  # fmt: skip
 KEYS = {
+    "traversal", "cce_gap",
     "game", "method", "bits", "iterations", "certified_at", "value", "values", "players", "pot",
     "evs", "exploitability", "nash_conv", "percent_of_pot", "mbb", "frequencies", "boards", "nodes",
     "histories", "infosets", "memory", "seconds", "cpu_seconds", "compile_seconds", "stopped",
@@ -130,7 +131,7 @@ def test_locks(call, river, tmp_path):
     strategy = Strategy.load(tmp_path / "a.cf")
     betting = strategy.tree.game.betting
     bet = next(n for n in betting.children(0) if betting.label[n] == "bet 100")
-    folds = strategy.at(bet)[0]
+    folds = strategy.hands.at(bet)[0]
     assert set(folds[strategy.tree.game.ranges[1] > 0].tolist()) == {1.0}
     within = river("held.json", locks=json.loads((tmp_path / "locks.json").read_text()))
     answer = call("solve", within)
