@@ -25,7 +25,10 @@ from counterfold.play.result import MatchResult
 from counterfold.play.score import Estimate
 from counterfold.play.series import match_seed
 from counterfold.play.table import Fault
-from counterfold.tree.history import HistoryTree, compile_game
+from counterfold.poker.rules import PokerRules
+from counterfold.tree.form import Form, form_of
+from counterfold.tree.history import HistoryTree
+from counterfold.tree.story import rules_of
 
 __all__ = ["Meeting", "Standing", "TournamentResult", "pooled", "tournament"]
 
@@ -41,7 +44,7 @@ class Meeting:
     """One line-up: who sat at the table, and what each won a hand over all its matches.
 
     ``reduced`` says that luck was taken out; ``exact`` has the expected values where all play
-    one fixed strategy each.
+    one fixed strategy each, and where luck cannot be taken out hand by hand they are the estimates.
     """
 
     agents: tuple[int, ...]
@@ -150,6 +153,7 @@ def tournament(
 ) -> TournamentResult:
     """Let every line-up play ``matches`` matches of so many hands: all pairs in a game of two.
 
+    ``game`` is rules, a poker game or spot, or a compiled form.
     Every match has a seed of its own (match m of line-up p: ``match_seed(match_seed(seed, p), m)``)
     and begins with its agents as they were given. The interval of a single match is its own, of
     several matches their spread (Student's t). Luck is taken out wherever a match can do it.
@@ -167,21 +171,22 @@ def tournament(
     whole("matches", matches, least=1)
     whole("threads", threads, least=1)
     whole("seed", seed, least=0)
-    tree = game if isinstance(game, HistoryTree) else compile_game(game)
-    made = [make_agent(agent, tree) if isinstance(agent, str) else agent for agent in agents]
+    rules, form = rules_of(game), form_of(game)
+    made = [make_agent(agent, form) if isinstance(agent, str) else agent for agent in agents]
     names = [_name(given, agent) for given, agent in zip(agents, made, strict=True)]
-    _check_names(names, tree)
+    _check_names(names, form)
+    history = isinstance(form, HistoryTree)
     # Code of others holds the interpreter's lock, and its clock knows one table at a time.
-    compiled = all(isinstance(agent, StrategyAgent | Learner) for agent in made)
+    compiled = history and all(isinstance(agent, StrategyAgent | Learner) for agent in made)
     field = _Field(
-        tree, made, hands, matches, seed,
+        form if history else rules, made, form.players, hands, matches, seed,
         {"duplicate": duplicate, "reveal": reveal, "time_limit": time_limit},
     )  # fmt: skip
     wall, cpu = time.perf_counter(), time.process_time()
     stopped = field.play(threads if compiled else 1, on_progress)
     meetings = tuple(filter(None, map(field.meeting, range(len(field.lineups)))))
     return TournamentResult(
-        game=tree.spec,
+        game=form.spec if history else rules.spec,
         agents=tuple(names),
         hands=hands,
         matches=matches,
@@ -202,15 +207,16 @@ class _Field:
 
     def __init__(
         self,
-        tree: HistoryTree,
+        game: HistoryTree | PokerRules,
         agents: list[Agent],
+        players: int,
         hands: int,
         matches: int,
         seed: int,
         how: dict[str, Any],
     ) -> None:
-        self.tree, self.agents, self.hands, self.seed, self.how = tree, agents, hands, seed, how
-        self.lineups = list(combinations(range(len(agents)), tree.players))
+        self.game, self.agents, self.hands, self.seed, self.how = game, agents, hands, seed, how
+        self.lineups = list(combinations(range(len(agents)), players))
         # All line-ups meet once before any meets again: what is done when it ends early is fair.
         self.jobs = [(p, m) for m in range(matches) for p in range(len(self.lineups))]
         self.found: dict[tuple[int, int], MatchResult] = {}
@@ -258,7 +264,7 @@ class _Field:
     def _match(self, lineup: int, number: int) -> Match:
         agents = [_fresh(self.agents[g]) for g in self.lineups[lineup]]
         seed = match_seed(match_seed(self.seed, lineup), number)
-        return Match(self.tree, *agents, seed=seed, **self.how)
+        return Match(self.game, *agents, seed=seed, **self.how)
 
     def meeting(self, lineup: int) -> Meeting | None:
         """What came of a line-up; None if it never finished a match."""
@@ -267,11 +273,13 @@ class _Field:
             return None
         scores = [result.scores for result in played]
         reduced = all(score.reduced is not None for match in scores for score in match)
+        exact = [score.exact for score in scores[0] if score.exact is not None]
         estimates = []
-        for place in range(self.tree.players):
+        for place in range(len(self.lineups[lineup])):
             own = [match[place] for match in scores]
             estimates.append(_over([(s.reduced if reduced else s.plain) or s.plain for s in own]))
-        exact = [score.exact for score in scores[0] if score.exact is not None]
+        if exact and not reduced:
+            estimates = [Estimate(mean, 0.0) for mean in exact]
         return Meeting(
             agents=self.lineups[lineup],
             matches=len(played),
@@ -352,10 +360,10 @@ def _name(given: str | Agent, agent: Agent) -> str:
     return given.strip() if isinstance(given, str) else agent.name or type(agent).__name__
 
 
-def _check_names(names: Sequence[str], tree: HistoryTree) -> None:
-    if len(names) < tree.players:
+def _check_names(names: Sequence[str], form: Form) -> None:
+    if len(names) < form.players:
         raise ParameterError(
-            f"{tree.spec} is a game for {tree.players}, so a tournament needs {tree.players} "
+            f"{form.spec} is a game for {form.players}, so a tournament needs {form.players} "
             f"agents or more, and {len(names)} {'was' if len(names) == 1 else 'were'} given"
         )
     twice = next((name for name in names if names.count(name) > 1), None)

@@ -222,7 +222,7 @@ class HandLayout:
                 raise saved.damaged(error) from None
             tree = PublicTree(game, symmetry=saved.choice("symmetry", ("true", "false")) == "true")
         if saved.text("fingerprint") != tree.fingerprint:
-            raise MismatchError(f"{saved.path} is a strategy of another game than {tree.game.name}")
+            raise MismatchError(f"{saved.path} is a strategy of another game than {tree.spec}")
         layout = cls(tree)
         tables = []
         for p in (0, 1):
