@@ -110,8 +110,9 @@ def run(request: Request) -> None:
             match = _resumed(request, watch) if request.resume else _begun(request, watch)
             if request.target and not match.compiled:
                 raise UnsupportedError(
-                    "--save is for matches between strategies and learners: what an agent in "
-                    "Python keeps in mind is not known"
+                    "--save is for matches between strategies and learners in compiled code: what "
+                    "an agent in Python keeps in mind is not known, and a match at a poker spot "
+                    "can be played again from its seed"
                 )
             goal = _goal(request, match)
             _load_kernels(match, watch)

@@ -153,6 +153,9 @@ def _meaning(result: TournamentResult) -> str:
         told += ", and its interval lies above all others."
     elif others:
         told += f", but its interval meets that of {others[0].agent}."
+    exact = sum(meeting.exact is not None and not meeting.reduced for meeting in result.meetings)
+    if exact == len(result.meetings):
+        return f"{told} All pairs are compared exactly, over all deals."
     if all(meeting.matches > 1 for meeting in result.meetings):
         told += " The 95% intervals come from the spread between matches"
     else:
@@ -164,6 +167,8 @@ def _meaning(result: TournamentResult) -> str:
         told += ", with luck taken out"
     elif reduced:
         told += ", with luck taken out where nobody broke the rules"
+    if exact:
+        told += "; fixed strategies are compared exactly, over all deals"
     return told + "."
 
 

@@ -18,15 +18,17 @@ import numpy as np
 from counterfold.agent import Agent
 from counterfold.errors import ParameterError, reason
 from counterfold.exploit.online import Learner
+from counterfold.games.base import spec_of, unlisted
 from counterfold.games.spec import whole
 from counterfold.play.agents import StrategyAgent, make_agent
+from counterfold.play.arena import is_tabular
 from counterfold.play.match import Match
 from counterfold.play.result import MatchResult
 from counterfold.play.score import Estimate
 from counterfold.play.series import match_seed
 from counterfold.play.table import Fault
 from counterfold.poker.rules import PokerRules
-from counterfold.tree.form import Form, form_of
+from counterfold.tree.form import form_of
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.story import rules_of
 
@@ -171,22 +173,21 @@ def tournament(
     whole("matches", matches, least=1)
     whole("threads", threads, least=1)
     whole("seed", seed, least=0)
-    rules, form = rules_of(game), form_of(game)
-    made = [make_agent(agent, form) if isinstance(agent, str) else agent for agent in agents]
+    table, made = _seated(game, agents)
     names = [_name(given, agent) for given, agent in zip(agents, made, strict=True)]
-    _check_names(names, form)
-    history = isinstance(form, HistoryTree)
+    players, spec = int(getattr(table, "players", 2)), spec_of(table)
+    _check_names(names, players, spec)
     # Code of others holds the interpreter's lock, and its clock knows one table at a time.
-    compiled = history and all(isinstance(agent, StrategyAgent | Learner) for agent in made)
+    compiled = isinstance(table, HistoryTree) and all(map(is_tabular, made))
     field = _Field(
-        form if history else rules, made, form.players, hands, matches, seed,
+        table, made, players, hands, matches, seed,
         {"duplicate": duplicate, "reveal": reveal, "time_limit": time_limit},
     )  # fmt: skip
     wall, cpu = time.perf_counter(), time.process_time()
     stopped = field.play(threads if compiled else 1, on_progress)
     meetings = tuple(filter(None, map(field.meeting, range(len(field.lineups)))))
     return TournamentResult(
-        game=form.spec if history else rules.spec,
+        game=spec,
         agents=tuple(names),
         hands=hands,
         matches=matches,
@@ -202,12 +203,23 @@ def tournament(
     )
 
 
+def _seated(game: Any, agents: Sequence[str | Agent]) -> tuple[Any, list[Agent]]:
+    """The game as matches take it, compiled once for all of them if it can be; and the agents."""
+    rules = rules_of(game)
+    at_table = unlisted(rules) or any(getattr(agent, "at_table", False) for agent in agents)
+    table = rules if at_table else form_of(game)
+    named = any(isinstance(agent, str) for agent in agents)
+    shared = form_of(game) if named and isinstance(rules, PokerRules) else table
+    made = [make_agent(agent, shared) if isinstance(agent, str) else agent for agent in agents]
+    return table, made
+
+
 class _Field:
     """All matches to be played, and what came of them."""
 
     def __init__(
         self,
-        game: HistoryTree | PokerRules,
+        game: Any,
         agents: list[Agent],
         players: int,
         hands: int,
@@ -360,10 +372,10 @@ def _name(given: str | Agent, agent: Agent) -> str:
     return given.strip() if isinstance(given, str) else agent.name or type(agent).__name__
 
 
-def _check_names(names: Sequence[str], form: Form) -> None:
-    if len(names) < form.players:
+def _check_names(names: Sequence[str], players: int, spec: str) -> None:
+    if len(names) < players:
         raise ParameterError(
-            f"{form.spec} is a game for {form.players}, so a tournament needs {form.players} "
+            f"{spec} is a game for {players}, so a tournament needs {players} "
             f"agents or more, and {len(names)} {'was' if len(names) == 1 else 'were'} given"
         )
     twice = next((name for name in names if names.count(name) > 1), None)

@@ -152,7 +152,7 @@ class Trainer(Sitting):
 
 
 def _strategy_for_all_hands(agent: Agent) -> Strategy[PublicTree] | None:
-    """What an agent plays in every hand of the match, for all hands of poker; None if it does not."""
+    """The strategy for all hands of poker that an agent plays throughout; None if it has none."""
     if not isinstance(agent, StrategyAgent):
         return None
     strategy, until = agent.phase(0)

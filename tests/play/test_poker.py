@@ -43,9 +43,9 @@ SMALL = {
 }
 
 
-@pytest.mark.parametrize("name", ["river", "turn", "flop", "fhp"])
+@pytest.mark.parametrize("name", ["river", "turn", "flop", "fhp", "leduc"])
 def test_rules_are_those_of_the_naive_game(name):
-    poker = naive_poker.TINY[name](seed=5)
+    poker = naive_poker.leduc() if name == "leduc" else naive_poker.TINY[name](seed=5)
     rules, naive = PokerRules(poker), NaivePoker(poker)
     rng = np.random.default_rng(1)
     ends = 0
