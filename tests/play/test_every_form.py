@@ -52,6 +52,8 @@ def test_exact_results_are_equal_and_matches_come_to_them(leduc, pairs):
     assert compiled.compiled
     assert not table.compiled
     exact = compiled.exact()
+    one, two = (pair[0] for pair in pairs)
+    assert exact[0] == pytest.approx((cf.value(one, two) - cf.value(two, one)) / 2, abs=1e-12)
     assert table.exact() == pytest.approx(exact, abs=1e-12)
     assert abs(exact[0]) > 0.3, "so that it matters who plays what"
     for match, hands in ((compiled, 100_000), (table, 3_000)):
