@@ -54,14 +54,15 @@ _HOMES = {
     "search.subgame": ("subgames",),
     "play.agents": ("StrategyAgent", "make_agent"),
     "play.match": ("Match", "MatchResult"),
-    "play.poker": ("PokerAgent", "PokerMatch", "PokerRules"),
     "play.record": ("read_record",),
+    "play.tournament": ("tournament",),
     "style.preferences": ("Style",),
     "style.frontier": ("frontier",),
     "style.targets": ("meet",),
     "poker.game": ("PokerGame",),
     "poker.holdem": ("fhp",),
     "poker.ranges": ("Range",),
+    "poker.rules": ("PokerRules",),
     "poker.spot": ("load_spot", "spot"),
     "poker.view": ("NodeView",),
     "tree.public": ("PublicTree",),
@@ -129,12 +130,13 @@ if TYPE_CHECKING:
     from counterfold.games.openspiel import OpenSpielGame
     from counterfold.play.agents import StrategyAgent, make_agent
     from counterfold.play.match import Match, MatchResult
-    from counterfold.play.poker import PokerAgent, PokerMatch, PokerRules
     from counterfold.play.record import read_record
     from counterfold.play.safe import SafeSearcher
+    from counterfold.play.tournament import tournament
     from counterfold.poker.game import PokerGame
     from counterfold.poker.holdem import fhp
     from counterfold.poker.ranges import Range
+    from counterfold.poker.rules import PokerRules
     from counterfold.poker.spot import load_spot, spot
     from counterfold.poker.view import NodeView
     from counterfold.search.searcher import Searcher

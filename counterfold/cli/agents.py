@@ -28,6 +28,8 @@ def run(json: bool) -> None:
     for kind, head in (("strategy", "They never learn"), ("learner", "They learn as they play")):
         _print(head, [one for one in found if one["kind"] == kind])
     _print("Others", [{"name": form, "told": told, "parameters": {}} for form, told in ALSO])
+    public = ", ".join(name for name, kind in AGENTS.items() if kind.public)
+    advise(f"At poker spots there are {public}, saved solutions and your own.")
     advise(
         "Let them play: `counterfold match seocfr-iw 'sophisticated(flaw=0.1)' --game leduc`; "
         "parameters stand in brackets after the name."

@@ -15,21 +15,22 @@ from counterfold.agent import Agent
 from counterfold.checkpoints import Checkpoints
 from counterfold.cli.certificate import Lines, print_panel
 from counterfold.cli.output import StoppedError, advise, check_can_write, duration, print_json, say
-from counterfold.cli.poker_names import rules_of
+from counterfold.cli.poker_names import rules_named
 from counterfold.cli.progress import Watch
 from counterfold.cli.scores import print_faults, print_scores, verdict, versus
-from counterfold.cli.solve import check_not_foreign, compiled_game
+from counterfold.cli.solve import check_not_foreign
 from counterfold.errors import FileError, MismatchError, ParameterError, UnsupportedError
 from counterfold.exploit.online import Learner
 from counterfold.files.text import whole_of
 from counterfold.interrupts import aside
-from counterfold.play.bots import needs_tree, seated
+from counterfold.play.bots import needs_form, seated
 from counterfold.play.match import Match
-from counterfold.play.poker import PokerMatch, PokerRules, poker_agents
 from counterfold.play.record import read_record
 from counterfold.play.result import MatchResult
 from counterfold.plot import check_plot
 from counterfold.solve.settings import defaults_of
+from counterfold.tree.form import Form, form_of
+from counterfold.tree.history import HistoryTree
 
 __all__ = [
     "HandsWatch",
@@ -39,7 +40,7 @@ __all__ = [
     "check_picture",
     "learns",
     "run",
-    "seated_at_poker",
+    "seats",
 ]
 
 HANDS = 100_000
@@ -109,8 +110,9 @@ def run(request: Request) -> None:
             match = _resumed(request, watch) if request.resume else _begun(request, watch)
             if request.target and not match.compiled:
                 raise UnsupportedError(
-                    "--save is for matches between strategies and learners: what an agent in "
-                    "Python keeps in mind is not known"
+                    "--save is for matches between strategies and learners in compiled code: what "
+                    "an agent in Python keeps in mind is not known, and a match at a poker spot "
+                    "can be played again from its seed"
                 )
             goal = _goal(request, match)
             _load_kernels(match, watch)
@@ -281,21 +283,12 @@ def _check_no_other_file(path: str) -> None:
 
 
 def _begun(request: Request, watch: Watch) -> Match:
-    spec = str(request.game)
-    rules = rules_of(spec)
-    poker = isinstance(rules, PokerRules)
-    # Some agents can do without the compiled game, which may be too large or have no end.
-    needed = not poker and needs_tree(rules, request.agents)
-    tree = compiled_game(spec, None, watch) if needed else None
-    watch.doing("preparing the agents")
-    if poker:
-        made = seated_at_poker(rules, request.agents, watch)
-    else:
-        made = aside(lambda: seated(rules, request.agents, tree))
-    names = [agent.name for agent in made]
-    return (PokerMatch if poker else Match)(
-        rules if tree is None else tree,
-        *made,
+    rules = rules_named(str(request.game))
+    agents, table = seats(rules, request.agents, watch)
+    names = [agent.name for agent in agents]
+    return Match(
+        table,
+        *agents,
         seed=request.seed or 0,
         duplicate=request.duplicate,
         reveal=request.reveal,
@@ -305,11 +298,16 @@ def _begun(request: Request, watch: Watch) -> Match:
     )
 
 
-def seated_at_poker(rules: PokerRules, specs: Sequence[str], watch: Watch) -> list[Agent]:
-    """Agents by name for a poker game with all hands; an equilibrium is found on the way."""
+def seats(rules: Any, specs: Sequence[str], watch: Watch) -> tuple[list[Agent], Any]:
+    """Agents by name, and the game of their table: compiled, if they play in compiled code."""
+    # Some agents can do without the compiled game, which may be too large or have no end.
+    form: Form | None = None
+    if needs_form(rules, specs):
+        form = form_of(rules, None, watch.counting)
+        watch.begin(defaults_of(form).until)
     watch.doing("preparing the agents")
-    watch.begin(defaults_of(rules.poker).until)
-    return poker_agents(rules, specs, watch.report)
+    agents: list[Agent] = aside(lambda: seated(rules, specs, form, watch.report))
+    return agents, form if isinstance(form, HistoryTree) else rules
 
 
 def _place(text: str, names: list[str]) -> int:
@@ -325,7 +323,7 @@ def _place(text: str, names: list[str]) -> int:
 
 def _resumed(request: Request, watch: Watch) -> Match:
     path = str(request.resume)
-    game = None if request.game is None else rules_of(request.game)
+    game = None if request.game is None else rules_named(request.game)
     watch.doing("reading the match")
     match: Match = aside(lambda: Match.load(path, game))
     for option, wanted, was in (

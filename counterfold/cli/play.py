@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from counterfold.agent import Agent, Observation
-from counterfold.cli.match import seated_at_poker
+from counterfold.cli.match import seats
 from counterfold.cli.output import StoppedError, advise, ask, check_can_write, say
 from counterfold.cli.play_keys import QUIT, keys, meant
 from counterfold.cli.play_screen import Screen, option_line
-from counterfold.cli.poker_names import is_poker_file, rules_of
+from counterfold.cli.poker_names import is_poker_file, rules_named
 from counterfold.cli.progress import Watch
 from counterfold.errors import CodeError, CounterfoldError, FileError, ParameterError, short
 from counterfold.exploit.online import Learner
@@ -22,12 +22,10 @@ from counterfold.games.base import spec_of
 from counterfold.games.spec import whole
 from counterfold.interrupts import aside
 from counterfold.play.agents import StrategyAgent
-from counterfold.play.bots import needs_tree, seated
 from counterfold.play.human import HumanAgent, Leave, Session, Sitting, read_session
 from counterfold.play.match import Match
-from counterfold.play.poker import PokerRules
 from counterfold.play.trainer import Trainer
-from counterfold.tree.history import compile_game
+from counterfold.poker.rules import PokerRules
 
 __all__ = ["run"]
 
@@ -102,7 +100,7 @@ def _resumed(
     session = read_session(path)
     _check_code(session, game, against, path)
     if game is not None:
-        game = spec_of(rules_of(game))
+        game = spec_of(rules_named(game))
     if against and len(against) == 1:
         against *= len(session.against)
     for option, given, kept in (
@@ -124,7 +122,7 @@ def _resumed(
 def _check_code(session: Session, game: str | None, against: list[str] | None, path: str) -> None:
     """A file never decides what code runs: a person names it again."""
     if game is None:
-        rules_of(session.game, path)
+        rules_named(session.game, path)
     own = next((name for name in session.against if ".py:" in name), None)
     if own is not None and not against:
         raise CodeError(
@@ -142,7 +140,7 @@ def _check_new(path: str) -> None:
 
 
 def _seated(plan: _Plan, watch: Watch) -> Sitting:
-    rules = rules_of(plan.game)
+    rules = rules_named(plan.game)
     players = int(getattr(rules, "players", 2))
     against = plan.against or (plan.game if is_poker_file(plan.game) else OPPONENT,)
     if len(against) == 1:
@@ -152,7 +150,7 @@ def _seated(plan: _Plan, watch: Watch) -> Sitting:
             f"{plan.game} is a game for {players}: name {players - 1} opponents with --against, "
             f"or one for all seats, not {len(against)}"
         )
-    others, table = _agents(rules, against, watch)
+    others, table = seats(rules, against, watch)
     watch.doing("loading the kernels (compiled when they are first used)")
     aside(lambda: _rehearse(table, others))
     kind = Trainer if isinstance(rules, PokerRules) else Sitting
@@ -161,16 +159,6 @@ def _seated(plan: _Plan, watch: Watch) -> Sitting:
         watch.doing(f"playing {len(plan.session.hands):,} hands again")
         sitting.replay(plan.session)
     return sitting
-
-
-def _agents(rules: Any, against: tuple[str, ...], watch: Watch) -> tuple[list[Agent], Any]:
-    """The opponents, and the game for their table: compiled, unless all are users' own."""
-    if isinstance(rules, PokerRules):
-        return seated_at_poker(rules, against, watch), rules
-    tree = compile_game(rules, None, watch.counting) if needs_tree(rules, against) else None
-    watch.doing("preparing the opponents")
-    made: list[Agent] = aside(lambda: seated(rules, against, tree))
-    return made, rules if tree is None else tree
 
 
 def _rehearse(table: Any, others: list[Agent]) -> None:

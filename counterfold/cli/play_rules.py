@@ -12,7 +12,7 @@ from counterfold.games.liars_dice import LiarsDice
 from counterfold.games.normal_form import NormalForm
 from counterfold.games.onecard import Kuhn, OneCard
 from counterfold.games.spec import written
-from counterfold.play.poker import PokerRules
+from counterfold.poker.rules import PokerRules
 
 __all__ = ["rules_in_short"]
 

@@ -16,10 +16,10 @@ from counterfold.games.betting import LimitPoker
 from counterfold.games.liars_dice import LiarsDice
 from counterfold.games.normal_form import NormalForm
 from counterfold.play.human import Advice, Move, Sitting
-from counterfold.play.poker import PokerRules
 from counterfold.play.score import Estimate, Score
 from counterfold.play.table import PlayedHand
 from counterfold.play.trainer import Judgement, Trainer
+from counterfold.poker.rules import PokerRules
 
 __all__ = ["Screen", "option_line", "plainly", "short_name"]
 

@@ -22,7 +22,7 @@ __all__ = [
     "is_poker_file",
     "means_poker",
     "poker_game",
-    "rules_of",
+    "rules_named",
     "run_of",
 ]
 
@@ -68,14 +68,14 @@ def check_no_unit(exploitability: float | str | None) -> None:
         )
 
 
-def rules_of(text: str, path: str | None = None) -> Any:
+def rules_named(text: str, path: str | None = None) -> Any:
     """The rules that a word names, of whatever game, to be played at a table.
 
     A poker strategy in a file names the game that it is of. ``path`` is the file that the word
     itself comes from, if it does: what a person did not name is not run.
     """
     from counterfold.games.catalog import load, load_named
-    from counterfold.play.poker import PokerRules
+    from counterfold.poker.rules import PokerRules
 
     if is_poker_file(text):
         return PokerRules(game_in(text), text)

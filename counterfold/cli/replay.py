@@ -8,7 +8,7 @@ from typing import Any
 
 from counterfold.cli.certificate import print_panel
 from counterfold.cli.output import StoppedError, advise, amount, on_terminal, print_json, say
-from counterfold.cli.poker_names import rules_of
+from counterfold.cli.poker_names import rules_named
 from counterfold.cli.progress import Watch
 from counterfold.cli.scores import print_columns, print_faults, print_scores, verdict, versus
 from counterfold.errors import MismatchError, ParameterError
@@ -23,7 +23,7 @@ __all__ = ["run"]
 def run(path: str, *, game: str | None, hand: int | None, json: bool, quiet: bool) -> None:
     """Play a record through again by the rules, of a game that may be named again."""
     record = read_record(path)
-    rules = rules_of(record.game, path) if game is None else rules_of(game)
+    rules = rules_named(record.game, path) if game is None else rules_named(game)
     if game is not None and spec_of(rules) != record.game:
         raise MismatchError(f"{path} holds hands of {record.game}, and not of {spec_of(rules)}")
     if hand is not None:

@@ -16,6 +16,7 @@ from counterfold.cli.match import (
     check_game,
     check_hands,
     check_picture,
+    seats,
 )
 from counterfold.cli.output import (
     StoppedError,
@@ -26,14 +27,13 @@ from counterfold.cli.output import (
     print_json,
     say,
 )
+from counterfold.cli.poker_names import rules_named
 from counterfold.cli.scores import common_decimals, print_columns, print_faults, rate
-from counterfold.cli.solve import compiled_game
 from counterfold.errors import ParameterError
 from counterfold.files.text import csv_text
 from counterfold.files.whole import write_whole
-from counterfold.interrupts import aside
-from counterfold.play.agents import make_agent
 from counterfold.play.tournament import TournamentResult, tournament
+from counterfold.tree.history import HistoryTree
 
 __all__ = ["Request", "run"]
 
@@ -63,18 +63,17 @@ def run(request: Request) -> None:
     _check(request)
     with HandsWatch(request.quiet) as watch:
         try:
-            tree = compiled_game(str(request.game), None, watch)
-            watch.doing("preparing the agents")
-            made: Any = aside(lambda: [make_agent(name, tree) for name in request.agents])
+            agents, table = seats(rules_named(str(request.game)), request.agents, watch)
         except KeyboardInterrupt:
             raise StoppedError("stopped before the first match; nothing was saved") from None
         own = any(".py:" in name for name in request.agents)
-        for agent, name in zip(made, request.agents, strict=True):
+        compiled = isinstance(table, HistoryTree) and not own
+        for agent, name in zip(agents, request.agents, strict=True):
             agent.name = name.strip()
         result = tournament(
-            tree,
-            made,
-            request.hands or (PYTHON_HANDS if own else HANDS),
+            table,
+            agents,
+            request.hands or (HANDS if compiled else PYTHON_HANDS),
             matches=request.matches,
             seed=request.seed,
             duplicate=request.duplicate,
@@ -154,6 +153,9 @@ def _meaning(result: TournamentResult) -> str:
         told += ", and its interval lies above all others."
     elif others:
         told += f", but its interval meets that of {others[0].agent}."
+    exact = sum(meeting.exact is not None and not meeting.reduced for meeting in result.meetings)
+    if exact == len(result.meetings):
+        return f"{told} All pairs are compared exactly, over all deals."
     if all(meeting.matches > 1 for meeting in result.meetings):
         told += " The 95% intervals come from the spread between matches"
     else:
@@ -165,6 +167,8 @@ def _meaning(result: TournamentResult) -> str:
         told += ", with luck taken out"
     elif reduced:
         told += ", with luck taken out where nobody broke the rules"
+    if exact:
+        told += "; fixed strategies are compared exactly, over all deals"
     return told + "."
 
 

@@ -18,10 +18,11 @@ from counterfold.poker.game import (
     BettingTree,
     CardRules,
     PokerGame,
+    meetings,
     safe_weights,
 )
 from counterfold.tree.public import HARDLY as FEW
-from counterfold.tree.public import PublicTree, meetings
+from counterfold.tree.public import PublicTree
 from counterfold.tree.public_arrays import PublicArrays, money_of
 from counterfold.tree.public_nodes import PublicNodes
 from counterfold.tree.traversal import tape_of

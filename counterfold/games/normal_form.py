@@ -221,7 +221,7 @@ def _from_json(path: Path, text: str) -> NormalForm:
     if not keys.isdisjoint({"oop", "ip", "pot", "blinds"}):
         raise FileError(
             f"{path} is a poker spot: it is for solve, show, report, style, exploit, blueprint, "
-            "match and play"
+            "match, tournament and play"
         )
     if ("payoffs" in keys) == ("matrix" in keys):
         raise FileError(f'{path}, line 1: a game needs either "payoffs" or "matrix"')

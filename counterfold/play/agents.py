@@ -4,20 +4,29 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Hashable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from counterfold.abstraction.blueprint import game_print
 from counterfold.agent import Agent, Observation
-from counterfold.errors import CounterfoldError, ParameterError, SpecError, reason
+from counterfold.errors import CounterfoldError, MismatchError, ParameterError, SpecError, reason
 from counterfold.evaluate.exact import best_response
 from counterfold.exploit.online import Learner
 from counterfold.exploit.rules import LEARNERS, Setting
+from counterfold.files.arrays import header_of
+from counterfold.games.base import spec_of, unlisted
 from counterfold.games.spec import Spec, parse_spec, whole
+from counterfold.poker.rules import PokerRules
 from counterfold.solve.result import equilibrium_of
-from counterfold.strategy.infosets import slots_of
+from counterfold.solve.until import Report
+from counterfold.strategy.infosets import InfosetLayout
+from counterfold.strategy.store import read
 from counterfold.strategy.strategy import Strategy
+from counterfold.tree.form import Form, form_of
 from counterfold.tree.history import HistoryTree
+from counterfold.tree.public import PublicTree
+from counterfold.tree.story import rules_of
 
 __all__ = ["AGENTS", "Drifting", "Dynamic", "Phase", "StrategyAgent", "make_agent", "own_agent"]
 
@@ -30,15 +39,20 @@ class Phase(NamedTuple):
 
 
 class StrategyAgent(Agent):
-    """Plays a strategy, in whichever seat.
+    """Plays a strategy of any form, as whichever player.
 
     >>> import counterfold as cf
     >>> agent = cf.StrategyAgent(cf.Strategy.uniform(cf.Kuhn()), name="uniform")
     >>> agent.act(cf.Observation(0, ("K", ""), ("check", "bet")), np.random.default_rng(1))
     'bet'
+    >>> river = cf.spot({"board": "Ks 9h 6s 4d 2c", "pot": 20, "stack": 40, "oop": "QQ+",
+    ...                  "ip": "JJ,AKs", "bets": ["50%"], "raises": []})
+    >>> agent = cf.StrategyAgent(cf.Strategy.uniform(river))
+    >>> agent.odds(cf.Observation(1, ("JsJh", "Ks 9h 6s 4d 2c", "bet 10"), ("fold", "call")))
+    {'fold': 0.5, 'call': 0.5}
     """
 
-    def __init__(self, strategy: Strategy, name: str = "") -> None:
+    def __init__(self, strategy: Strategy[Any], name: str = "") -> None:
         self.strategy = strategy
         self.name = name or str(strategy.about.get("method", "strategy"))
 
@@ -46,23 +60,38 @@ class StrategyAgent(Agent):
         """What it plays from this hand of a match on."""
         return Phase(self.strategy, None)
 
+    def odds(self, observation: Observation) -> dict[str, float]:
+        """How often it takes each action."""
+        seen = observation.seen if isinstance(observation.seen, tuple) else (observation.seen,)
+        return self.phase(observation.hand).strategy.at(*seen, player=observation.seat)
+
     def act(self, observation: Observation, rng: np.random.Generator) -> Hashable:
-        odds = self.phase(observation.hand).strategy.at(observation.seen, player=observation.seat)
-        weights = np.array(list(odds.values()))
+        weights = np.array(list(self.odds(observation).values()))
         return observation.actions[int(rng.choice(len(weights), p=weights / weights.sum()))]
+
+    def check_fits(self, rules: Any, tree: HistoryTree | None = None) -> None:
+        """Raise MismatchError unless its strategy is one of these rules, or of their tree."""
+        strategy = self.phase(0).strategy
+        by_infosets = isinstance(strategy.layout, InfosetLayout)
+        if by_infosets and tree is not None:
+            strategy.check_fits(tree)
+        elif isinstance(rules, PokerRules) or not by_infosets:
+            mine = rules_of(strategy.tree)
+            both = isinstance(mine, PokerRules) and isinstance(rules, PokerRules)
+            if not both or game_print(mine.poker) != game_print(rules.poker):
+                raise MismatchError(f"{self.name} plays another game than {spec_of(rules)}")
 
 
 class Dynamic(StrategyAgent):
     """Plays a strategy drawn at random, and draws another after every so many hands.
 
     >>> import counterfold as cf
-    >>> from counterfold.tree.history import compile_game
-    >>> agent = Dynamic(compile_game(cf.Kuhn()), every=500, seed=3)
+    >>> agent = Dynamic(cf.compile_game(cf.Kuhn()), every=500, seed=3)
     >>> agent.phase(499).until, agent.phase(500).until
     (500, 1000)
     """
 
-    def __init__(self, tree: HistoryTree, every: int = 500, seed: int = 0) -> None:
+    def __init__(self, tree: Form, every: int = 500, seed: int = 0) -> None:
         self.tree = tree
         self.every = whole("dynamic's every", every, least=1)
         self.seed = whole("dynamic's seed", seed, least=0)
@@ -119,46 +148,45 @@ def sophisticated(tree: HistoryTree, flaw: float = 0.25, seed: int = 0) -> Strat
     return Strategy.of(tree, mixed, {"method": "sophisticated", "flaw": flaw, "seed": seed})
 
 
-def answer_to(tree: HistoryTree, strategy: Strategy) -> Strategy:
-    """A best response in every seat to a strategy in the other ones."""
-    probabilities = strategy.probabilities.copy()
-    for player in range(tree.players):
-        lo, hi = slots_of(tree.infosets, player)
-        probabilities[lo:hi] = best_response(strategy, player).strategy.probabilities[lo:hi]
-    return Strategy.of(tree, probabilities, {"method": "best response"})
+def answer_to(strategy: Strategy[Any]) -> Strategy[Any]:
+    """A best response of every player to a strategy of the others."""
+    answers = [best_response(strategy, player).strategy for player in range(strategy.players)]
+    tables = strategy.layout.combine([answer.tables for answer in answers])
+    return Strategy(strategy.layout, tables, {"method": "best response"})
 
 
 class Kind(NamedTuple):
-    """A kind of agent that has a name."""
+    """A kind of agent that has a name; ``public`` if poker in ranges has it too."""
 
     told: str
     make: Callable[..., Agent]
     learns: bool = False
+    public: bool = False
 
 
-def _uniform(tree: HistoryTree) -> Agent:
-    return StrategyAgent(Strategy.uniform(tree))
+def _uniform(form: Form) -> Agent:
+    return StrategyAgent(Strategy.uniform(form))
 
 
-def _random(tree: HistoryTree, seed: int = 0) -> Agent:
-    return StrategyAgent(Strategy.random(tree, whole("random's seed", seed, least=0)))
+def _random(form: Form, seed: int = 0) -> Agent:
+    return StrategyAgent(Strategy.random(form, whole("random's seed", seed, least=0)))
 
 
 def _sophisticated(tree: HistoryTree, flaw: float = 0.25, seed: int = 0) -> Agent:
     return StrategyAgent(sophisticated(tree, flaw, seed))
 
 
-def _equilibrium(tree: HistoryTree) -> Agent:
-    return StrategyAgent(equilibrium_of(tree))
+def _equilibrium(form: Form) -> Agent:
+    return StrategyAgent(equilibrium_of(form))
 
 
-def _best_response(tree: HistoryTree, to: str | None = None) -> Agent:
+def _best_response(form: Form, to: str | None = None) -> Agent:
     if to is None:
         raise ParameterError("say what to respond to, such as best-response(uniform)")
-    other = make_agent(to, tree)
+    other = make_agent(to, form)
     if not isinstance(other, StrategyAgent) or other.phase(0).until is not None:
         raise ParameterError(f"a best response needs a fixed strategy, which {to!r} is not")
-    return StrategyAgent(answer_to(tree, other.strategy))
+    return StrategyAgent(answer_to(other.strategy))
 
 
 def _blueprint(tree: HistoryTree, path: str | None) -> Strategy:
@@ -189,16 +217,19 @@ def _rnr(tree: HistoryTree, p: float = 0.5, every: int = 50, blueprint: str | No
 
 
 AGENTS: dict[str, Kind] = {
-    "uniform": Kind("every action equally often", _uniform),
-    "random": Kind("a strategy drawn at random and kept; random(seed=0)", _random),
-    "equilibrium": Kind("a near-equilibrium of the game", _equilibrium),
+    "uniform": Kind("every action equally often", _uniform, public=True),
+    "random": Kind("a strategy drawn at random and kept; random(seed=0)", _random, public=True),
+    "equilibrium": Kind("a near-equilibrium of the game", _equilibrium, public=True),
     "sophisticated": Kind(
         "an equilibrium with a fixed flaw; sophisticated(flaw=0.25,seed=0)", _sophisticated
     ),
-    "dynamic": Kind("a new random strategy now and then; dynamic(every=500,seed=0)", Dynamic),
+    "dynamic": Kind(
+        "a new random strategy now and then; dynamic(every=500,seed=0)", Dynamic, public=True
+    ),
     "best-response": Kind(
         "the best answer to a fixed strategy; best-response(FILE), best-response(uniform)",
         _best_response,
+        public=True,
     ),
     "ses": Kind(
         "safe exploitation search with a model of the opponent; ses(alpha=auto,budget=0.05)",
@@ -209,34 +240,55 @@ AGENTS: dict[str, Kind] = {
 }
 
 
-def make_agent(spec: str, tree: HistoryTree) -> Agent:
+def make_agent(spec: str, game: Any, on_report: Callable[[Report], None] | None = None) -> Agent:
     """An agent from its name, a strategy or learner file, or ``mybot.py:MyBot``.
 
+    ``game`` is rules, a poker game or spot, or a compiled form, which agents of one match best
+    share. ``on_report`` hears how the search for an equilibrium gets on.
+
     >>> import counterfold as cf
-    >>> from counterfold.tree.history import compile_game
-    >>> tree = compile_game(cf.Kuhn())
+    >>> tree = cf.compile_game(cf.Kuhn())
     >>> make_agent("sophisticated(flaw=0.1)", tree).name, make_agent("deocfr", tree).name
     ('sophisticated(flaw=0.1)', 'deocfr')
     """
     spec = spec.strip()
-    if (os.path.exists(spec) and not spec.endswith(".py")) or spec.endswith(".safetensors"):
-        return _from_file(spec, tree)
     if ".py:" in spec:
         return own_agent(spec)
     if spec.endswith(".py"):
         raise SpecError(f"{spec} is a Python file: say which of its classes, as in {spec}:MyBot")
-    found = parse_spec(spec)
+    if unlisted(game) and not isinstance(game, PokerRules):
+        from counterfold.play.bots import make_bot
+
+        return make_bot(spec)
+    form = form_of(game)
+    if os.path.exists(spec) or spec.endswith(".safetensors"):
+        return _from_file(spec, form)
+    called = parse_spec(spec)
+    if on_report is not None and called.name == "equilibrium":
+        equilibrium_of(form, on_report)  # which keeps it
     try:
-        if found.name in AGENTS:
-            agent = AGENTS[found.name].make(tree, *found.args, **found.kwargs)
-        elif found.name in LEARNERS:
-            agent = Learner(tree, Setting.of(found.name, found.args, **found.kwargs))
-        else:
-            raise SpecError(_unknown(found.name))
+        agent = _named(called, form)
     except TypeError:
-        raise ParameterError(f"{spec!r} has parameters that {found.name} does not take") from None
+        raise ParameterError(f"{spec!r} has parameters that {called.name} does not take") from None
     agent.name = spec
     return agent
+
+
+def _named(called: Spec, form: Form) -> Agent:
+    """An agent by its name, with its parameters."""
+    kind = AGENTS.get(called.name)
+    public = isinstance(form, PublicTree)
+    if kind is not None and (kind.public or not public):
+        return kind.make(form, *called.args, **called.kwargs)
+    if called.name in LEARNERS and isinstance(form, HistoryTree):
+        return Learner(form, Setting.of(called.name, called.args, **called.kwargs))
+    if not public:
+        raise SpecError(_unknown(called.name))
+    names = [name for name, kind in AGENTS.items() if kind.public]
+    raise SpecError(
+        f"there is no agent {called.name!r} for poker with all hands; there are "
+        f"{', '.join(names)}, strategy files of `counterfold solve`, and mybot.py:MyBot"
+    )
 
 
 def _unknown(name: str) -> str:
@@ -250,16 +302,18 @@ def _unknown(name: str) -> str:
     )
 
 
-def _from_file(path: str, tree: HistoryTree) -> Agent:
-    from counterfold.strategy.store import read
-
-    strategy, _, run = read(path)
-    strategy.check_fits(tree)
+def _from_file(path: str, form: Form) -> Agent:
+    if isinstance(form, PublicTree) and os.path.isfile(path):
+        symmetry = header_of(path).get("symmetry", "true") == "true"
+        if symmetry != form.symmetry:  # of the same game, but with other boards or hands
+            form = form_of(form.game, symmetry=symmetry)
+    strategy, _, run = read(path, form)
+    strategy.check_fits(form)
     agent: Agent
-    if run is not None and "learner" in run:
-        agent = Learner.load(path, tree)
+    if run is not None and "learner" in run and isinstance(form, HistoryTree):
+        agent = Learner.load(path, form)
     else:
-        agent = StrategyAgent(Strategy.of(tree, strategy.probabilities, strategy.about))
+        agent = StrategyAgent(Strategy.of(form, strategy.tables, strategy.about))
     agent.name = path
     return agent
 

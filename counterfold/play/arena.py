@@ -13,6 +13,7 @@ from counterfold.exploit.online import Learner, blank, setup, trace_for
 from counterfold.exploit.rules import Setting
 from counterfold.play.agents import StrategyAgent
 from counterfold.play.dealer import choice_seed, deal_seed
+from counterfold.strategy.infosets import InfosetLayout
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.graph import graph_of
 from counterfold.tree.history import HistoryTree
@@ -97,7 +98,10 @@ class Arena:
 
 
 def is_tabular(agent: Agent) -> bool:
-    return isinstance(agent, StrategyAgent | Learner)
+    """Does an agent choose by a table over the infosets of a history tree?"""
+    if isinstance(agent, StrategyAgent):
+        return isinstance(agent.phase(0).strategy.layout, InfosetLayout)
+    return isinstance(agent, Learner)
 
 
 def is_fixed(agent: Agent) -> bool:
@@ -106,10 +110,10 @@ def is_fixed(agent: Agent) -> bool:
 
 def odds_of(agent: Agent, hand: int) -> NDArray[np.float64] | None:
     """The odds with which an agent chooses now, if they are known."""
-    if isinstance(agent, StrategyAgent):
-        return agent.phase(hand).strategy.probabilities
     if isinstance(agent, Learner):
         return agent.minds.strategy[0].copy()
+    if isinstance(agent, StrategyAgent) and is_tabular(agent):
+        return agent.phase(hand).strategy.probabilities
     return None
 
 

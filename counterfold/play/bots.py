@@ -17,9 +17,11 @@ from counterfold.games.base import spec_of, unlisted
 from counterfold.games.cheat import CHALLENGE, PASS, Cheat
 from counterfold.games.cheat_sights import PERFECT, Round, Sight, read_round
 from counterfold.games.spec import parse_spec
-from counterfold.play.agents import make_agent, own_agent
+from counterfold.play.agents import StrategyAgent, make_agent, own_agent
+from counterfold.poker.rules import PokerRules
+from counterfold.solve.until import Report
 from counterfold.strategy.strategy import Strategy
-from counterfold.tree.history import HistoryTree
+from counterfold.tree.form import Form
 
 __all__ = [
     "BOTS",
@@ -27,8 +29,8 @@ __all__ = [
     "Memory",
     "Random",
     "make_bot",
+    "needs_form",
     "needs_table",
-    "needs_tree",
     "seated",
 ]
 
@@ -271,20 +273,42 @@ def needs_table(game: Any, specs: Sequence[str]) -> bool:
     )
 
 
-def needs_tree(game: Any, specs: Sequence[str]) -> bool:
-    """Do these agents need the compiled game? Users' own and those at a table do not."""
-    return not needs_table(game, specs) and not all(".py:" in spec for spec in specs)
+def needs_form(game: Any, specs: Sequence[str]) -> bool:
+    """Do these agents need the compiled game? Users' own and bots do not.
+
+    >>> from counterfold.games.leduc import Leduc
+    >>> needs_form(Leduc(), ["uniform"]), needs_form(Leduc(), ["mybot.py:MyBot"])
+    (True, False)
+    """
+    at_table = needs_table(game, specs) and not isinstance(game, PokerRules)
+    return not at_table and not all(".py:" in spec for spec in specs)
 
 
-def seated(game: Any, specs: Sequence[str], tree: HistoryTree | None) -> list[Agent]:
-    """Agents by name for a game that was compiled if they need it (``needs_tree``).
+def seated(
+    game: Any,
+    specs: Sequence[str],
+    form: Form | None,
+    on_report: Callable[[Report], None] | None = None,
+) -> list[Agent]:
+    """Agents by name for a game that was compiled if they need it (``needs_form``).
+
+    Those of one name that never change are one. ``on_report`` is that of ``make_agent``.
 
     >>> [agent.name for agent in seated(Cheat(health=None), ["uniform", "heuristic"], None)]
     ['uniform', 'heuristic']
     """
-    if tree is not None:
-        return [make_agent(spec, tree) for spec in specs]
-    return [own_agent(spec) if ".py:" in spec else make_bot(spec) for spec in specs]
+    agents: list[Agent] = []
+    for spec in specs:
+        same = next(
+            (a for a in agents if type(a) is StrategyAgent and a.name == spec.strip()), None
+        )
+        if same is not None:
+            agents.append(same)
+        elif form is not None:
+            agents.append(make_agent(spec, form, on_report))
+        else:
+            agents.append(own_agent(spec) if ".py:" in spec else make_bot(spec))
+    return agents
 
 
 def make_bot(spec: str) -> Agent:

@@ -207,8 +207,7 @@ class Sitting(Match):
 
     def _answer(self, strategy: Strategy) -> Strategy:
         if self._best is None:
-            assert self.tree is not None
-            self._best = answer_to(self.tree, strategy)
+            self._best = answer_to(strategy)
         return self._best
 
     def _own(self, path: str, hand: PlayedHand) -> deque[str]:

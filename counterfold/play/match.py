@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from counterfold.agent import Agent
 from counterfold.errors import MismatchError, ParameterError, TreeTooLargeError, UnsupportedError
+from counterfold.evaluate.exact import earned_against, values
 from counterfold.exploit.online import Learner
 from counterfold.files.arrays import Saved
 from counterfold.games.base import unlisted
@@ -27,8 +28,9 @@ from counterfold.play.record import Recorder
 from counterfold.play.result import MatchResult, Point
 from counterfold.play.score import Score, Sums, scores, turns
 from counterfold.play.table import Fault, PlayedHand, Table
+from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import HistoryTree, compile_game
-from counterfold.tree.story import story
+from counterfold.tree.story import rules_of, story
 
 __all__ = ["Match", "MatchResult", "Point"]
 
@@ -66,15 +68,16 @@ def next_mark(hands: int) -> int:
 
 
 class Match:
-    """Agents at a game. ``play`` may be called again to go on.
+    """Agents at a game: rules, a poker game or spot, or a compiled form of them.
 
+    ``play`` may be called again to go on.
     ``duplicate`` plays every deal once for each way of sitting; ``reveal`` shows learners all
     cards after every hand; ``time_limit`` is seconds a move for agents written in Python, and
     ``on_fault`` says whether the match goes on ("go on") or ends ("stop") when one fails.
     ``stranger`` names an agent (by its place) to be judged as if its strategy were not known.
 
-    Strategies and learners play in compiled code; if any agent is of another kind, all play at
-    a table in Python.
+    Strategies and learners play in compiled code at a history tree; at poker in ranges, or if any
+    agent is of another kind, all play at a table in Python.
 
     >>> import counterfold as cf
     >>> game = cf.Kuhn()
@@ -110,7 +113,7 @@ class Match:
             )
         self.agents = tuple(_own_copies(agents))
         for agent in self.agents:
-            _check_agent(agent, self.tree, self.spec)
+            _check_agent(agent, self.game, self.tree, self.spec)
         self.names = _distinct([getattr(a, "name", "") or type(a).__name__ for a in agents])
         self.hands = 0
         self.seconds = self.cpu_seconds = 0.0
@@ -252,16 +255,28 @@ class Match:
 
     def exact(self) -> tuple[float, ...] | None:
         """What each agent wins a hand on average, if all play one fixed strategy each."""
-        if self.tree is None or not all(map(is_fixed, self.agents)):
+        fixed = [agent for agent in self.agents if isinstance(agent, StrategyAgent)]
+        if len(fixed) < len(self.agents) or not all(map(is_fixed, fixed)):
             return None
-        strategies = np.array([odds_of(agent, 0) for agent in self.agents], dtype=np.float64)
-        known = [True] * len(self.agents)
-        base = insight_of(self.tree, strategies, known, None).base
-        count = len(self.agents)
-        return tuple(
-            sum(float(base[turn, (g - turn) % count]) for turn in range(count)) / count
-            for g in range(count)
-        )
+        strategies = [self._on_tree(agent.strategy) for agent in fixed]
+        forms = {(s.fingerprint, *(table.shape for table in s.tables)) for s in strategies}
+        if len(forms) > 1:  # of one game, but laid out in several ways
+            return None
+        first = strategies[0]
+        if first.tree.two_player_zero_sum:
+            own = sum(earned_against(first, player, strategies[1]) for player in (0, 1)) / 2
+            return own, -own
+        count, won = len(fixed), np.zeros(len(fixed))
+        for turn in range(count):
+            order = [(player + turn) % count for player in range(count)]
+            won[order] += values(*(strategies[g] for g in order))
+        return tuple((won / count).tolist())
+
+    def _on_tree(self, strategy: Strategy[Any]) -> Strategy[Any]:
+        """The same strategy on the compiled game of the match, if it is one of that."""
+        if self.tree is None or strategy.fingerprint != self.tree.fingerprint:
+            return strategy
+        return Strategy.of(self.tree, strategy.tables, strategy.about)
 
     # One block of hands after the other, up to where something may change.
 
@@ -423,7 +438,8 @@ class Match:
 def _tree_of(game: Any, agents: Sequence[Agent]) -> tuple[HistoryTree | None, Any]:
     """The compiled game, if the agents have it or it is small, and the rules."""
     if isinstance(game, HistoryTree):
-        return game, story(game).game
+        return game, rules_of(game)
+    game = rules_of(game)
     if unlisted(game) or any(getattr(a, "at_table", False) for a in agents):
         return None, game
     if any(map(is_tabular, agents)):
@@ -458,9 +474,9 @@ def _distinct(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(told)
 
 
-def _check_agent(agent: Agent, tree: HistoryTree | None, spec: str) -> None:
-    if isinstance(agent, StrategyAgent) and tree is not None:
-        agent.phase(0).strategy.check_fits(tree)
+def _check_agent(agent: Agent, rules: Any, tree: HistoryTree | None, spec: str) -> None:
+    if isinstance(agent, StrategyAgent):
+        agent.check_fits(rules, tree)
     elif isinstance(agent, Learner) and tree is not None:
         if agent.tree.fingerprint != tree.fingerprint:
             raise MismatchError(f"{agent.name} learned {agent.tree.spec}, and the game is {spec}")

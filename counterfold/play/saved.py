@@ -41,6 +41,11 @@ def save_match(match: Match, path: str | os.PathLike[str]) -> None:
             for name, agent in zip(match.names, match.agents, strict=True)
             if not isinstance(agent, StrategyAgent | Learner)
         ]
+        if not names:
+            raise UnsupportedError(
+                f"the match cannot be saved: {match.spec} is played at a table; play it again "
+                "from its seed"
+            )
         raise UnsupportedError(
             f"the match cannot be saved: what {' and '.join(names)} keeps in mind is not known"
         )

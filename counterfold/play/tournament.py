@@ -18,14 +18,19 @@ import numpy as np
 from counterfold.agent import Agent
 from counterfold.errors import ParameterError, reason
 from counterfold.exploit.online import Learner
+from counterfold.games.base import spec_of, unlisted
 from counterfold.games.spec import whole
 from counterfold.play.agents import StrategyAgent, make_agent
+from counterfold.play.arena import is_tabular
 from counterfold.play.match import Match
 from counterfold.play.result import MatchResult
 from counterfold.play.score import Estimate
 from counterfold.play.series import match_seed
 from counterfold.play.table import Fault
-from counterfold.tree.history import HistoryTree, compile_game
+from counterfold.poker.rules import PokerRules
+from counterfold.tree.form import form_of
+from counterfold.tree.history import HistoryTree
+from counterfold.tree.story import rules_of
 
 __all__ = ["Meeting", "Standing", "TournamentResult", "pooled", "tournament"]
 
@@ -41,7 +46,7 @@ class Meeting:
     """One line-up: who sat at the table, and what each won a hand over all its matches.
 
     ``reduced`` says that luck was taken out; ``exact`` has the expected values where all play
-    one fixed strategy each.
+    one fixed strategy each, and where luck cannot be taken out hand by hand they are the estimates.
     """
 
     agents: tuple[int, ...]
@@ -150,6 +155,7 @@ def tournament(
 ) -> TournamentResult:
     """Let every line-up play ``matches`` matches of so many hands: all pairs in a game of two.
 
+    ``game`` is rules, a poker game or spot, or a compiled form.
     Every match has a seed of its own (match m of line-up p: ``match_seed(match_seed(seed, p), m)``)
     and begins with its agents as they were given. The interval of a single match is its own, of
     several matches their spread (Student's t). Luck is taken out wherever a match can do it.
@@ -167,21 +173,21 @@ def tournament(
     whole("matches", matches, least=1)
     whole("threads", threads, least=1)
     whole("seed", seed, least=0)
-    tree = game if isinstance(game, HistoryTree) else compile_game(game)
-    made = [make_agent(agent, tree) if isinstance(agent, str) else agent for agent in agents]
+    table, made = _seated(game, agents)
     names = [_name(given, agent) for given, agent in zip(agents, made, strict=True)]
-    _check_names(names, tree)
+    players, spec = int(getattr(table, "players", 2)), spec_of(table)
+    _check_names(names, players, spec)
     # Code of others holds the interpreter's lock, and its clock knows one table at a time.
-    compiled = all(isinstance(agent, StrategyAgent | Learner) for agent in made)
+    compiled = isinstance(table, HistoryTree) and all(map(is_tabular, made))
     field = _Field(
-        tree, made, hands, matches, seed,
+        table, made, players, hands, matches, seed,
         {"duplicate": duplicate, "reveal": reveal, "time_limit": time_limit},
     )  # fmt: skip
     wall, cpu = time.perf_counter(), time.process_time()
     stopped = field.play(threads if compiled else 1, on_progress)
     meetings = tuple(filter(None, map(field.meeting, range(len(field.lineups)))))
     return TournamentResult(
-        game=tree.spec,
+        game=spec,
         agents=tuple(names),
         hands=hands,
         matches=matches,
@@ -197,20 +203,32 @@ def tournament(
     )
 
 
+def _seated(game: Any, agents: Sequence[str | Agent]) -> tuple[Any, list[Agent]]:
+    """The game as matches take it, compiled once for all of them if it can be; and the agents."""
+    rules = rules_of(game)
+    at_table = unlisted(rules) or any(getattr(agent, "at_table", False) for agent in agents)
+    table = rules if at_table else form_of(game)
+    named = any(isinstance(agent, str) for agent in agents)
+    shared = form_of(game) if named and isinstance(rules, PokerRules) else table
+    made = [make_agent(agent, shared) if isinstance(agent, str) else agent for agent in agents]
+    return table, made
+
+
 class _Field:
     """All matches to be played, and what came of them."""
 
     def __init__(
         self,
-        tree: HistoryTree,
+        game: Any,
         agents: list[Agent],
+        players: int,
         hands: int,
         matches: int,
         seed: int,
         how: dict[str, Any],
     ) -> None:
-        self.tree, self.agents, self.hands, self.seed, self.how = tree, agents, hands, seed, how
-        self.lineups = list(combinations(range(len(agents)), tree.players))
+        self.game, self.agents, self.hands, self.seed, self.how = game, agents, hands, seed, how
+        self.lineups = list(combinations(range(len(agents)), players))
         # All line-ups meet once before any meets again: what is done when it ends early is fair.
         self.jobs = [(p, m) for m in range(matches) for p in range(len(self.lineups))]
         self.found: dict[tuple[int, int], MatchResult] = {}
@@ -258,7 +276,7 @@ class _Field:
     def _match(self, lineup: int, number: int) -> Match:
         agents = [_fresh(self.agents[g]) for g in self.lineups[lineup]]
         seed = match_seed(match_seed(self.seed, lineup), number)
-        return Match(self.tree, *agents, seed=seed, **self.how)
+        return Match(self.game, *agents, seed=seed, **self.how)
 
     def meeting(self, lineup: int) -> Meeting | None:
         """What came of a line-up; None if it never finished a match."""
@@ -267,11 +285,13 @@ class _Field:
             return None
         scores = [result.scores for result in played]
         reduced = all(score.reduced is not None for match in scores for score in match)
+        exact = [score.exact for score in scores[0] if score.exact is not None]
         estimates = []
-        for place in range(self.tree.players):
+        for place in range(len(self.lineups[lineup])):
             own = [match[place] for match in scores]
             estimates.append(_over([(s.reduced if reduced else s.plain) or s.plain for s in own]))
-        exact = [score.exact for score in scores[0] if score.exact is not None]
+        if exact and not reduced:
+            estimates = [Estimate(mean, 0.0) for mean in exact]
         return Meeting(
             agents=self.lineups[lineup],
             matches=len(played),
@@ -352,10 +372,10 @@ def _name(given: str | Agent, agent: Agent) -> str:
     return given.strip() if isinstance(given, str) else agent.name or type(agent).__name__
 
 
-def _check_names(names: Sequence[str], tree: HistoryTree) -> None:
-    if len(names) < tree.players:
+def _check_names(names: Sequence[str], players: int, spec: str) -> None:
+    if len(names) < players:
         raise ParameterError(
-            f"{tree.spec} is a game for {tree.players}, so a tournament needs {tree.players} "
+            f"{spec} is a game for {players}, so a tournament needs {players} "
             f"agents or more, and {len(names)} {'was' if len(names) == 1 else 'were'} given"
         )
     twice = next((name for name in names if names.count(name) > 1), None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,11 +11,15 @@ from numpy.typing import NDArray
 from counterfold.agent import Agent, Observation
 from counterfold.evaluate.exact import values
 from counterfold.evaluate.public_view import Browser
+from counterfold.play.agents import StrategyAgent
 from counterfold.play.human import Advice, Ask, Sitting
-from counterfold.play.poker import PokerAgent, PokerRules, hand_and_line
 from counterfold.play.table import PlayedHand
+from counterfold.poker.game import PokerGame
+from counterfold.poker.rules import PokerRules
+from counterfold.strategy.hands import HandLayout
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.public import PublicTree
+from counterfold.tree.story import rules_of
 
 __all__ = ["Judgement", "Trainer"]
 
@@ -51,16 +55,15 @@ class Trainer(Sitting):
     """A sitting at a poker game or spot against a strategy for all hands.
 
     Every decision is judged by the exact value of its actions, so that the score is known with
-    luck taken out: what the opponent's strategy is worth in the seat, and the edges of the
+    luck taken out: what the opponent's strategy is worth to the player, and the edges of the
     person's decisions. On average over deals and over what the opponent does, that is what the
     person wins. Against other agents it is a plain sitting.
 
-    >>> from counterfold.play.poker import poker_agents
-    >>> from counterfold.poker.spot import spot
-    >>> rules = PokerRules(spot({"board": "Ks 9h 6s 4d 2c", "pot": 20, "stack": 40, "oop": "QQ,99",
-    ...                          "ip": "JJ,AKs", "bets": ["50%"], "raises": []}))
-    >>> other = poker_agents(rules, ["uniform"])[0]
-    >>> trainer = Trainer(rules, other, ask=lambda seen: seen.actions[0])
+    >>> import counterfold as cf
+    >>> river = cf.spot({"board": "Ks 9h 6s 4d 2c", "pot": 20, "stack": 40, "oop": "QQ,99",
+    ...                  "ip": "JJ,AKs", "bets": ["50%"], "raises": []})
+    >>> other = cf.make_agent("uniform", river)
+    >>> trainer = Trainer(river, other, ask=lambda seen: seen.actions[0])
     >>> hand = trainer.deal()
     >>> [judged.action for judged in trainer.judged]
     ['check', 'fold']
@@ -68,7 +71,7 @@ class Trainer(Sitting):
 
     def __init__(
         self,
-        game: PokerRules,
+        game: PokerGame | PokerRules | PublicTree,
         other: Agent,
         *,
         ask: Ask,
@@ -78,10 +81,11 @@ class Trainer(Sitting):
     ) -> None:
         self.strategy: Strategy[PublicTree] | None = None
         self._browser: Browser | None = None
-        if isinstance(other, PokerAgent) and game.betting.zero_sum:
-            self.strategy = other.strategy
-            self._browser = Browser(other.strategy)
-            self._base = list(values(self.strategy))
+        strategy = _strategy_for_all_hands(other)
+        if strategy is not None and rules_of(game).betting.zero_sum:
+            self.strategy = strategy
+            self._browser = Browser(strategy)
+            self._base = list(values(strategy))
         self.judged: list[Judgement] = []
         self._number = -1
         super().__init__(game, other, ask=ask, seed=seed, name=name, against=against)
@@ -114,16 +118,17 @@ class Trainer(Sitting):
 
     def _odds(self, observation: Observation) -> dict[str, float]:
         other = self.agents[1]
-        assert isinstance(other, PokerAgent)
+        assert isinstance(other, StrategyAgent)
         return other.odds(observation)
 
     def _worth(self, observation: Observation) -> dict[str, float] | None:
         if self._browser is None:
             return None
-        hole, line = hand_and_line(observation)
+        seen: Any = observation.seen
+        hand, line = self.game.hand(seen[0]), str(seen[2])
         values = self._browser.action_values(line)
-        found = {action: float(of[hole]) for action, of in values.items()}
-        return found if np.isfinite(list(found.values())).all() else None
+        worth = {action: float(of[hand]) for action, of in values.items()}
+        return worth if np.isfinite(list(worth.values())).all() else None
 
     def _asked(self, observation: Observation) -> Hashable:
         if self._number != observation.hand:
@@ -144,3 +149,11 @@ class Trainer(Sitting):
         edges = self.judged if self._number == hand.number else []
         own = self._base[seat] + sum(judged.edge for judged in edges)
         return (own, -own) if seat == 0 else (-own, own)
+
+
+def _strategy_for_all_hands(agent: Agent) -> Strategy[PublicTree] | None:
+    """The strategy for all hands of poker that an agent plays throughout; None if it has none."""
+    if not isinstance(agent, StrategyAgent):
+        return None
+    strategy, until = agent.phase(0)
+    return strategy if until is None and isinstance(strategy.layout, HandLayout) else None

@@ -27,6 +27,7 @@ __all__ = [
     "BettingTree",
     "CardRules",
     "PokerGame",
+    "meetings",
     "safe_weights",
 ]
 
@@ -135,6 +136,18 @@ class CardRules:
         if self.hole == 2:
             return np.stack([HIGH, LOW], 1).astype(np.uint8)
         return np.stack([np.arange(52), np.full(52, NO_CARD)], 1).astype(np.uint8)
+
+
+def meetings(rules: CardRules, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How much of a range each hand can meet: all that hold none of its cards."""
+    cards = rules.cards.astype(np.int64)
+    by_card = np.zeros(NO_CARD + 1)
+    for column in (0, 1):
+        np.add.at(by_card, cards[:, column], weights)
+    by_card[NO_CARD] = 0.0
+    same = weights if rules.hole == 2 else 0.0  # taken off twice with its two cards
+    found: NDArray[np.float64] = weights.sum() - by_card[cards[:, 0]] - by_card[cards[:, 1]] + same
+    return np.maximum(found, 0.0)
 
 
 @dataclass(frozen=True, eq=False)

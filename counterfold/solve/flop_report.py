@@ -21,7 +21,7 @@ from counterfold.files.sealed import read_document, write_document
 from counterfold.files.typed import from_json, to_json
 from counterfold.poker.cards import board_name, cards_name, holes_without, parse_cards
 from counterfold.poker.flops import TEXTURES, representative_flops, textures
-from counterfold.poker.game import PokerGame
+from counterfold.poker.game import PokerGame, meetings
 from counterfold.poker.holdem import holdem_range
 from counterfold.poker.isomorphism import canonical, standard_boards
 from counterfold.poker.ranges import Range
@@ -29,7 +29,7 @@ from counterfold.poker.spot import spot
 from counterfold.solve.result import Result, resume, solve
 from counterfold.solve.until import Report, Until
 from counterfold.tree.boards import renamings
-from counterfold.tree.public import HARDLY, meetings
+from counterfold.tree.public import HARDLY
 
 __all__ = ["Flop", "FlopReport", "FlopRow", "flops_of", "mean_row"]
 

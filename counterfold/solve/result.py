@@ -15,7 +15,7 @@ from counterfold.checkpoints import Checkpoints
 from counterfold.errors import ParameterError, UnsupportedError
 from counterfold.evaluate.certificate import Certified
 from counterfold.evaluate.exact import assess
-from counterfold.poker.game import PokerGame
+from counterfold.poker.game import PokerGame, meetings
 from counterfold.solve.lp import solve_lp
 from counterfold.solve.methods import Method
 from counterfold.solve.methods import method as method_of
@@ -25,7 +25,7 @@ from counterfold.solve.until import Report, Until
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.form import Form, form_of
 from counterfold.tree.history import HistoryTree
-from counterfold.tree.public import PublicTree, meetings
+from counterfold.tree.public import PublicTree
 from counterfold.tree.public_size import PublicSize, public_size, size_of
 from counterfold.tree.sequence import sequence_form
 from counterfold.tree.walk import Progress
@@ -202,24 +202,28 @@ def _check_size(
     size.check(memory)
 
 
-def equilibrium_of(tree: HistoryTree) -> Strategy:
-    """A near-equilibrium of a game, found once for each tree, the same in every process.
+def equilibrium_of(form: Form, on_report: OnReport | None = None) -> Strategy[Any]:
+    """A near-equilibrium of a compiled game, found once for each, the same in every process.
 
-    To a millionth of the largest payoff, or as near as 100,000 iterations come.
+    To a millionth of the largest payoff, and of hold'em to the usual share of the pot or of the big
+    blind (``defaults_of``), or as near as 100,000 iterations come.
 
     >>> import counterfold as cf
     >>> round(cf.exploitability(equilibrium_of(cf.compile_game(cf.Kuhn()))), 5)
     0.0
     """
-    kept = vars(tree)  # with the tree, so that both go when it goes
+    kept = vars(form)  # with the form, so that both go when it goes
     if "equilibrium" not in kept:
-        target = 1e-6 * (tree.largest_payoff or 1.0)
-        solver = Solver(tree)
-        for _ in solver.run(Until(exploitability=target, iterations=100_000)):
-            pass
-        kept["equilibrium"] = solver.strategy()
-    found: Strategy = kept["equilibrium"]
-    return found
+        target: float | str | None = 1e-6 * (form.largest_payoff or 1.0)
+        if form.units.pot or form.units.big_blind:
+            target = defaults_of(form).until.exploitability
+        until = Until(exploitability=target, iterations=100_000)
+        result = solve(form, until=until, on_report=on_report)
+        if result.stopped == "interrupted":
+            raise KeyboardInterrupt
+        kept["equilibrium"] = result.strategy
+    equilibrium: Strategy[Any] = kept["equilibrium"]
+    return equilibrium
 
 
 def resume(

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from counterfold.errors import ParameterError
 from counterfold.poker.cards import cards_name
-from counterfold.poker.game import DECISION, NO_CARD, PokerGame
+from counterfold.poker.game import DECISION, NO_CARD, PokerGame, meetings
 from counterfold.poker.hands import hand_weights
 from counterfold.solve.conditions import Conditions
 from counterfold.strategy.layout import Row, fits
 from counterfold.style.preferences import PRESETS, Style, Wish, _place
 from counterfold.tree.boards import renamed_holes
-from counterfold.tree.public import PublicTree, meetings
+from counterfold.tree.public import PublicTree
 
 __all__ = ["HandStyle", "public_preset", "public_style"]
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Protocol, runtime_checkable
 
 from counterfold.poker.game import PokerGame
+from counterfold.poker.rules import PokerRules
 from counterfold.poker.units import Units
 
 __all__ = ["Form", "Units", "form_of"]
@@ -67,6 +68,8 @@ def form_of(
 
     if isinstance(game, Form):
         return game
+    if isinstance(game, PokerRules):
+        game = game.poker
     if isinstance(game, PokerGame):
         alike = bool(game.about.get("symmetry", True)) if symmetry is None else symmetry
         return PublicTree(game, symmetry=alike, memory=memory)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from counterfold.errors import ParameterError, TreeTooLargeError
 from counterfold.poker.cards import board_name
-from counterfold.poker.game import DECISION, NO_CARD, CardRules, PokerGame
+from counterfold.poker.game import DECISION, NO_CARD, CardRules, PokerGame, meetings
 from counterfold.poker.units import Units
 from counterfold.tree.boards import Board, boards_of, renamed_holes
 from counterfold.tree.memory import memory_at_hand
@@ -21,23 +21,11 @@ from counterfold.tree.public_nodes import PublicNodes
 if TYPE_CHECKING:
     from counterfold.tree.public_size import PublicSize
 
-__all__ = ["Hands", "PublicTree", "meetings"]
+__all__ = ["Hands", "PublicTree"]
 
 HARDLY = 1e-9  # of all pairs of hands of two ranges: fewer that can meet are too few to weigh
 _PAD = 4  # columns of tables come in fours
 _AT_ONCE = 1 << 17  # strengths of hands that are looked up together
-
-
-def meetings(rules: CardRules, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How much of a range each hand can meet: all that hold none of its cards."""
-    cards = rules.cards.astype(np.int64)
-    by_card = np.zeros(NO_CARD + 1)
-    for column in (0, 1):
-        np.add.at(by_card, cards[:, column], weights)
-    by_card[NO_CARD] = 0.0
-    same = weights if rules.hole == 2 else 0.0  # taken off twice with its two cards
-    found: NDArray[np.float64] = weights.sum() - by_card[cards[:, 0]] - by_card[cards[:, 1]] + same
-    return np.maximum(found, 0.0)
 
 
 class PublicTree:

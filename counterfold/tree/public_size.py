@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import TreeTooLargeError
-from counterfold.poker.game import DECISION, NO_CARD, PokerGame
+from counterfold.poker.game import DECISION, NO_CARD, PokerGame, meetings
 from counterfold.tree.boards import Board, boards_of, renamed_holes
 from counterfold.tree.memory import memory_at_hand
-from counterfold.tree.public import PublicTree, meetings
+from counterfold.tree.public import PublicTree
 from counterfold.tree.public_nodes import PublicNodes
 
 Counts = NDArray[np.int64]

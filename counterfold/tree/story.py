@@ -13,7 +13,10 @@ from numpy.typing import NDArray
 from counterfold.errors import MismatchError, ParameterError
 from counterfold.games.base import CHANCE, TERMINAL, label, spec_of
 from counterfold.games.catalog import load_named
+from counterfold.poker.game import PokerGame
+from counterfold.poker.rules import PokerRules
 from counterfold.tree.history import HistoryTree
+from counterfold.tree.public import PublicTree
 
 __all__ = ["Story", "moves_at", "rules_of", "story"]
 
@@ -21,9 +24,21 @@ MOST_NAMED = 12
 """Moves that an error lists before it only counts the rest."""
 
 
-def rules_of(tree: HistoryTree) -> Any:
-    """The rules that a tree was compiled from, loaded by their name if it does not hold them."""
-    return load_named(tree.spec, "the tree") if tree.game is None else tree.game
+def rules_of(game: Any) -> Any:
+    """The rules of a game, as a table plays them: of a spot and of a compiled form too.
+
+    Those of a history tree are loaded by their name if it does not hold them.
+
+    >>> from counterfold.games.onecard import Kuhn
+    >>> from counterfold.poker.holdem import fhp
+    >>> rules_of(Kuhn()).players, rules_of(fhp()).spec
+    (2, 'fhp')
+    """
+    if isinstance(game, HistoryTree):
+        return load_named(game.spec, "the tree") if game.game is None else game.game
+    if isinstance(game, PublicTree):
+        game = game.game
+    return PokerRules(game) if isinstance(game, PokerGame) else game
 
 
 def moves_at(game: Any, state: Any, turn: int, width: int) -> list[Any]:

@@ -57,6 +57,32 @@ def test_a_match_at_a_spot_is_exact_and_can_be_played_again(call, river, solved)
     assert "Ks 9h 6s 4d 2c" in hand
 
 
+def test_a_tournament_at_a_spot_is_exact(call, river, solved):
+    three = "tournament", solved, "uniform", "random(seed=2)", "--game", river, "--hands", "20"
+    told = call(*three, "--json", "-q").document
+    assert told["game"] == str(river)
+    assert {meeting["half"][0] for meeting in told["meetings"]} == {0.0}
+    match = call("match", solved, "uniform", "--game", river, "--hands", "5", "--json").document
+    assert told["table"][0][1]["mean"] == match["scores"][0]["exact"] > 1
+    assert told["ranking"][0]["agent"] == solved
+    assert "compared exactly" in call(*three, "-q").out
+
+
+def test_a_program_of_ones_own_is_in_the_tournament_too(call, river, solved):
+    (river.parent / "bots.py").write_text(
+        "class Caller:\n    def act(self, seen, rng):\n"
+        "        return 'call' if 'call' in seen.actions else 'check'\n"
+    )
+    told = call(
+        "tournament", solved, "uniform", "bots.py:Caller", "--game", river, "--hands", "40",
+        "--json", "-q",
+    ).document  # fmt: skip
+    known = [meeting["exact"] is not None for meeting in told["meetings"]]
+    assert known == [True, False, False]
+    assert [meeting["half"][0] > 0 for meeting in told["meetings"]] == [False, True, True]
+    assert not any(standing["faults"] for standing in told["ranking"])
+
+
 def test_an_equilibrium_is_found_on_the_way(call, river):
     found = call("match", "equilibrium", "uniform", "--game", river, "--hands", "10", "-q")
     assert found.code == 0
@@ -112,6 +138,6 @@ def test_what_does_not_fit_is_refused(call, river, solved):
         "--save"
     )
     call("solve", "kuhn", "--save", "kuhn.safetensors", "-q")
-    call("match", "kuhn.safetensors", "uniform", "--game", river, "-q").refused("poker strategy")
+    call("match", "kuhn.safetensors", "uniform", "--game", river, "-q").refused("for kuhn")
     call("match", "uniform", "uniform", "--game", "river2.json").refused("river2.json")
-    call("tournament", "uniform", "uniform", "--game", river, "-q").refused("poker spot")
+    call("tournament", "uniform", "uniform", "--game", river, "-q").refused("twice")

@@ -5,14 +5,16 @@ import pytest
 
 import counterfold as cf
 from counterfold.agent import Observation
-from counterfold.errors import MismatchError, SpecError, UnsupportedError
+from counterfold.errors import MismatchError, SpecError
 from counterfold.evaluate.exact import assess, earned_against
 from counterfold.evaluate.public_view import Browser
 from counterfold.games.base import CHANCE, TERMINAL
+from counterfold.play.agents import StrategyAgent, make_agent
+from counterfold.play.bots import seated
 from counterfold.play.match import Match
-from counterfold.play.poker import PokerAgent, PokerMatch, PokerRules, poker_agents
 from counterfold.play.trainer import Trainer
 from counterfold.poker.cards import parse_hole
+from counterfold.poker.rules import PokerRules
 from counterfold.poker.spot import spot
 from counterfold.solve.solver import Solver
 from counterfold.strategy.strategy import Strategy
@@ -41,9 +43,9 @@ SMALL = {
 }
 
 
-@pytest.mark.parametrize("name", ["river", "turn", "flop", "fhp"])
+@pytest.mark.parametrize("name", ["river", "turn", "flop", "fhp", "leduc"])
 def test_rules_are_those_of_the_naive_game(name):
-    poker = naive_poker.TINY[name](seed=5)
+    poker = naive_poker.leduc() if name == "leduc" else naive_poker.TINY[name](seed=5)
     rules, naive = PokerRules(poker), NaivePoker(poker)
     rng = np.random.default_rng(1)
     ends = 0
@@ -98,7 +100,7 @@ def test_agents_play_their_strategy_hand_by_hand(poker):
     tree = PublicTree(poker)
     strategy = _solved(tree, 4)
     rules = PokerRules(poker)
-    played = as_strategy(cf.compile_game(rules), rules, PokerAgent(strategy))
+    played = as_strategy(cf.compile_game(rules), rules, StrategyAgent(strategy))
     found = assess(strategy)
     assert cf.values(played) == pytest.approx(found.values, abs=1e-9)
     best = [cf.best_response(played, player=p).value for p in (0, 1)]
@@ -111,7 +113,7 @@ def test_matches_are_exact_and_so_are_their_hands():
     rules = PokerRules(poker)
     tree = PublicTree(poker)
     one, two = _solved(tree, 1), Strategy.uniform(tree)
-    match = PokerMatch(rules, PokerAgent(one, "one"), PokerAgent(two, "two"), seed=3)
+    match = Match(rules, StrategyAgent(one, "one"), StrategyAgent(two, "two"), seed=3)
     result = match.play(3000)
     score = result.scores[0]
     exact = (earned_against(one, 0, two) + earned_against(one, 1, two)) / 2
@@ -132,7 +134,7 @@ def test_other_agents_sit_down_too():
         def act(self, observation, rng):
             return "call" if "call" in observation.actions else observation.actions[0]
 
-    result = PokerMatch(rules, Caller(), *poker_agents(rules, ["uniform"]), seed=1).play(50)
+    result = Match(rules, Caller(), make_agent("uniform", rules), seed=1).play(50)
     assert result.hands == 50
     assert not any(result.faults)
     assert result.scores[0].exact is None
@@ -142,7 +144,7 @@ def test_values_of_actions_are_those_of_the_history_form():
     poker = naive_poker.tiny_turn(seed=None)
     tree = PublicTree(poker)
     strategy = _solved(tree, 4)
-    rules, agent = PokerRules(poker), PokerAgent(strategy)
+    rules, agent = PokerRules(poker), StrategyAgent(strategy)
     known = {}
     sums = {}  # by infoset: the reach of the others, and times the value of each action
 
@@ -197,9 +199,9 @@ def test_luck_is_taken_out_of_a_persons_score_and_nothing_else(good):
     rules, tree = PokerRules(poker), PublicTree(poker)
     strategies = _solved(tree, 20), Strategy.uniform(tree)
     mine, theirs = strategies if good else strategies[::-1]
-    rng, agent = np.random.default_rng(1), PokerAgent(mine)
+    rng, agent = np.random.default_rng(1), StrategyAgent(mine)
     trainer = Trainer(
-        rules, PokerAgent(theirs, "other"), ask=lambda seen: agent.act(seen, rng), seed=1
+        rules, StrategyAgent(theirs, "other"), ask=lambda seen: agent.act(seen, rng), seed=1
     )
     trainer.play(800)
     score = trainer.score
@@ -213,7 +215,7 @@ def test_luck_is_taken_out_of_a_persons_score_and_nothing_else(good):
 def test_playing_as_the_opponent_does_has_no_edge_but_the_mix():
     poker = spot(SMALL)
     rules, tree = PokerRules(poker), PublicTree(poker)
-    agent = PokerAgent(_solved(tree, 20), "solved")
+    agent = StrategyAgent(_solved(tree, 20), "solved")
     trainer = Trainer(rules, agent, ask=lambda seen: seen.actions[0])
     trainer.deal()
     assert trainer.judged
@@ -232,33 +234,32 @@ def test_playing_as_the_opponent_does_has_no_edge_but_the_mix():
 
 def test_with_rake_the_score_is_plain():
     rules = PokerRules(spot(SMALL | {"rake": {"rate": 0.05, "cap": 3}}))
-    other = poker_agents(rules, ["uniform"])[0]
+    other = make_agent("uniform", rules)
     trainer = Trainer(rules, other, ask=lambda seen: seen.actions[0])
     trainer.deal()
     assert not trainer.takes_luck_out
     assert trainer.score.reduced is None
-    match = PokerMatch(rules, other, other, seed=1)
+    match = Match(rules, other, other, seed=1)
     assert match.exact()[0] == match.exact()[1] < 0
 
 
 def test_who_does_not_fit_is_told():
     rules = PokerRules(spot(SMALL))
     with pytest.raises(SpecError, match="there is no agent 'dbbr'"):
-        poker_agents(rules, ["dbbr"])
-    with pytest.raises(UnsupportedError, match="history form"):
-        PokerRules(naive_poker.leduc())
-    other = poker_agents(PokerRules(spot(SMALL | {"pot": 30})), ["uniform"])[0]
+        make_agent("dbbr", rules)
+    other = make_agent("uniform", spot(SMALL | {"pot": 30}))
     with pytest.raises(MismatchError, match="another game"):
-        PokerMatch(rules, other, other)
+        Match(rules, other, other)
     with pytest.raises(MismatchError, match="another game"):
         Match(cf.Kuhn(), other, other)
 
 
 def test_agents_of_one_name_share_a_strategy():
     rules = PokerRules(spot(SMALL))
-    one, two = poker_agents(rules, ["uniform", "uniform"])
+    tree = PublicTree(rules.poker)
+    one, two = seated(rules, ["uniform", "uniform"], tree)
     assert one is two
-    solved = poker_agents(rules, ["equilibrium", "uniform"])
+    solved = seated(rules, ["equilibrium", "uniform"], tree)
     trees = {id(agent.strategy.tree) for agent in solved}
     assert len(trees) == 1
     assert assess(solved[0].strategy).exploitability < 0.003 * 20

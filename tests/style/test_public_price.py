@@ -6,7 +6,8 @@ import pytest
 
 import counterfold as cf
 from counterfold.games.base import CHANCE, TERMINAL
-from counterfold.play.poker import PokerAgent, PokerRules
+from counterfold.play.agents import StrategyAgent
+from counterfold.poker.rules import PokerRules
 from counterfold.solve.solver import Solver
 from counterfold.style.public import public_style
 from counterfold.style.public_price import compare_public
@@ -30,7 +31,7 @@ def test_everything_is_as_in_the_history_form(name):
     price = compare_public(*pair)
     rules = PokerRules(poker)
     compiled = cf.compile_game(rules)
-    one, two = (as_strategy(compiled, rules, PokerAgent(strategy)) for strategy in pair)
+    one, two = (as_strategy(compiled, rules, StrategyAgent(strategy)) for strategy in pair)
     for p, seat in enumerate(price.seats):
         foes = [(one, one), (two, two), (two, one), (one, two)]
         known = [cf.values(*(x if q == p else y for q in (0, 1)))[p] for x, y in foes]

@@ -11,9 +11,9 @@ import pytest
 from counterfold.errors import ParameterError, TreeTooLargeError
 from counterfold.poker import holdem
 from counterfold.poker.cards import parse_board
-from counterfold.poker.game import DECISION, NO_CARD
+from counterfold.poker.game import DECISION, NO_CARD, meetings
 from counterfold.tree.boards import renamed_holes
-from counterfold.tree.public import PublicTree, meetings
+from counterfold.tree.public import PublicTree
 from counterfold.tree.public_nodes import NOTHING, PublicNodes
 from tests import naive_poker
 from tests.naive_poker import naive_fold

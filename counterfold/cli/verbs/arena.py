@@ -44,7 +44,7 @@ def match(
         typer.Option(
             metavar="N",
             parser=count,
-            help="Hands in all. [100,000; 1,000 with an agent written in Python]",
+            help="Hands in all. [100,000; 1,000 with an agent written in Python or at a spot]",
         ),
     ] = None,
     seed: Annotated[
@@ -119,7 +119,8 @@ def match(
 
 @app.command(
     epilog="""Every pair plays (every line-up of n in a game for n), each match from a fresh start
-and with a seed of its own. Luck is taken out where strategies are known.
+and with a seed of its own. Luck is taken out where strategies are known; at poker spots, pairs of
+strategies are compared exactly.
 
 \b
 Keys of --json: game, agents, hands (of a match), matches (of a line-up), seed,
@@ -139,7 +140,7 @@ def tournament(
         typer.Option(
             metavar="N",
             parser=count,
-            help="Hands of a match. [100,000; 1,000 with an agent written in Python]",
+            help="Hands of a match. [100,000; 1,000 with an agent written in Python or at a spot]",
         ),
     ] = None,
     matches: Annotated[
