@@ -49,7 +49,7 @@ def test_help_names_all_methods_and_json_keys(call):
     assert f"[{DEFAULT_METHOD}]" in words
     keys = words.partition("Keys of --json:")[2]
     for key in Result.__dataclass_fields__:
-        assert key in keys or key == "strategy"
+        assert key in keys or key in ("strategy", "poker")
 
 
 def test_version(call):
