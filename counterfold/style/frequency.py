@@ -16,7 +16,7 @@ from counterfold.solve.lp import plans
 from counterfold.strategy.infosets import slots_of
 from counterfold.strategy.layout import fits
 from counterfold.strategy.strategy import Strategy
-from counterfold.style.preferences import rounds
+from counterfold.style.by_infoset import rounds
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.sequence import sequence_form
 
