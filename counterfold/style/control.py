@@ -162,7 +162,7 @@ class ControlledRun:
             weight = weight * fade + 1.0
         kept = float(np.prod(fades)) if first > 1 else 0.0
         self.solver.step(iterations)
-        self.average = self.solver.probabilities()
+        self.average = self.solver.probabilities().copy()
         plan = self.form.reach(self.form.by_sequence(self.average))
         total = weight * plan
         fresh = np.maximum(total - kept * self.total, 0.0)

@@ -150,8 +150,8 @@ class Style:
     @property
     def places(self) -> tuple[Place, ...]:
         """Where the style speaks."""
-        given = [*self.preferences, *self.allowances]
-        return tuple(one.place for one in given)
+        preferred = tuple(one.place for one in self.preferences)
+        return preferred + tuple(allowed.place for allowed in self.allowances)
 
     def on(self, form: Form) -> Conditions:
         """The arrays of this style for a compiled game.
