@@ -17,9 +17,9 @@ from counterfold.cli.output import (
     say,
 )
 from counterfold.cli.poker_certificate import units, won
+from counterfold.cli.poker_conditions import PokerConditions, read_conditions
 from counterfold.cli.poker_names import poker_game
 from counterfold.cli.poker_solve import PokerWatch
-from counterfold.cli.poker_wishes import Wishes, read_wishes
 from counterfold.cli.solve import Request as SolveRequest
 from counterfold.cli.solve import check_not_foreign, farewell
 from counterfold.cli.style_tables import columns
@@ -51,11 +51,11 @@ gives something up never comes as near to an equilibrium."""
 def run(request: Request) -> None:
     """Solve plainly and with the style, and tell the difference."""
     game = poker_game(request.game)
-    wishes, until = _check(request, game), _limits(request, game)
+    conditions, until = _check(request, game), _limits(request, game)
     with PokerWatch(game, request.quiet) as watch:
         watch.doing("building the tree and loading the kernels (compiled when first used)")
         try:
-            tree = wishes.tree(game)
+            tree = conditions.tree(game)
             watch.work = "solving plainly"
             half = clock.left(until, 2)
             watch.begin(half)
@@ -66,10 +66,10 @@ def run(request: Request) -> None:
             limit = clock.left(limit)
             watch.work = "solving with the style"
             watch.begin(limit)
-            solver = wishes.solver(tree, request.method, None, {})
+            solver = conditions.solver(tree, request.method, None, {})
             styled = _whole(solve(solver, until=limit, save=request.save, on_report=watch.report))
             watch.doing("comparing the strategies")
-            price = compare(plain, styled, wishes.told)
+            price = compare(plain, styled, conditions.description)
         except KeyboardInterrupt:
             raise StoppedError(farewell(None)) from None
     if request.json:
@@ -87,12 +87,12 @@ def _whole(result: Result) -> Result:
 # The request
 
 
-def _check(request: Request, game: PokerGame) -> Wishes:
+def _check(request: Request, game: PokerGame) -> PokerConditions:
     for name in ELSEWHERE:
         if getattr(request, name) is not None:
             raise ParameterError(
-                f"--{name} is for games in history form; in a spot say where in the wish itself, "
-                "as in --prefer oop:bet@turn[JJ-22]=5"
+                f"--{name} is for games in history form; in a spot say where in the "
+                "preference itself, as in --prefer oop:bet@turn[JJ-22]=5"
             )
     if request.traversal != "full":
         raise ParameterError("--traversal is for games in history form; a spot is walked in full")
@@ -109,22 +109,24 @@ def _check(request: Request, game: PokerGame) -> Wishes:
     if request.save:
         check_can_write(request.save, "--save")
         check_not_foreign(request.save)
-    wishes = read_wishes(
+    conditions = read_conditions(
         SolveRequest(request.game, prefer=_preferences(request, game), give_up=request.give_up),
         game,
     )
-    if wishes.style is None:
+    if conditions.style is None:
         raise ParameterError("say which style: --prefer raise=5, or --preset aggressive")
-    if wishes.locks:
+    if conditions.locks:
         raise ParameterError(
             f'{request.game} has "locks", which hold players to something; a style is compared '
             "where both are free"
         )
-    return Wishes(style=wishes.style + Style(best=True)) if request.best else wishes
+    return (
+        PokerConditions(style=conditions.style + Style(best=True)) if request.best else conditions
+    )
 
 
 def _preferences(request: Request, game: PokerGame) -> tuple[str, ...]:
-    """The wishes in words, each with the player that was named."""
+    """The preferences in words, each with the player that was named."""
     words = list(request.prefer)
     if request.preset is not None:
         offered = {label.split()[0] for label in game.betting.label if label}

@@ -52,12 +52,12 @@ METHOD = "cfr"
 EPSILONS = (0.0, 0.01, 0.02, 0.05, 0.1)
 """What may be given up on a frontier, unless the user says."""
 BETWEEN = 40
-"""Points of a frontier's curve in the picture, beside those asked for."""
+"""Points of a frontier's curve in the picture, beside those that are listed."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """What was asked for; None where an option was not given."""
+    """The options of the command; None where an option was not given."""
 
     game: str
     prefer: tuple[str, ...] = ()

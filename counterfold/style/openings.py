@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from counterfold.strategy.infosets import slots_of
 from counterfold.strategy.strategy import Strategy
-from counterfold.style.frequency import _visits
+from counterfold.style.frequency import visits_of
 from counterfold.tree.history import HistoryTree
 
 __all__ = ["Openings", "hands", "openings"]
@@ -26,8 +26,8 @@ def hands(tree: HistoryTree) -> tuple[str, ...]:
     ('J', 'Q', 'K')
     """
     labels = tree.infosets.labels
-    found = tuple(dict.fromkeys(name.split(" | ", 1)[0] for name in labels))
-    return found if len(found) > 1 and any(" | " in name for name in labels) else ()
+    held = tuple(dict.fromkeys(name.split(" | ", 1)[0] for name in labels))
+    return held if len(held) > 1 and any(" | " in name for name in labels) else ()
 
 
 @dataclass(frozen=True)
@@ -56,18 +56,17 @@ def openings(plain: Strategy, styled: Strategy, player: int) -> Openings | None:
     """
     tree = plain.tree
     infosets = tree.infosets
-    found = hands(tree)
     # Where play comes although the player has made no move: every move of its own is barred.
     barred = infosets.evenly()
     lo, hi = slots_of(tree.infosets, player)
     barred[lo:hi] = 0.0
-    first = np.flatnonzero((_visits(tree, barred) > 0) & (infosets.owner == player)).tolist()
+    first = np.flatnonzero((visits_of(tree, barred) > 0) & (infosets.owner == player)).tolist()
     cells: dict[tuple[str, str], dict[str, int]] = {}
     for i in first:
         hand, _, said = infosets.labels[i].partition(" | ")
         for offset, action in enumerate(infosets.actions[i]):
             cells.setdefault((said, action), {})[hand] = int(infosets.start[i]) + offset
-    held = tuple(hand for hand in found if any(hand in slots for slots in cells.values()))
+    held = tuple(hand for hand in hands(tree) if any(hand in slots for slots in cells.values()))
     if len(held) < 2 or not cells:
         return None
     shown = np.full((2, len(held), len(cells)), np.nan)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from counterfold.evaluate.certificate import Certified
 from counterfold.poker.game import DECISION
 from counterfold.strategy.strategy import Strategy
-from counterfold.style.frequency import _visits
+from counterfold.style.frequency import visits_of
 from counterfold.style.openings import hands
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.public import PublicTree, meetings
@@ -86,14 +86,14 @@ def shares_by_infoset(plain: Strategy[HistoryTree], styled: Strategy[HistoryTree
     Share(player=0, round=None, hand=None, action='bet', plain=0.5, styled=0.5)
     """
     tree, both = plain.tree, (plain, styled)
-    visits = [_visits(tree, strategy.probabilities) for strategy in both]
+    visits = [visits_of(tree, strategy.probabilities) for strategy in both]
     labels = tree.infosets.labels
     round_of = getattr(tree.game, "round_of", None)
     whole: list[None] = [None] * len(labels)
     rounds = whole if round_of is None else [int(round_of(name)) for name in labels]
     held = [name.split(" | ", 1)[0] for name in labels] if hands(tree) else whole
     # With every move barred play comes to what chance alone leads to.
-    dealt = _visits(tree, np.zeros(tree.infosets.slots))
+    dealt = visits_of(tree, np.zeros(tree.infosets.slots))
     first = np.flatnonzero(dealt > 0)
     every = np.arange(len(labels))
     return Shares(

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from counterfold.cli.poker_wishes import _style
+from counterfold.cli.poker_conditions import _style
 from counterfold.poker.spot import spot
 from counterfold.strategy.strategy import Strategy
 

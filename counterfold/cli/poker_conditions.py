@@ -23,9 +23,9 @@ from counterfold.tree.public import PublicTree
 if TYPE_CHECKING:
     from counterfold.cli.solve import Request
 
-__all__ = ["Wishes", "read_wishes"]
+__all__ = ["PokerConditions", "read_conditions"]
 
-_WISH = re.compile(
+_PREFERENCE = re.compile(
     r"(?:(?P<who>[^:=@\[\]]+):)?(?P<action>[^:=@\[\]]+)(?:@(?P<street>[^:=@\[\]]+))?"
     r"(?:\[(?P<hands>[^\[\]]+)\])?=(?P<degree>[^=]+)"
 )
@@ -33,7 +33,7 @@ _SUITED = re.compile(r"[2-9TJQKA][cdhs]", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Wishes:
+class PokerConditions:
     """Locks, and preferences for actions of some hands."""
 
     locks: Sequence[Lock] = ()
@@ -43,8 +43,8 @@ class Wishes:
         return bool(self.locks) or self.style is not None
 
     @property
-    def told(self) -> str:
-        """The wishes in words."""
+    def description(self) -> str:
+        """The locks and the style in words."""
         count = len(self.locks)
         parts = [f"{count} lock{'s' * (count != 1)}"] if count else []
         return ", ".join([*parts, *([repr(self.style)] if self.style is not None else [])])
@@ -61,7 +61,7 @@ class Wishes:
         return not named and symmetric(game, self.locks)
 
     def tree(self, game: PokerGame) -> PublicTree:
-        """The tree that can tell what the wishes tell apart."""
+        """The tree that can tell what they tell apart."""
         alike = bool(game.about.get("symmetry", True)) and self.symmetric(game)
         return PublicTree(game, symmetry=alike, memory=1 << 62)
 
@@ -72,7 +72,7 @@ class Wishes:
         start: Strategy[PublicTree] | None,
         settings: Mapping[str, Any],
     ) -> Solver:
-        """A solver in which the wishes hold."""
+        """A solver in which they hold."""
         given = {"dtype": defaults_of(tree.game).dtype, **settings}
         return locked_solver(
             tree, self.locks, method or defaults_of(tree.game).method, start=start,
@@ -80,8 +80,8 @@ class Wishes:
         )  # fmt: skip
 
 
-def read_wishes(request: Request, game: PokerGame) -> Wishes:
-    """The wishes of a request, those in the file of its spot among them."""
+def read_conditions(request: Request, game: PokerGame) -> PokerConditions:
+    """The locks and the style of a request, those in the file of its spot among them."""
     locks: list[Lock] = []
     given = None
     if request.game is not None and "spot" in game.about and request.game.endswith(".json"):
@@ -91,18 +91,18 @@ def read_wishes(request: Request, game: PokerGame) -> Wishes:
     if request.locks:
         locks += read_locks(request.locks, game)
     if request.give_up is not None and not request.prefer:
-        raise ParameterError("--give-up is what wishes may cost; say them with --prefer")
+        raise ParameterError("--give-up is what preferences may cost; say them with --prefer")
     if request.give_up is not None and not 0 <= request.give_up < inf:
         raise ParameterError(f"--give-up is {request.give_up:g}, and must be chips from 0 up")
     style: Style | None = None
     for text in request.prefer:
         more = _style(text, game, request.give_up or 0.0)
         style = more if style is None else style + more
-    return Wishes(locks, style)
+    return PokerConditions(locks, style)
 
 
 def _style(text: str, game: PokerGame, give_up: float) -> Style:
-    parts = _WISH.fullmatch(text.strip())
+    parts = _PREFERENCE.fullmatch(text.strip())
     try:
         degree = float(parts["degree"]) if parts else float("nan")
     except ValueError:
