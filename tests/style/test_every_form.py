@@ -101,3 +101,18 @@ def test_hands_and_streets_need_a_form_that_has_them(more: dict, leduc: BothForm
         style.on(leduc.history)
     with pytest.raises(ParameterError, match="history by history"):
         cf.solve(cf.Kuhn(), style=style)
+
+
+def test_bets_of_a_spot_have_the_same_names_in_both_forms() -> None:
+    given = {"board": "Ks 9h 6s 4d 2c", "pot": 20, "stack": 60, "oop": "QQ", "ip": "JJ"}
+    game = cf.spot(given | {"bets": ["50%", "allin"], "raises": ["allin"]})
+    history, tree = cf.compile_game(cf.PokerRules(game)), cf.PublicTree(game)
+    for form in (history, tree):
+        bold = preset("aggressive", 2, form, player=0)
+        assert [one.action for one in bold.preferences] == ["bet", "all-in"]
+    actions = history.infosets.actions[0]
+    assert actions == ("check", "bet 10", "all-in 60")
+    for name, degrees in (("bet", [1, 2, 1]), ("bet 10", [1, 2, 1]), ("all-in", [1, 1, 2])):
+        style = cf.Style({name: 2.0}, player=0)
+        assert style.on(history).delta[:3].tolist() == degrees
+        assert style.on(tree).fields[0]["delta"][:3].max(1).tolist() == degrees
