@@ -18,8 +18,8 @@ from counterfold.cli.output import (
     tell,
 )
 from counterfold.cli.poker_certificate import poker_certificate, size_lines, size_told, units
+from counterfold.cli.poker_conditions import PokerConditions, read_conditions
 from counterfold.cli.poker_names import game_in, poker_game, run_of
-from counterfold.cli.poker_wishes import Wishes, read_wishes
 from counterfold.cli.progress import Watch
 from counterfold.errors import MismatchError, ParameterError
 from counterfold.plot import Curve, Point, check_plot, convergence
@@ -70,11 +70,11 @@ class PokerOutcome:
 def run(request: Request) -> None:
     """Solve, or only measure, and print."""
     game = _game(request)
-    wishes = _check(request, game)
+    conditions = _check(request, game)
     if request.dry_run:
-        _tell_size(request, game, wishes)
+        _tell_size(request, game, conditions)
         return
-    outcome = solved(request, game, wishes)
+    outcome = solved(request, game, conditions)
     result = outcome.result
     if request.plot:
         points = [Point(r.iteration, r.cpu_seconds, r.exploitability) for r in result.trace]
@@ -84,8 +84,8 @@ def run(request: Request) -> None:
         print_json(result.to_dict())
     else:
         lines = poker_certificate(result, outcome.until, outcome.saved)
-        if wishes:
-            lines.insert(2, ("wishes", wishes.told))
+        if conditions:
+            lines.insert(2, ("wishes", conditions.description))
         if request.plot:
             lines.append(("picture", request.plot))
         print_panel("Certificate", lines)
@@ -94,17 +94,17 @@ def run(request: Request) -> None:
 
 
 def solved(
-    request: Request, game: PokerGame | None = None, wishes: Wishes | None = None
+    request: Request, game: PokerGame | None = None, conditions: PokerConditions | None = None
 ) -> PokerOutcome:
     """The outcome of a request, with its progress on standard error."""
     from counterfold.cli.solve import WORTH_KEEPING, farewell, rescue_file, stamp
 
     game = game or _game(request)
-    wishes = read_wishes(request, game) if wishes is None else wishes
+    conditions = read_conditions(request, game) if conditions is None else conditions
     until = _limits(request, game)
     before = stamp(request.target)
     if not request.resume:
-        found = _size(request, game, wishes)
+        found = _size(request, game, conditions)
         if not request.quiet:
             tell(f"{game.spec}: {size_told(found)}")
         found.check(None if request.memory is None else memory_of(request.memory))
@@ -122,8 +122,10 @@ def solved(
             rescue = None if request.save else rescue_file(game.spec)
             kept: dict[str, Any] = {"save": request.save, "rescue": rescue}
             settings = request.given((*SETTINGS, "threads"))
-            if wishes:
-                result = _with_wishes(request, game, wishes, watch, until, {**kept, **common})
+            if conditions:
+                result = _with_conditions(
+                    request, game, conditions, watch, until, {**kept, **common}
+                )
             else:
                 result = solve(
                     game, request.method, run, memory=1 << 62, **kept, **settings, **common
@@ -136,13 +138,18 @@ def solved(
     return PokerOutcome(result, until, request.save or (rescue if stamp(rescue) else None))
 
 
-def _with_wishes(
-    request: Request, game: PokerGame, wishes: Wishes, watch: Watch, until: Until, how: Any
+def _with_conditions(
+    request: Request,
+    game: PokerGame,
+    conditions: PokerConditions,
+    watch: Watch,
+    until: Until,
+    how: Any,
 ) -> Result:
     """Solve under locks and preferences; what a lock shifts is solved without them first."""
     settings = request.given((*SETTINGS, "threads"))
-    tree, start = wishes.tree(game), None
-    if wishes.needs_start:
+    tree, start = conditions.tree(game), None
+    if conditions.needs_start:
         watch.doing("solving without locks first, which they begin from")
         usual = defaults_of(game).until
         if until.seconds is not None:  # half of the time is for the beginning
@@ -152,7 +159,7 @@ def _with_wishes(
             raise KeyboardInterrupt
         start = first.strategy
         watch.begin(until)
-    solver = wishes.solver(tree, request.method, start, settings)
+    solver = conditions.solver(tree, request.method, start, settings)
     return solve(solver, until=clock.left(until), **how)
 
 
@@ -168,7 +175,7 @@ def _game(request: Request) -> PokerGame:
     return poker_game(str(request.game))
 
 
-def _check(request: Request, game: PokerGame) -> Wishes:
+def _check(request: Request, game: PokerGame) -> PokerConditions:
     """Refuse what cannot work before anything is computed."""
     from counterfold.cli.solve import OPTIONS, check_not_foreign
 
@@ -203,7 +210,7 @@ def _check(request: Request, game: PokerGame) -> Wishes:
                 f"{request.resume} goes on with the locks and the style that it began with; leave "
                 "out --locks, --prefer and --give-up"
             )
-    wishes = Wishes() if request.resume else read_wishes(request, game)
+    conditions = PokerConditions() if request.resume else read_conditions(request, game)
     if request.plot:
         check_can_write(request.plot, "--plot")
         check_plot(request.plot)
@@ -211,7 +218,7 @@ def _check(request: Request, game: PokerGame) -> Wishes:
         check_can_write(request.target, "--save" if request.save else "--resume")
     if request.save:
         check_not_foreign(request.save)
-    return wishes
+    return conditions
 
 
 def _check_same(request: Request) -> None:
@@ -242,8 +249,8 @@ def _limits(request: Request, game: PokerGame) -> Until:
     return Until(**given) if given else defaults_of(game).until
 
 
-def _size(request: Request, game: PokerGame, wishes: Wishes) -> PublicSize:
-    alike = bool(game.about.get("symmetry", True)) and wishes.symmetric(game)
+def _size(request: Request, game: PokerGame, conditions: PokerConditions) -> PublicSize:
+    alike = bool(game.about.get("symmetry", True)) and conditions.symmetric(game)
     return public_size(
         game, symmetry=alike, bits=request.bits or 32,
         predictive=method(request.method or defaults_of(game).method).prediction > 0,
@@ -251,8 +258,8 @@ def _size(request: Request, game: PokerGame, wishes: Wishes) -> PublicSize:
     )  # fmt: skip
 
 
-def _tell_size(request: Request, game: PokerGame, wishes: Wishes) -> None:
-    found = _size(request, game, wishes)
+def _tell_size(request: Request, game: PokerGame, conditions: PokerConditions) -> None:
+    found = _size(request, game, conditions)
     room = int(0.9 * memory_at_hand()) if request.memory is None else memory_of(request.memory)
     fits = found.bytes <= room
     if request.json:

@@ -17,9 +17,9 @@ from counterfold.cli.output import (
     say,
 )
 from counterfold.cli.poker_certificate import units, won
+from counterfold.cli.poker_conditions import PokerConditions, read_conditions
 from counterfold.cli.poker_names import poker_game
 from counterfold.cli.poker_solve import PokerWatch
-from counterfold.cli.poker_wishes import Wishes, read_wishes
 from counterfold.cli.solve import Request as SolveRequest
 from counterfold.cli.solve import check_not_foreign, farewell
 from counterfold.cli.style_tables import columns
@@ -31,7 +31,8 @@ from counterfold.solve.result import Result, solve
 from counterfold.solve.settings import defaults_of
 from counterfold.solve.until import Until
 from counterfold.style.preferences import PRESETS, Style
-from counterfold.style.public_price import PublicPrice, PublicShare, compare_public
+from counterfold.style.price import Price, compare
+from counterfold.style.shares import Share
 
 if TYPE_CHECKING:
     from counterfold.cli.style import Request
@@ -50,11 +51,11 @@ gives something up never comes as near to an equilibrium."""
 def run(request: Request) -> None:
     """Solve plainly and with the style, and tell the difference."""
     game = poker_game(request.game)
-    wishes, until = _check(request, game), _limits(request, game)
+    conditions, until = _check(request, game), _limits(request, game)
     with PokerWatch(game, request.quiet) as watch:
         watch.doing("building the tree and loading the kernels (compiled when first used)")
         try:
-            tree = wishes.tree(game)
+            tree = conditions.tree(game)
             watch.work = "solving plainly"
             half = clock.left(until, 2)
             watch.begin(half)
@@ -65,26 +66,16 @@ def run(request: Request) -> None:
             limit = clock.left(limit)
             watch.work = "solving with the style"
             watch.begin(limit)
-            solver = wishes.solver(tree, request.method, None, {})
+            solver = conditions.solver(tree, request.method, None, {})
             styled = _whole(solve(solver, until=limit, save=request.save, on_report=watch.report))
             watch.doing("comparing the strategies")
-            price = compare_public(plain.strategy, styled.strategy)
+            price = compare(plain, styled, conditions.description)
         except KeyboardInterrupt:
             raise StoppedError(farewell(None)) from None
     if request.json:
-        print_json(
-            {
-                "game": game.spec,
-                "style": wishes.told,
-                "cost": styled.exploitability - plain.exploitability,
-                "plain": plain.to_dict(),
-                "styled": styled.to_dict(),
-                **price.to_dict(),
-                "saved": request.save,
-            }
-        )
+        print_json(price.to_dict() | {"saved": request.save})
         return
-    _tell(request, game, wishes, plain, styled, price)
+    _tell(request, game, price)
 
 
 def _whole(result: Result) -> Result:
@@ -93,15 +84,15 @@ def _whole(result: Result) -> Result:
     return result
 
 
-# What was asked for
+# The request
 
 
-def _check(request: Request, game: PokerGame) -> Wishes:
+def _check(request: Request, game: PokerGame) -> PokerConditions:
     for name in ELSEWHERE:
         if getattr(request, name) is not None:
             raise ParameterError(
-                f"--{name} is for games in history form; in a spot say where in the wish itself, "
-                "as in --prefer oop:bet@turn[JJ-22]=5"
+                f"--{name} is for games in history form; in a spot say where in the "
+                "preference itself, as in --prefer oop:bet@turn[JJ-22]=5"
             )
     if request.traversal != "full":
         raise ParameterError("--traversal is for games in history form; a spot is walked in full")
@@ -118,35 +109,34 @@ def _check(request: Request, game: PokerGame) -> Wishes:
     if request.save:
         check_can_write(request.save, "--save")
         check_not_foreign(request.save)
-    wishes = read_wishes(
+    conditions = read_conditions(
         SolveRequest(request.game, prefer=_preferences(request, game), give_up=request.give_up),
         game,
     )
-    if not wishes.styles:
+    if conditions.style is None:
         raise ParameterError("say which style: --prefer raise=5, or --preset aggressive")
-    if wishes.locks:
+    if conditions.locks:
         raise ParameterError(
             f'{request.game} has "locks", which hold players to something; a style is compared '
             "where both are free"
         )
-    if not request.best:
-        return wishes
-    heaviest = Style(best=True)
-    return Wishes(styles=[replace(part, style=part.style + heaviest) for part in wishes.styles])
+    return (
+        PokerConditions(style=conditions.style + Style(best=True)) if request.best else conditions
+    )
 
 
 def _preferences(request: Request, game: PokerGame) -> tuple[str, ...]:
-    """The wishes in words, each with the player that was named."""
-    found = list(request.prefer)
+    """The preferences in words, each with the player that was named."""
+    words = list(request.prefer)
     if request.preset is not None:
         offered = {label.split()[0] for label in game.betting.label if label}
         degree = STRENGTH if request.strength is None else request.strength
-        liked = [action for action in PRESETS[request.preset] if action in offered]
-        found += [f"{action}={degree:g}" for action in liked]
+        preferred = [action for action in PRESETS[request.preset] if action in offered]
+        words += [f"{action}={degree:g}" for action in preferred]
     if request.player is not None:
         who = game.players[request.player - 1]
-        found = [text if ":" in text else f"{who}:{text}" for text in found]
-    return tuple(found)
+        words = [text if ":" in text else f"{who}:{text}" for text in words]
+    return tuple(words)
 
 
 def _given(request: Request) -> dict[str, Any]:
@@ -165,22 +155,19 @@ def _limits(request: Request, game: PokerGame) -> Until:
     return replace(usual, exploitability=usual.target / CLOSER)
 
 
-# What is told
+# The answer
 
 
 def _tell(
     request: Request,
     game: PokerGame,
-    wishes: Wishes,
-    plain: Result,
-    styled: Result,
-    price: PublicPrice,
+    price: Price,
 ) -> None:
-    advise(f"{game.spec}, {wishes.told}")
+    advise(f"{game.spec}, {price.style}")
     street = game.streets[0] if game.streets else "first street"
     for title, shares in (
         ("the first decision", price.first),
-        (f"all decisions on the {street}, where an action is offered", price.street),
+        (f"all decisions on the {street}, where an action is offered", price.by_round),
     ):
         say()
         say(title)
@@ -189,7 +176,7 @@ def _tell(
     say("what a player gets of the pot" if game.pot else "what a player wins a hand")
     _say_columns(_earnings(game, price))
     say()
-    print_panel("Price", _lines(game, plain, styled, price, request))
+    print_panel("Price", _lines(game, price, request))
     if request.save:
         advise(f"Look at it with `counterfold show {shlex.quote(request.save)}`.")
 
@@ -199,20 +186,20 @@ def _say_columns(rows: list[list[str]]) -> None:
         say(line)
 
 
-def _rows(game: PokerGame, shares: tuple[PublicShare, ...]) -> list[list[str]]:
+def _rows(game: PokerGame, shares: tuple[Share, ...]) -> list[list[str]]:
     rows, last = [["player", "action", "plain", "styled", "change"]], -1
     for share in shares:
         change = ""
         if share.plain is not None and share.styled is not None:
             change = f"{100 * (share.styled - share.plain):+.1f}"
-        told = ["never" if x is None else percent(x) for x in (share.plain, share.styled)]
+        cells = ["never" if x is None else percent(x) for x in (share.plain, share.styled)]
         who = "" if share.player == last else game.players[share.player]
-        rows.append([who, share.action, *told, "" if change in ("+0.0", "-0.0") else change])
+        rows.append([who, share.action, *cells, "" if change in ("+0.0", "-0.0") else change])
         last = share.player
     return rows
 
 
-def _earnings(game: PokerGame, price: PublicPrice) -> list[list[str]]:
+def _earnings(game: PokerGame, price: Price) -> list[list[str]]:
     rows = [["player", "against", "plain", "styled", "change"]]
     for seat in price.seats:
         paid = float(game.betting.paid[0][seat.player]) if game.pot else 0.0
@@ -231,11 +218,10 @@ def _earnings(game: PokerGame, price: PublicPrice) -> list[list[str]]:
 
 def _lines(
     game: PokerGame,
-    plain: Result,
-    styled: Result,
-    price: PublicPrice,
+    price: Price,
     request: Request,
 ) -> Lines:
+    plain, styled = price.plain, price.styled
     lines: Lines = [
         (
             "exploitability",
@@ -246,8 +232,8 @@ def _lines(
     for seat in price.seats:
         if seat.cost is not None and seat.styled_guarantee is not None:
             sure = won(game, seat.player, seat.styled_guarantee)
-            told = f"guarantees {sure}, {_less(game, seat.cost)} the plain one"
-            lines.append((game.players[seat.player], told))
+            words = f"guarantees {sure}, {_less(game, seat.cost)} the plain one"
+            lines.append((game.players[seat.player], words))
     lines.append(
         (
             "time",

@@ -30,7 +30,7 @@ from counterfold.cli.solve import (
     stamp,
 )
 from counterfold.cli.style_picture import draw
-from counterfold.cli.style_tables import print_edge, print_price
+from counterfold.cli.style_tables import print_price, print_standings
 from counterfold.errors import ParameterError
 from counterfold.interrupts import aside
 from counterfold.plot import check_plot
@@ -43,7 +43,7 @@ from counterfold.style.frequency import Frequency
 from counterfold.style.frontier import Frontier, frontier
 from counterfold.style.preferences import PRESETS, Style, preset
 from counterfold.style.price import DEFAULT_UNTIL, Price, compare
-from counterfold.style.standing import Edge, Spot, cost_of
+from counterfold.style.standing import Standing, Standings, cost_of
 from counterfold.tree.history import HistoryTree
 
 __all__ = ["Request", "run"]
@@ -52,12 +52,12 @@ METHOD = "cfr"
 EPSILONS = (0.0, 0.01, 0.02, 0.05, 0.1)
 """What may be given up on a frontier, unless the user says."""
 BETWEEN = 40
-"""Points of a frontier's curve in the picture, beside those asked for."""
+"""Points of a frontier's curve in the picture, beside those that are listed."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """What was asked for; None where an option was not given."""
+    """The options of the command; None where an option was not given."""
 
     game: str
     prefer: tuple[str, ...] = ()
@@ -108,30 +108,30 @@ def run(request: Request) -> None:
         try:
             tree = compiled_game(request.game, None, watch, request.until)
             style = _style(request, degrees, tree)
-            found = None
+            limits = None
             if request.frontier:
                 watch.doing("solving the linear programs of the frontier")
-                found = _asked(tree, Frequency.parse(request.frontier), epsilons, watch)
+                limits = _frontier(tree, Frequency.parse(request.frontier), epsilons)
             plain = _solved(request, tree, None, watch, 1 if style is None else 2)
             styled = _solved(request, tree, style, watch) if style is not None else None
-            edge = None
-            if found is not None:
+            standings = None
+            if limits is not None:
                 watch.doing("placing the strategies on the frontier")
-                edge = _edge(found, plain, styled, bool(request.plot), watch)
+                standings = _standings(limits, plain, styled, bool(request.plot))
         except KeyboardInterrupt:
             raise StoppedError(farewell(None)) from None
     price = None if styled is None or style is None else compare(plain, styled, style)
     if request.plot:
-        draw(plain, price, edge, request.plot)
+        draw(plain, price, standings, request.plot)
     if request.json:
-        print_json(_document(plain, price, edge, request))
+        print_json(_document(plain, price, standings, request))
         return
     if price is not None:
         print_price(price, request)
     else:
         print_panel("Certificate", certificate(plain, request.until))
-    if edge is not None:
-        print_edge(edge)
+    if standings is not None:
+        print_standings(standings)
     if request.plot:
         say()
         say(f"Picture: {request.plot}")
@@ -140,17 +140,17 @@ def run(request: Request) -> None:
 
 
 def _document(
-    plain: Result, price: Price | None, edge: Edge | None, request: Request
+    plain: Result, price: Price | None, standings: Standings | None, request: Request
 ) -> dict[str, Any]:
     if price is not None:
         document = price.to_dict()
     else:
         document = {"game": plain.game, "style": None, "plain": plain.to_dict()}
-    document["frontier"] = None if edge is None else edge.to_dict()
+    document["frontier"] = None if standings is None else standings.to_dict()
     return document | {"saved": request.save, "plot": request.plot}
 
 
-# What was asked for
+# The request
 
 
 def _check(request: Request) -> tuple[dict[str, float], list[float]]:
@@ -200,9 +200,9 @@ def _check(request: Request) -> tuple[dict[str, float], list[float]]:
     return degrees, _epsilons(request.epsilon)
 
 
-def _degrees(wishes: Sequence[str]) -> dict[str, float]:
+def _degrees(preferences: Sequence[str]) -> dict[str, float]:
     degrees: dict[str, float] = {}
-    for text in wishes:
+    for text in preferences:
         action, equals, number = text.rpartition("=")
         action = action.strip()
         try:
@@ -220,7 +220,7 @@ def _degrees(wishes: Sequence[str]) -> dict[str, float]:
 def _epsilons(text: str | None) -> list[float]:
     if text is None:
         return list(EPSILONS)
-    found = []
+    epsilons = []
     for part in text.split(","):
         try:
             number = float(part)
@@ -230,8 +230,8 @@ def _epsilons(text: str | None) -> list[float]:
             raise ParameterError(
                 f"--epsilon is {text!r}, and must be numbers from 0 up, such as 0,0.01,0.05"
             )
-        found.append(number)
-    return sorted(set(found))
+        epsilons.append(number)
+    return sorted(set(epsilons))
 
 
 def _style(request: Request, degrees: dict[str, float], tree: HistoryTree) -> Style | None:
@@ -288,28 +288,24 @@ def _solved(
     return result
 
 
-def _asked(
-    tree: HistoryTree, frequency: Frequency, epsilons: Sequence[float], watch: Watch
-) -> Frontier:
+def _frontier(tree: HistoryTree, frequency: Frequency, epsilons: Sequence[float]) -> Frontier:
     return aside(lambda: frontier(tree, frequency, epsilons))
 
 
-def _edge(
-    found: Frontier, plain: Result, styled: Result | None, curved: bool, watch: Watch
-) -> Edge:
+def _standings(limits: Frontier, plain: Result, styled: Result | None, curved: bool) -> Standings:
     """The strategies on a frontier, each with the limits at its own cost."""
-    tree, frequency = plain.strategy.tree, found.frequency
+    tree, frequency = plain.strategy.tree, limits.frequency
     named = [("plain", plain)] + ([("styled", styled)] if styled is not None else [])
-    costs = [cost_of(found, result.strategy, frequency.player) for _, result in named]
-    limits = _asked(tree, frequency, costs, watch).points
-    spots = tuple(
-        Spot(name, cost, frequency.of(result.strategy, found.against), at.low, at.high)
-        for (name, result), cost, at in zip(named, costs, limits, strict=True)
+    costs = [cost_of(limits, result.strategy, frequency.player) for _, result in named]
+    points = _frontier(tree, frequency, costs).points
+    strategies = tuple(
+        Standing(name, cost, frequency.of(result.strategy, limits.against), at.low, at.high)
+        for (name, result), cost, at in zip(named, costs, points, strict=True)
     )
     curve = None
     if curved:
-        epsilons = [point.epsilon for point in found.points]
+        epsilons = [point.epsilon for point in limits.points]
         most = max(*epsilons, *costs)
         steps = [most * (k / BETWEEN) ** 2 for k in range(BETWEEN + 1)]
-        curve = _asked(tree, frequency, sorted({*steps, *epsilons}), watch)
-    return Edge(found, curve, spots)
+        curve = _frontier(tree, frequency, sorted({*steps, *epsilons}))
+    return Standings(limits, curve, strategies)

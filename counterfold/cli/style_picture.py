@@ -9,27 +9,28 @@ from counterfold.cli.output import tiny
 from counterfold.cli.style_tables import MOST_ACTIONS, in_words
 from counterfold.plot import COLOURS, figure, save
 from counterfold.solve.result import Result
-from counterfold.style.price import Openings, Price, openings
-from counterfold.style.standing import Edge
+from counterfold.style.openings import Openings, openings
+from counterfold.style.price import Price
+from counterfold.style.standing import Standings
 
 __all__ = ["draw"]
 
 
-def draw(plain: Result, price: Price | None, edge: Edge | None, path: str) -> None:
+def draw(plain: Result, price: Price | None, standings: Standings | None, path: str) -> None:
     if price is None:
-        assert edge is not None
+        assert standings is not None
         made, (panel,) = figure(1, 1, size=(7.5, 5))
-        _draw_edge(panel, edge)
+        _draw_standings(panel, standings)
         made.suptitle(plain.game, fontsize=14)
         save(made, path)
         return
     players = len(price.seats)
     maps = [openings(price.plain.strategy, price.styled.strategy, p) for p in range(players)]
     shown = [m for m in maps if m is not None and len(m.columns) <= 2 * MOST_ACTIONS]
-    rows = 1 + (2 if shown else 0) + (1 if edge is not None else 0)
+    rows = 1 + (2 if shown else 0) + (1 if standings is not None else 0)
     tallest = max((len(m.hands) for m in shown), default=0)
     heights = [3.2] + ([max(1.9, min(0.32 * tallest + 1.1, 6.0))] * 2 if shown else [])
-    heights += [4.0] if edge is not None else []
+    heights += [4.0] if standings is not None else []
     size = (max(5.2 * players, 7.5), sum(heights))
     made, panels = figure(rows, players, size, gridspec_kw={"height_ratios": heights})
     for player in range(players):
@@ -41,14 +42,14 @@ def draw(plain: Result, price: Price | None, edge: Edge | None, path: str) -> No
                 panel.set_axis_off()
             else:
                 _draw_heat(panel, chart, styled=row == 2)
-    if edge is not None:
+    if standings is not None:
         grid = panels[-1].get_gridspec()
         for panel in panels[-players:]:
             panel.remove()
         wide = made.add_subplot(grid[rows - 1, :])
         wide.grid(True, color="#dddddd", linewidth=0.8)
         wide.spines[["top", "right"]].set_visible(False)
-        _draw_edge(wide, edge)
+        _draw_standings(wide, standings)
     made.suptitle(
         f"{price.styled.game}, {in_words(price.style)}\nexploitability "
         f"{tiny(price.plain.exploitability)} plain, {tiny(price.styled.exploitability)} styled",
@@ -114,27 +115,27 @@ def _draw_heat(panel: Any, chart: Openings, *, styled: bool) -> None:
     panel.set_title(f"player {chart.player + 1}'s first decision by hand, {name}", fontsize=11)
 
 
-def _draw_edge(panel: Any, edge: Edge) -> None:
-    found = edge.found
-    points = (edge.curve or found).points
+def _draw_standings(panel: Any, standings: Standings) -> None:
+    frontier = standings.frontier
+    points = (standings.curve or frontier).points
     across = [point.epsilon for point in points]
     low, high = [point.low for point in points], [point.high for point in points]
     panel.fill_between(across, low, high, color=COLOURS[4], alpha=0.25, linewidth=0)
     panel.plot(across, high, color=COLOURS[4], linewidth=1.8, label="highest and lowest")
     panel.plot(across, low, color=COLOURS[4], linewidth=1.8)
-    asked = [point.epsilon for point in found.points]
+    epsilons = [point.epsilon for point in frontier.points]
     for side in ("low", "high"):
-        heights = [getattr(point, side) for point in found.points]
-        panel.plot(asked, heights, "o", color=COLOURS[4], markersize=4)
-    for number, (spot, mark) in enumerate(zip(edge.spots, "sD", strict=False)):
-        told = f"{spot.name}: {spot.frequency:.3f} for {tiny(spot.cost)}"
+        heights = [getattr(point, side) for point in frontier.points]
+        panel.plot(epsilons, heights, "o", color=COLOURS[4], markersize=4)
+    for number, (one, mark) in enumerate(zip(standings.strategies, "sD", strict=False)):
+        words = f"{one.name}: {one.frequency:.3f} for {tiny(one.cost)}"
         panel.plot(
-            [spot.cost], [spot.frequency], mark, color=COLOURS[number], markersize=8,
-            label=told, clip_on=False, zorder=5,
+            [one.cost], [one.frequency], mark, color=COLOURS[number], markersize=8,
+            label=words, clip_on=False, zorder=5,
         )  # fmt: skip
     panel.set_xlim(left=0)
     panel.set_ylim(-0.02, 1.02)
     panel.set_xlabel("what the strategy may guarantee less than the game's value")
-    panel.set_ylabel(str(found.frequency))
+    panel.set_ylabel(str(frontier.frequency))
     panel.set_title("what can be had, exactly", fontsize=11)
     panel.legend(frameon=False, fontsize=9)

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from counterfold.cli.certificate import Lines, certificate, print_panel
 from counterfold.cli.output import advise, amount, say, tiny
 from counterfold.cli.table import percent
-from counterfold.style.price import Price, Share
-from counterfold.style.standing import Edge
+from counterfold.style.price import Price
+from counterfold.style.shares import Share
+from counterfold.style.standing import Standings
 
 if TYPE_CHECKING:
     from counterfold.cli.style import Request
 
-__all__ = ["MOST_ACTIONS", "columns", "in_words", "print_edge", "print_price"]
+__all__ = ["MOST_ACTIONS", "columns", "in_words", "print_price", "print_standings"]
 
 MOST_HANDS = 30
 """Beyond so many hands or actions the table of hands is left to --json."""
@@ -56,14 +57,14 @@ def _rows(shares: Sequence[Share], by: str) -> list[list[str]]:
     last = None
     for share in shares:
         place = share.hand if by == "hand" else share.round
-        told = "" if place is None or place == last else str(place)
+        shown = "" if place is None or place == last else str(place)
         last = place
         change = ""
         if share.plain is not None and share.styled is not None:
             change = f"{100 * (share.styled - share.plain):+.1f}"
             change = "" if change in ("+0.0", "-0.0") else change
         cells = [_percent(share.plain), _percent(share.styled), change]
-        rows.append([told, share.action, *cells])
+        rows.append([shown, share.action, *cells])
     if not any(row[0] for row in rows[1:]):
         rows = [row[1:] for row in rows]
     return rows
@@ -94,13 +95,14 @@ def _price_lines(price: Price) -> Lines:
             f"{_signed(price.cost)}",
         )
     ]
-    lines.append(
-        (
-            "distance",
-            f"{tiny(apart.mean)} (mean L1 at an infoset); most at player {apart.player + 1}'s "
-            f"{apart.infoset!r}, {apart.action}: {tiny(apart.largest)}",
+    if apart is not None:
+        lines.append(
+            (
+                "distance",
+                f"{tiny(apart.mean)} (mean L1 at an infoset); most at player {apart.player + 1}'s "
+                f"{apart.infoset!r}, {apart.action}: {tiny(apart.largest)}",
+            )
         )
-    )
     return lines
 
 
@@ -142,25 +144,27 @@ def _both(price: Price, request: Request) -> Lines:
     return lines + [line for line in theirs if line[0] not in dict(ours)]
 
 
-def print_edge(edge: Edge) -> None:
-    found = edge.found
-    who = found.frequency.player + 1
+def print_standings(standings: Standings) -> None:
+    frontier = standings.frontier
+    who = frontier.frequency.player + 1
     say()
     advise(
-        f"Frontier: how often player {who} can {found.frequency}, by what its strategy may "
-        f"guarantee less than the game's value ({amount(found.value)} to player 1)."
+        f"Frontier: how often player {who} can {frontier.frequency}, by what its strategy may "
+        f"guarantee less than the game's value ({amount(frontier.value)} to player 1)."
     )
     rows = [["", "may cost", "lowest", "highest", ""]]
-    rows += [["", amount(p.epsilon), _exactly(p.low), _exactly(p.high), ""] for p in found.points]
+    rows += [
+        ["", amount(p.epsilon), _exactly(p.low), _exactly(p.high), ""] for p in frontier.points
+    ]
     rows[0][-1] = "strategy"
-    for spot in edge.spots:
+    for one in standings.strategies:
         rows.append(
             [
-                f"{spot.name}, costs",
-                amount(spot.cost),
-                _exactly(spot.low),
-                _exactly(spot.high),
-                _exactly(spot.frequency),
+                f"{one.name}, costs",
+                amount(one.cost),
+                _exactly(one.low),
+                _exactly(one.high),
+                _exactly(one.frequency),
             ]
         )
     widths = [max(len(row[c]) for row in rows) for c in range(5)]
@@ -171,6 +175,3 @@ def print_edge(edge: Edge) -> None:
 
 def _exactly(share: float) -> str:
     return f"{share:.6f}"
-
-
-# Pictures

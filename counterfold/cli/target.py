@@ -30,7 +30,7 @@ __all__ = ["Request", "run"]
 
 @dataclass(frozen=True)
 class Request:
-    """What was asked for; None where an option was not given."""
+    """The options of the command; None where an option was not given."""
 
     game: str
     targets: tuple[str, ...]
@@ -61,10 +61,10 @@ def run(request: Request) -> None:
 
             def report(stage: Stage) -> None:
                 watch.check()
-                told = ", ".join(f"{share:.3f}" for share in stage.reached)
-                watch.doing(f"adapting the style: {told} at iteration {stage.iteration:,}")
+                reached = ", ".join(f"{share:.3f}" for share in stage.reached)
+                watch.doing(f"adapting the style: {reached} at iteration {stage.iteration:,}")
 
-            found = meet(
+            meeting = meet(
                 tree,
                 wanted,
                 give_up=request.give_up or 0.0,
@@ -77,13 +77,13 @@ def run(request: Request) -> None:
         except KeyboardInterrupt:
             raise StoppedError(_farewell(request, before)) from None
     if request.save:
-        found.strategy.with_about(exploitability=found.exploitability).save(request.save)
+        meeting.strategy.with_about(exploitability=meeting.exploitability).save(request.save)
     if request.plot:
-        save(_picture(found), request.plot)
+        save(_picture(meeting), request.plot)
     if request.json:
-        print_json(_document(found, request))
+        print_json(_document(meeting, request))
         return
-    _print(found)
+    _print(meeting)
     if request.plot:
         say(f"Picture: {request.plot}")
     if request.save:
@@ -113,8 +113,8 @@ def _wanted(targets: Sequence[str]) -> dict[str, float]:
     return wanted
 
 
-def _print(found: Meeting) -> None:
-    say(f"{found.game}, targets by {found.method}")
+def _print(meeting: Meeting) -> None:
+    say(f"{meeting.game}, targets by {meeting.method}")
     say()
     rows = [("target", "wanted", "reached", "off by", "plain")]
     rows += [
@@ -125,41 +125,41 @@ def _print(found: Meeting) -> None:
             f"{one.error:+.4f}",
             f"{one.plain:.4f}",
         )
-        for one in found.targets
+        for one in meeting.targets
     ]
     widths = [max(len(row[n]) for row in rows) for n in range(5)]
     for name, *cells in rows:
         numbers = "  ".join(cell.rjust(w) for cell, w in zip(cells, widths[1:], strict=True))
         say(f"  {name.ljust(widths[0])}  {numbers}")
     say()
-    optimum = "not known for this game" if found.optimum is None else tiny(found.optimum)
+    optimum = "not known for this game" if meeting.optimum is None else tiny(meeting.optimum)
     print_panel(
         "Price",
         [
-            ("exploitability", f"{tiny(found.exploitability)} (exact)"),
-            ("plain solving", tiny(found.plain_exploitability)),
+            ("exploitability", f"{tiny(meeting.exploitability)} (exact)"),
+            ("plain solving", tiny(meeting.plain_exploitability)),
             ("exact optimum", f"{optimum}: the least at which any strategy does this"),
-            ("budget", f"{found.give_up:g}, {'kept' if found.within_budget else 'exceeded'}"),
-            ("targets", "met" if found.met else "not met within 0.01"),
-            ("iterations", f"{found.iterations:,} in {duration(found.cpu_seconds)} of CPU"),
+            ("budget", f"{meeting.give_up:g}, {'kept' if meeting.within_budget else 'exceeded'}"),
+            ("targets", "met" if meeting.met else "not met within 0.01"),
+            ("iterations", f"{meeting.iterations:,} in {duration(meeting.cpu_seconds)} of CPU"),
         ],
     )
     say()
     say("The style, infoset by infoset:")
-    for line in found.description[:20]:
+    for line in meeting.description[:20]:
         say(f"  {line}")
-    if len(found.description) > 20:
-        say(f"  and {len(found.description) - 20} more in --json")
+    if len(meeting.description) > 20:
+        say(f"  and {len(meeting.description) - 20} more in --json")
 
 
-def _document(found: Meeting, request: Request) -> dict[str, Any]:
+def _document(meeting: Meeting, request: Request) -> dict[str, Any]:
     left_out = ("targets", "style", "strategy", "plain", "trace", "optima")
-    told = {f.name: getattr(found, f.name) for f in fields(found) if f.name not in left_out}
+    parts = {f.name: getattr(meeting, f.name) for f in fields(meeting) if f.name not in left_out}
     return {
-        **told,
-        "cost": found.cost,
-        "met": found.met,
-        "optima": {str(player + 1): cost for player, cost in found.optima.items()},
+        **parts,
+        "cost": meeting.cost,
+        "met": meeting.met,
+        "optima": {str(player + 1): cost for player, cost in meeting.optima.items()},
         "targets": [
             {
                 "frequency": str(one.frequency),
@@ -167,32 +167,35 @@ def _document(found: Meeting, request: Request) -> dict[str, Any]:
                 "reached": one.reached,
                 "plain": one.plain,
             }
-            for one in found.targets
+            for one in meeting.targets
         ],
-        "trace": [vars(stage) for stage in found.trace],
+        "trace": [vars(stage) for stage in meeting.trace],
         "saved": request.save,
         "plot": request.plot,
     }
 
 
-def _picture(found: Meeting) -> Any:
+def _picture(meeting: Meeting) -> Any:
     """How the frequencies came to their targets, and exploitability on the way."""
-    made, (left, right) = figure(1, 2, size=(11, 4.2))
-    iterations = [stage.iteration for stage in found.trace]
-    for n, one in enumerate(found.targets):
+    drawing, (left, right) = figure(1, 2, size=(11, 4.2))
+    iterations = [stage.iteration for stage in meeting.trace]
+    for n, one in enumerate(meeting.targets):
         colour = COLOURS[n % len(COLOURS)]
         left.plot(
-            iterations, [s.reached[n] for s in found.trace], color=colour, label=str(one.frequency)
+            iterations,
+            [s.reached[n] for s in meeting.trace],
+            color=colour,
+            label=str(one.frequency),
         )
         left.axhline(one.wanted, color=colour, linestyle="--", linewidth=1)
     left.set_xlabel("iterations")
     left.set_ylabel("frequency (dashed: wanted)")
     left.legend()
-    right.semilogy(iterations, [s.exploitability for s in found.trace], color=COLOURS[0])
-    if found.optimum is not None and found.optimum > 1e-9:
-        right.axhline(found.optimum, color=COLOURS[1], linestyle="--", label="exact optimum")
+    right.semilogy(iterations, [s.exploitability for s in meeting.trace], color=COLOURS[0])
+    if meeting.optimum is not None and meeting.optimum > 1e-9:
+        right.axhline(meeting.optimum, color=COLOURS[1], linestyle="--", label="exact optimum")
         right.legend()
     right.set_xlabel("iterations")
     right.set_ylabel("exploitability")
-    made.suptitle(f"{found.game}: a style for targets")
-    return made
+    drawing.suptitle(f"{meeting.game}: a style for targets")
+    return drawing

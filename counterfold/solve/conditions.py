@@ -23,7 +23,7 @@ class Conditions:
 
     A style has preference degrees ``delta`` >= 1 and vulnerability degrees ``beta`` >= 0. By
     infosets they are over the slots and over the infosets; for all hands of a public tree they
-    are by hand (``style.public``), and locks and models have fields beside them
+    are by hand (``style.by_hand``), and locks and models have fields beside them
     (``kernels.public.Extra``).
 
     ``best`` plays the heaviest action alone, Pref-CFR(BR), instead of all by their weight,

@@ -35,35 +35,35 @@ class ControlledRun:
     def __init__(
         self,
         tree: HistoryTree,
-        asked: dict[Frequency, float],
+        targets: dict[Frequency, float],
         plain: Strategy,
         solver: Solver,
         player: int | None,
     ) -> None:
         self.tree, self.form, self.solver, self.player = tree, sequence_form(tree), solver, player
-        self.asked = list(asked)
-        self.wanted = np.array(list(asked.values()))
+        self.targets = list(targets)
+        self.wanted = np.array(list(targets.values()))
         self.own = slice(*slots_of(tree.infosets, player)) if player is not None else slice(None)
         self.scale = tree.largest_payoff or 1.0
-        matches = [frequency.matches(tree) for frequency in self.asked]
+        matches = [frequency.matches(tree) for frequency in self.targets]
         # The controlled infosets, their slots, and where each one's slots begin among these.
         self.leads = np.zeros(len(tree.infosets.owner), dtype=np.int64)
         self.leads[self.form.infosets()] = self.form.form.parent  # sequence above each infoset
-        self.infosets = self._controlled([found.infosets for found in matches])
+        self.infosets = self._controlled([match.infosets for match in matches])
         self.sizes = tree.infosets.sizes[self.infosets]
         first = tree.infosets.start[self.infosets].astype(np.int64)
         self.begin = np.cumsum(self.sizes) - self.sizes
         self.slots = np.repeat(first - self.begin, self.sizes) + np.arange(self.sizes.sum())
-        self.named = np.array([found.named[self.slots] for found in matches], dtype=np.float64)
-        self.looks = np.array([np.isin(self.infosets, found.infosets) for found in matches])
-        self.columns = [plans(self.form, f.player).sequences for f in self.asked]
+        self.named = np.array([match.named[self.slots] for match in matches], dtype=np.float64)
+        self.looks = np.array([np.isin(self.infosets, match.infosets) for match in matches])
+        self.columns = [plans(self.form, f.player).sequences for f in self.targets]
         self.look(plain)
-        self.usual = np.array([frequency.of(plain) for frequency in self.asked])
+        self.usual = np.array([frequency.of(plain) for frequency in self.targets])
         # Odds as logarithms without the bonus, and the bonus of each target in the same unit.
         self.logits = np.log(np.maximum(plain.probabilities[self.slots], 0.01))
-        self.bonus = np.zeros(len(self.asked))
-        self.price = np.zeros(len(self.asked))
-        self.shift = np.zeros(len(self.asked))
+        self.bonus = np.zeros(len(self.targets))
+        self.price = np.zeros(len(self.targets))
+        self.shift = np.zeros(len(self.targets))
         self.beta = np.zeros(len(self.infosets))
         self.needed = np.zeros(len(self.infosets))
         self.odds = self._odds()
@@ -75,34 +75,34 @@ class ControlledRun:
     def _controlled(self, looked: list[NDArray[np.int64]]) -> NDArray[np.int64]:
         """The targets' infosets, and those on the way to the ones that are counted together."""
         infosets, players = self.tree.infosets, self.tree.players
-        found = set(np.concatenate(looked).tolist())
+        controlled = set(np.concatenate(looked).tolist())
         ways = [i for some in looked if len(some) > 1 for i in some.tolist()]
         while ways:
             lead = int(self.leads[ways.pop()])
             if lead >= players:
                 slot = self.form.slot[lead]
                 above = int(np.searchsorted(infosets.start, slot, side="right")) - 1
-                found.add(above)
+                controlled.add(above)
                 ways.append(above)
-        return np.array(sorted(found), dtype=np.int64)
+        return np.array(sorted(controlled), dtype=np.int64)
 
     def look(self, against: Strategy) -> None:
         """Count frequencies against the others' part of this strategy."""
         self.ratios = []
-        for frequency in self.asked:
+        for frequency in self.targets:
             top, bottom = frequency.coefficients(self.tree, against)
             if len(frequency.matches(self.tree).infosets) == 1:  # whose weight was left out
                 weight = float(frequency.weights(self.tree, against)[0])
                 top, bottom = top * weight, bottom * weight
             self.ratios.append((top, bottom))
-        players = {frequency.player for frequency in self.asked}
+        players = {frequency.player for frequency in self.targets}
         comes = _comes(self.tree, players, against)[self.infosets]
         self.comes = np.maximum(comes, 1e-9 * float(comes.max()))
 
     def frequencies(self) -> dict[Frequency, float]:
         """Of the average strategy."""
         plan = self.form.reach(self.form.by_sequence(self.average))
-        return dict(zip(self.asked, self._shares(plan).tolist(), strict=True))
+        return dict(zip(self.targets, self._shares(plan).tolist(), strict=True))
 
     def _shares(self, plan: Floats) -> Floats:
         shares = []
@@ -162,7 +162,7 @@ class ControlledRun:
             weight = weight * fade + 1.0
         kept = float(np.prod(fades)) if first > 1 else 0.0
         self.solver.step(iterations)
-        self.average = self.solver.probabilities()
+        self.average = self.solver.probabilities().copy()
         plan = self.form.reach(self.form.by_sequence(self.average))
         total = weight * plan
         fresh = np.maximum(total - kept * self.total, 0.0)

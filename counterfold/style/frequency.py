@@ -1,4 +1,4 @@
-"""How often a player does something, asked in words: ``bet@J``, ``raise@round1``, ``fold+call``."""
+"""How often a player does something, in words: ``bet@J``, ``raise@round1``, ``fold+call``."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from counterfold.solve.lp import plans
 from counterfold.strategy.infosets import slots_of
 from counterfold.strategy.layout import fits
 from counterfold.strategy.strategy import Strategy
-from counterfold.style.preferences import rounds
+from counterfold.style.by_infoset import rounds
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.sequence import sequence_form
 
-__all__ = ["Frequency", "Matches"]
+__all__ = ["Frequency", "Matches", "visits_of"]
 
 _TEXT = re.compile(r"\s*(?:player\s*(\d+)\s*:)?([^@]*)(?:@(.*))?", re.DOTALL)
 _ROUND = re.compile(r"round\s*(\d+)")
@@ -60,9 +60,9 @@ class Frequency:
         >>> str(Frequency.parse("player1:bet@J | check bet"))
         'bet@J | check bet'
         """
-        found = _TEXT.fullmatch(text)
-        assert found is not None  # the pattern fits any text
-        player, names, where = found.groups()
+        parts = _TEXT.fullmatch(text)
+        assert parts is not None  # the pattern fits any text
+        player, names, where = parts.groups()
         actions = tuple(name.strip() for name in names.split("+"))
         wrong = "there is no player 0" if player is not None and not int(player) else ""
         if not all(actions):
@@ -100,17 +100,17 @@ class Frequency:
                     f"the actions are {_listed(offered)}"
                 )
         fitting = _fitting(tree, mine, self.where)
-        found = [i for i in fitting if not set(self.actions).isdisjoint(infosets.actions[i])]
-        if not found:
+        matching = [i for i in fitting if not set(self.actions).isdisjoint(infosets.actions[i])]
+        if not matching:
             raise ParameterError(
                 f"player {self.player + 1} cannot {' or '.join(self.actions)} at {self.where!r} "
                 f"in {tree.spec}; the actions there are {_listed(_offered(tree, fitting))}"
             )
         named = np.zeros(infosets.slots, dtype=np.bool_)
-        for i in found:
+        for i in matching:
             lo, hi = int(infosets.start[i]), int(infosets.start[i + 1])
             named[lo:hi] = [action in self.actions for action in infosets.actions[i]]
-        return Matches(np.array(found, dtype=np.int64), named)
+        return Matches(np.array(matching, dtype=np.int64), named)
 
     def of(self, strategy: Strategy, against: Strategy | None = None) -> float:
         """How often the player does it, when the others play ``against`` (or the same strategy).
@@ -136,7 +136,7 @@ class Frequency:
         own = _others(tree, self.player, against or strategy, infosets)
         lo, hi = slots_of(tree.infosets, self.player)
         own[lo:hi] = strategy.probabilities[lo:hi]
-        weights = _visits(tree, own)[infosets]
+        weights = visits_of(tree, own)[infosets]
         if not weights.sum() > 0:
             weights = self.weights(tree, against or strategy)
         return min(max(float(weights @ shares / weights.sum()), 0.0), 1.0)
@@ -150,7 +150,7 @@ class Frequency:
         [0.1667, 0.1667, 0.1667]
         """
         infosets = self.matches(tree).infosets
-        weights = _visits(tree, _others(tree, self.player, against, infosets))[infosets]
+        weights = visits_of(tree, _others(tree, self.player, against, infosets))[infosets]
         # All zero where chance itself never goes.
         return weights if weights.sum() > 0 else np.ones(len(infosets))
 
@@ -219,17 +219,17 @@ def _fitting(tree: HistoryTree, rows: list[int], where: str) -> list[int]:
     if (number := _ROUND.fullmatch(where)) is not None:
         round_of = rounds(tree)
         places = [round_of(labels[i]) for i in rows]
-        found = [i for i, place in zip(rows, places, strict=True) if place == int(number[1])]
+        matching = [i for i, place in zip(rows, places, strict=True) if place == int(number[1])]
         known = ", ".join(f"round{n}" for n in sorted(set(places)))
         hint = f"; there are {known}"
     else:
-        found = [i for i in rows if fits(labels[i], where)]
+        matching = [i for i in rows if fits(labels[i], where)]
         names = [labels[i] for i in rows]
         near = difflib.get_close_matches(where, names, n=3, cutoff=0.3) or names[:3]
         hint = f"; near it: {', '.join(map(repr, near))}"
-    if not found:
+    if not matching:
         raise ParameterError(f"nothing that the player sees in {tree.spec} fits {where!r}{hint}")
-    return found
+    return matching
 
 
 def _others(
@@ -243,12 +243,12 @@ def _others(
     for probabilities in (against.probabilities, tree.infosets.evenly()):
         others = probabilities.copy()
         others[lo:hi] = 1.0
-        if _visits(tree, others)[infosets].sum() > 0:
+        if visits_of(tree, others)[infosets].sum() > 0:
             break
     return others
 
 
-def _visits(tree: HistoryTree, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+def visits_of(tree: HistoryTree, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
     """How often play comes to each infoset."""
     reach = np.zeros(tree.histories)
     reach[0] = 1.0

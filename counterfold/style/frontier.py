@@ -61,7 +61,7 @@ class FrontierPoint(Certified):
 class Frontier(Certified):
     """What a player's frequency can be, by what it may cost. ``value`` is player 1's.
 
-    The frequency is counted against ``against``, an equilibrium unless another was asked for.
+    The frequency is counted against ``against``, an equilibrium unless another was given.
     """
 
     frequency: Frequency

@@ -4,41 +4,85 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
-
-import numpy as np
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
 
 from counterfold.errors import ParameterError
+from counterfold.poker.ranges import Range
 from counterfold.solve.conditions import Conditions
-from counterfold.strategy.layout import Row, fits
+from counterfold.strategy.layout import Row
+from counterfold.tree.form import Form
 from counterfold.tree.history import HistoryTree
+from counterfold.tree.public import PublicTree
 
-__all__ = ["PRESETS", "Style", "preset"]
+__all__ = ["PRESETS", "Allowance", "Place", "Preference", "Style", "names_action", "preset"]
+
+Per = Literal["infoset", "hand"]
 
 
 @dataclass(frozen=True)
-class Wish:
-    """One preference: an action, how much it is liked, and where."""
+class Place:
+    """Infosets of a game: those that fit everything that is not None."""
 
-    action: str
-    degree: float
     player: int | None = None
     seen: str | None = None
     round: int | None = None
     where: Callable[[Row], bool] | None = None
+    hands: str | Range | None = None
+    street: str | None = None
+
+    def __str__(self) -> str:
+        """In words, each after a blank: nothing for the whole game."""
+        parts = {
+            f" of player {(self.player or 0) + 1}": self.player,
+            f" in round {self.round}": self.round,
+            f" at {self.seen!r}": self.seen,
+            " where a predicate holds": self.where,
+            f" with {self.hands}": self.hands,
+            f" on the {self.street}": self.street,
+        }
+        return "".join(words for words, given in parts.items() if given is not None)
+
+
+@dataclass(frozen=True)
+class Preference:
+    """A preference degree (delta) for an action, and where it holds."""
+
+    action: str
+    degree: float
+    place: Place
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """A vulnerability degree (beta): regret that may be ignored, and where.
+
+    That is where one of the ``actions`` is offered, or in the whole place if none are named.
+    """
+
+    amount: float
+    place: Place
+    actions: tuple[str, ...]
+    per: Per
 
 
 class Style:
     """Preference degrees (delta) by action, and what may be given up for them (beta).
 
-    ``prefer`` maps names of actions to degrees from 1 (no preference) up. A style holds for all
-    seats or for one ``player`` (from 0), everywhere or where an infoset's name fits ``seen`` (a
-    whole name, else a part of one or a glob), in all rounds or in one (from 1), or where a
-    predicate ``where`` on the infoset's row is true. ``give_up`` is the average counterfactual
-    regret, in payoff units, that may be ignored at each such infoset; the price of it in
-    exploitability is measured, not assumed.
+    ``prefer`` maps names of actions to degrees from 1 (no preference) up; the first word of an
+    action stands for all that begin with it (``bet`` is every bet, ``bet 66`` one of them). A
+    style holds for all seats or for one ``player`` (from 0), everywhere or where an infoset's name
+    fits ``seen`` (a whole name, else a part of one or a glob), in all rounds or in one (from 1), or
+    where a predicate ``where`` on the infoset's row is true. In poker of all hands at once names
+    are the hand and what was said street by street, with no board; a style may be for some
+    ``hands`` (``JJ-22,AQ`` or a Range, whose weights say how much of the preference a hand has) or
+    for one ``street`` by its name.
+
+    ``give_up`` is the average counterfactual regret, in payoff units, that may be ignored at each
+    such infoset; the price of it in exploitability is measured, not assumed. It counts a hand and
+    a board by how seldom they come; with ``per="hand"`` it is chips each time that a hand of poker
+    meets the board.
     ``best`` plays the heaviest action alone, Pref-CFR(BR), which pulls two to three times
     harder than playing all actions by weight, Pref-CFR(RM).
 
@@ -49,6 +93,12 @@ class Style:
     >>> bold = cf.Style({"bet": 10.0}, player=0, best=True) + cf.Style({"call": 2.0}, seen="Q*")
     >>> result = cf.solve(cf.Kuhn(), "cfr", cf.Until(iterations=5000), style=bold)
     >>> result.strategy.at("J")["bet"] > 0.25
+    True
+    >>> river = cf.spot({"board": "Ks 9h 6s 4d 2c", "pot": 20, "stack": 60, "oop": "QQ+,76s",
+    ...     "ip": "99+,AK", "bets": ["50%"], "raises": []})
+    >>> bluffs = cf.Style({"bet": 9.0}, give_up=2.0, player=0, hands="76s", per="hand")
+    >>> result = cf.solve(river, until=cf.Until(iterations=200), style=bluffs)
+    >>> result.strategy.at("7d6d", "")["bet 10"] > 0.6  # 0.41 without
     True
     """
 
@@ -61,148 +111,139 @@ class Style:
         seen: str | None = None,
         round: int | None = None,
         where: Callable[[Row], bool] | None = None,
+        hands: str | Range | None = None,
+        street: str | None = None,
+        per: Per = "infoset",
         best: bool = False,
     ) -> None:
         if not (isinstance(give_up, int | float) and math.isfinite(give_up) and give_up >= 0):
             raise ParameterError(f"give_up is {give_up}, and must be a number from 0 up")
         if round is not None and round < 1:
             raise ParameterError(f"rounds count from 1, so there is no round {round}")
-        wishes = []
-        for action, degree in (prefer or {}).items():
-            if not (isinstance(degree, int | float) and math.isfinite(degree) and degree >= 1):
-                raise ParameterError(
-                    f"the preference for {action!r} is {degree}, and must be a number from 1 up; "
-                    "to like an action less, prefer the others"
-                )
-            wishes.append(Wish(action, float(degree), player, seen, round, where))
-        self.wishes: tuple[Wish, ...] = tuple(wishes)
-        # What may be given up, and where: at the infosets of the wishes, or of this place.
-        place = Wish("", 1.0, player, seen, round, where)
-        self.allowances: tuple[tuple[Wish, float, bool], ...] = (
-            ((place, float(give_up), bool(wishes)),) if give_up else ()
+        if per not in get_args(Per):
+            raise ParameterError(f"what is given up counts per infoset or per hand, not {per!r}")
+        place = Place(player, seen, round, where, hands, street)
+        self.preferences: tuple[Preference, ...] = tuple(
+            Preference(action, _degree(action, degree), place)
+            for action, degree in (prefer or {}).items()
         )
+        self.allowances: tuple[Allowance, ...] = ()
+        if give_up:
+            self.allowances = (Allowance(float(give_up), place, tuple(prefer or ()), per),)
         self.best = best
 
     def __add__(self, other: Style) -> Style:
         if not isinstance(other, Style):
             return NotImplemented
         both = Style(best=self.best or other.best)
-        both.wishes = self.wishes + other.wishes
+        both.preferences = self.preferences + other.preferences
         both.allowances = self.allowances + other.allowances
         return both
 
     def __repr__(self) -> str:
-        told = [f"{w.action}={w.degree:g}{_place(w)}" for w in self.wishes]
-        told += [f"give up {amount:g}{_place(place)}" for place, amount, _ in self.allowances]
-        return f"Style({', '.join(told) or 'plain'}{', best' if self.best else ''})"
+        words = [f"{one.action}={one.degree:g}{one.place}" for one in self.preferences]
+        for allowed in self.allowances:
+            per = " per hand" if allowed.per == "hand" else ""
+            words.append(f"give up {allowed.amount:g}{per}{allowed.place}")
+        return f"Style({', '.join(words) or 'plain'}{', best' if self.best else ''})"
 
-    def for_player(self, player: int) -> Style:
-        """The same style for one seat only."""
-        one = Style(best=self.best)
-        one.wishes = tuple(replace(w, player=player) for w in self.wishes)
-        one.allowances = tuple(
-            (replace(place, player=player), amount, narrow)
-            for place, amount, narrow in self.allowances
-        )
-        return one
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """Where the style speaks."""
+        preferred = tuple(one.place for one in self.preferences)
+        return preferred + tuple(allowed.place for allowed in self.allowances)
 
-    def on(self, tree: HistoryTree) -> Conditions:
-        """The arrays of this style for a compiled game."""
-        infosets = tree.infosets
-        delta = np.ones(infosets.slots)
-        beta = np.zeros(len(infosets.owner))
-        liked = np.zeros(len(infosets.owner), dtype=bool)
-        for wish in self.wishes:
-            _check_wish(wish, tree)
-            met = 0
-            for i in _places(wish, tree):
-                if wish.action in infosets.actions[i]:
-                    slot = int(infosets.start[i]) + infosets.actions[i].index(wish.action)
-                    delta[slot] *= wish.degree
-                    liked[i] = True
-                    met += 1
-            if not met:
+    def on(self, form: Form) -> Conditions:
+        """The arrays of this style for a compiled game.
+
+        >>> import counterfold as cf
+        >>> Style({"bet": 5.0}, hands="J").on(cf.compile_game(cf.Kuhn()))
+        Traceback (most recent call last):
+            ...
+        counterfold.errors.ParameterError: kuhn is played history by history, so hands, streets \
+and chips per hand mean nothing there; say where with seen, round or where
+        """
+        from counterfold.style.by_hand import style_by_hand
+        from counterfold.style.by_infoset import style_by_infoset
+
+        for one in self.preferences:
+            _check_action(one.action, form)
+        for place in self.places:
+            if place.player is not None and not 0 <= place.player < form.players:
                 raise ParameterError(
-                    f"{tree.spec} has no infoset{_place(wish)} where {wish.action!r} can be chosen"
+                    f"{form.spec} has players 0 to {form.players - 1}, not {place.player}"
                 )
-        for place, amount, narrow in self.allowances:
-            for i in _places(place, tree):
-                if liked[i] or not narrow:
-                    beta[i] = max(beta[i], amount)
-        return Conditions.by_infosets(delta, beta, self.best)
+        if isinstance(form, PublicTree):
+            return style_by_hand(self, form)
+        assert isinstance(form, HistoryTree)
+        if any(place.hands is not None or place.street is not None for place in self.places) or any(
+            allowed.per == "hand" for allowed in self.allowances
+        ):
+            raise ParameterError(
+                f"{form.spec} is played history by history, so hands, streets and chips per hand "
+                "mean nothing there; say where with seen, round or where"
+            )
+        return style_by_infoset(self, form)
 
 
-def _check_wish(wish: Wish, tree: HistoryTree) -> None:
-    known = sorted({action for actions in set(tree.infosets.actions) for action in actions})
-    if wish.action not in known:
-        near = difflib.get_close_matches(wish.action, known, n=3) or known[:12]
+def _degree(action: str, degree: float) -> float:
+    if not (isinstance(degree, int | float) and math.isfinite(degree) and degree >= 1):
         raise ParameterError(
-            f"{tree.spec} has no action {wish.action!r}; it has {', '.join(map(repr, near))}"
+            f"the preference for {action!r} is {degree}, and must be a number from 1 up; "
+            "to like an action less, prefer the others"
         )
-    if wish.player is not None and not 0 <= wish.player < tree.players:
-        raise ParameterError(f"{tree.spec} has players 0 to {tree.players - 1}, not {wish.player}")
+    return float(degree)
 
 
-def _places(wish: Wish, tree: HistoryTree) -> Iterator[int]:
-    """Infosets that a wish speaks of."""
-    infosets = tree.infosets
-    in_round = rounds(tree) if wish.round is not None else None
-    exact = wish.seen in infosets.labels  # a whole name means that infoset alone
-    for i, (owner, name) in enumerate(zip(infosets.owner.tolist(), infosets.labels, strict=True)):
-        if wish.player is not None and owner != wish.player:
-            continue
-        if wish.seen is not None and not (name == wish.seen if exact else fits(name, wish.seen)):
-            continue
-        if in_round is not None and in_round(name) != wish.round:
-            continue
-        if wish.where is not None:
-            row = Row(owner, name, dict.fromkeys(infosets.actions[i], 0.0))
-            if not wish.where(row):
-                continue
-        yield i
+def names_action(name: str, action: str) -> bool:
+    """Whether an action is meant by this name: its own, or its first word."""
+    return name in (action, action.partition(" ")[0])
 
 
-def rounds(tree: HistoryTree) -> Callable[[str], int]:
-    """In which round an infoset lies, by its name, for games that have rounds."""
-    told = getattr(tree.game, "round_of", None)
-    if told is None:
-        raise ParameterError(f"{tree.spec} has no rounds; use a pattern on what is seen instead")
-    return told
+def _offered(form: Form) -> set[str]:
+    """All actions of a game."""
+    if isinstance(form, PublicTree):
+        return {label for label in form.game.betting.label if label}
+    assert isinstance(form, HistoryTree)
+    return {action for actions in set(form.infosets.actions) for action in actions}
 
 
-def _place(wish: Wish) -> str:
-    parts = []
-    if wish.player is not None:
-        parts.append(f" of player {wish.player + 1}")
-    if wish.round is not None:
-        parts.append(f" in round {wish.round}")
-    if wish.seen is not None:
-        parts.append(f" at {wish.seen!r}")
-    if wish.where is not None:
-        parts.append(" where asked")
-    return "".join(parts)
+def _words(actions: Iterable[str]) -> set[str]:
+    return {action.partition(" ")[0] for action in actions}
+
+
+def _check_action(name: str, form: Form) -> None:
+    actions = _offered(form)
+    words = _words(actions)
+    if name not in actions | words:
+        near = difflib.get_close_matches(name, sorted(actions | words), n=3) or sorted(words)[:12]
+        raise ParameterError(
+            f"{form.spec} has no action {name!r}; it has {', '.join(map(repr, near))}"
+        )
 
 
 PRESETS: dict[str, tuple[str, ...]] = {
-    "aggressive": ("bet", "raise"),
+    "aggressive": ("bet", "raise", "all-in"),
     "passive": ("check", "call"),
-    "loose": ("call", "raise", "bet"),
+    "loose": ("call", "raise", "bet", "all-in"),
     "tight": ("fold", "check"),
 }
-"""Styles of poker by the actions they prefer."""
+"""Styles of poker by the actions they prefer, of those that a game has."""
 
 
-def preset(name: str, strength: float, tree: HistoryTree, **place: Any) -> Style:
-    """A style of poker by its name, with a strength from 1 up.
+def preset(name: str, strength: float, form: Form, **place: Any) -> Style:
+    """A style of poker by its name, with a strength from 1 up; ``place`` is as for ``Style``.
 
     >>> import counterfold as cf
     >>> preset("aggressive", 5, cf.compile_game(cf.Leduc()))
     Style(bet=5, raise=5)
+    >>> preset("passive", 2, PublicTree(cf.fhp(deck="QKA")), player=0, hands="KK+")
+    Style(check=2 of player 1 with KK+, call=2 of player 1 with KK+)
     """
     if name not in PRESETS:
         raise ParameterError(f"there is no style {name!r}; there are {', '.join(PRESETS)}")
-    known = {action for actions in set(tree.infosets.actions) for action in actions}
-    liked = [action for action in PRESETS[name] if action in known]
-    if not liked:
-        raise ParameterError(f"{tree.spec} has none of the actions of a {name} style")
-    return Style(dict.fromkeys(liked, float(strength)), **place)
+    words = _words(_offered(form))
+    preferred = [action for action in PRESETS[name] if action in words]
+    if not preferred:
+        raise ParameterError(f"{form.spec} has none of the actions of a {name} style")
+    return Style(dict.fromkeys(preferred, float(strength)), **place)

@@ -9,13 +9,14 @@ from counterfold.evaluate.certificate import Certified
 from counterfold.evaluate.exact import assess
 from counterfold.strategy.strategy import Strategy
 from counterfold.style.frontier import Frontier
+from counterfold.tree.history import HistoryTree
 
-__all__ = ["Edge", "Spot", "cost_of"]
+__all__ = ["Standing", "Standings", "cost_of"]
 
 
 @dataclass(frozen=True)
-class Spot(Certified):
-    """Where a strategy stands on a frontier: what it costs its player, and its frequency."""
+class Standing(Certified):
+    """A strategy on a frontier: its cost to its player, its frequency, the limits at that cost."""
 
     name: str
     cost: float
@@ -25,31 +26,29 @@ class Spot(Certified):
 
 
 @dataclass(frozen=True)
-class Edge:
-    """A frontier with the strategies on it."""
+class Standings:
+    """A frontier with the strategies on it, and the same frontier in finer steps for a picture."""
 
-    found: Frontier
+    frontier: Frontier
     curve: Frontier | None
-    spots: tuple[Spot, ...]
+    strategies: tuple[Standing, ...]
 
     def to_dict(self) -> dict[str, Any]:
+        """The documented JSON of ``counterfold style --frontier --json``."""
         return {
-            "frequency": str(self.found.frequency),
-            "value": self.found.value,
+            "frequency": str(self.frontier.frequency),
+            "value": self.frontier.value,
             "points": [
                 {"epsilon": point.epsilon, "low": point.low, "high": point.high}
-                for point in self.found.points
+                for point in self.frontier.points
             ],
-            "strategies": [vars(spot) for spot in self.spots],
+            "strategies": [vars(one) for one in self.strategies],
         }
 
 
-def cost_of(found: Frontier, strategy: Strategy, player: int) -> float:
+def cost_of(frontier: Frontier, strategy: Strategy[HistoryTree], player: int) -> float:
     """What the player's strategy guarantees less than the game's value."""
     worst = assess(strategy).best[1 - player]
     total = strategy.tree.constant_sum or 0.0
-    value = found.value if player == 0 else total - found.value
+    value = frontier.value if player == 0 else total - frontier.value
     return max(value - (total - worst), 0.0)
-
-
-# Words

@@ -9,7 +9,7 @@ from counterfold.strategy.strategy import Strategy
 
 KEYS = {
     "game", "style", "cost", "plain", "styled", "by_player", "by_round", "by_hand", "distance",
-    "seats", "frontier", "saved", "plot",
+    "seats", "first", "frontier", "saved", "plot",
 }  # fmt: skip
 BOLD = ("style", "kuhn", "--prefer", "bet=10", "--player", 1, "--seen", "?", "--best")
 

@@ -38,8 +38,7 @@ from counterfold.solve.settings import default_until
 from counterfold.solve.solver import Solver
 from counterfold.solve.until import Report, Until
 from counterfold.strategy.strategy import Strategy
-from counterfold.style.price import Seat
-from counterfold.style.public_price import compare_public
+from counterfold.style.price import Seat, seats
 from counterfold.tree.history import compile_game
 from counterfold.tree.public import PublicTree
 from counterfold.tree.traversal import Traversal
@@ -93,8 +92,7 @@ def test_what_is_made_of_a_strategy_is_measured_in_double() -> None:
             assert earned == pytest.approx(wanted.values[p], **near)
             reply = assess(best_response(strategy, p).strategy)
             assert reply.values[p] == pytest.approx(wanted.best[p], **near)
-    price = compare_public(strategy, strategy)
-    assert price.seats[0].plain == pytest.approx(wanted.values[0], **near)
+    assert seats(strategy, strategy)[0].plain == pytest.approx(wanted.values[0], **near)
     assert root_summary(strategy)["ev"]["oop"] - 50 == pytest.approx(wanted.values[0], **near)
 
 

@@ -9,7 +9,8 @@ import counterfold as cf
 from counterfold.errors import MismatchError, ParameterError
 from counterfold.games.base import CHANCE, TERMINAL, label
 from counterfold.style.frequency import Frequency
-from counterfold.style.price import compare, hands, openings, price
+from counterfold.style.openings import hands, openings
+from counterfold.style.price import compare, price
 
 
 def visits(game, strategy):

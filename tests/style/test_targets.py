@@ -217,8 +217,8 @@ def test_a_solver_takes_another_style_on_the_way(form: str) -> None:
     changed, plain = cf.Solver(KUHN, "cfr+", form=form), cf.Solver(KUHN, "cfr+", form=form)
     for solver in (changed, plain):
         solver.step(50)
-    changed.lean(bold)
-    assert changed.leaning is bold
+    changed.condition(bold)
+    assert changed.conditions is bold
     for solver in (changed, plain):
         solver.step(500)
     assert changed.strategy().at("J")["bet"] > plain.strategy().at("J")["bet"] + 0.05
@@ -226,9 +226,9 @@ def test_a_solver_takes_another_style_on_the_way(form: str) -> None:
     # From the first step on it is the same as a solver that was made with the style, but for
     # the strategy of the first iteration.
     late, early = cf.Solver(KUHN, "cfr", form=form), cf.Solver(KUHN, "cfr", form=form, style=bold)
-    late.lean(bold)
+    late.condition(bold)
     for solver in (late, early):
         solver.step(3000)
     assert np.abs(late.probabilities() - early.probabilities()).max() < 0.05
     with pytest.raises(ParameterError):
-        changed.lean(Conditions.by_infosets(bold.delta * 0.1, bold.beta))
+        changed.condition(Conditions.by_infosets(bold.delta * 0.1, bold.beta))

@@ -8,19 +8,14 @@ import counterfold as cf
 from counterfold.games.base import CHANCE, TERMINAL
 from counterfold.play.agents import StrategyAgent
 from counterfold.poker.rules import PokerRules
-from counterfold.solve.solver import Solver
-from counterfold.style.public import public_style
-from counterfold.style.public_price import compare_public
+from counterfold.style.price import compare
 from counterfold.tree.public import PublicTree
 from tests import naive_poker
 from tests.played_poker import as_strategy
 
 
 def solved(tree, style=None):
-    made = public_style(style or [], tree)
-    solver = Solver(tree, dtype="float64", style=made)
-    solver.step(6)
-    return solver.strategy()
+    return cf.solve(tree, until=cf.Until(iterations=6), dtype="float64", style=style)
 
 
 @pytest.mark.parametrize("name", ["river", "turn"])
@@ -28,10 +23,10 @@ def test_everything_is_as_in_the_history_form(name):
     poker = naive_poker.TINY[name](seed=None)
     tree = PublicTree(poker)
     pair = solved(tree), solved(tree, cf.Style({"bet": 20.0}, give_up=0.3, player=0))
-    price = compare_public(*pair)
+    price = compare(*pair)
     rules = PokerRules(poker)
     compiled = cf.compile_game(rules)
-    one, two = (as_strategy(compiled, rules, StrategyAgent(strategy)) for strategy in pair)
+    one, two = (as_strategy(compiled, rules, StrategyAgent(result.strategy)) for result in pair)
     for p, seat in enumerate(price.seats):
         foes = [(one, one), (two, two), (two, one), (one, two)]
         known = [cf.values(*(x if q == p else y for q in (0, 1)))[p] for x, y in foes]
@@ -43,9 +38,9 @@ def test_everything_is_as_in_the_history_form(name):
     for strategy, field in ((one, "plain"), (two, "styled")):
         first, street = naive_shares(rules, strategy)
         assert {s.action: getattr(s, field) for s in price.first} == pytest.approx(first, abs=1e-6)
-        told = {(s.player, s.action): getattr(s, field) for s in price.street}
+        told = {(s.player, s.action): getattr(s, field) for s in price.by_round}
         assert told == pytest.approx(street, abs=1e-6)
-    bets = {(s.player, s.action): s for s in price.street}[0, "bet"]
+    bets = {(s.player, s.action): s for s in price.by_round}[0, "bet"]
     assert bets.styled > bets.plain + 0.1
 
 
@@ -77,7 +72,7 @@ def naive_shares(rules, strategy):
 
 def test_with_rake_nobody_knows_a_guarantee():
     tree = PublicTree(naive_poker.tiny_river(rake=(0.05, 3.0)))
-    price = compare_public(solved(tree), solved(tree))
+    price = compare(solved(tree), solved(tree))
     assert price.seats[0].styled_guarantee is None
     assert price.seats[0].cost is None
     assert price.seats[0].plain + price.seats[1].plain < 0

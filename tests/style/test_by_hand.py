@@ -13,7 +13,7 @@ from counterfold.kernels.public_rule import ALIKE, BY_HAND, PLAIN
 from counterfold.poker.cards import cards_name, parse_hole
 from counterfold.poker.spot import spot
 from counterfold.solve.solver import Solver
-from counterfold.style.public import HandStyle, public_preset, public_style
+from counterfold.style.preferences import preset
 from counterfold.tree.public import PublicTree
 from counterfold.tree.public_arrays import PublicArrays
 from tests import naive_poker
@@ -43,8 +43,7 @@ STYLES = {
 def both(forms: BothForms, style: Any, given: Any, method: str, steps: int) -> tuple[Any, Any]:
     """A history solver and a public one after some iterations in the same style."""
     plain = cf.Solver(forms.history, method, form="history", style=style)
-    made = public_style(given, forms.tree)
-    public = Solver(forms.tree, method, dtype="float64", threads=1, style=made)
+    public = Solver(forms.tree, method, dtype="float64", threads=1, style=given)
     plain.step(steps)
     public.step(steps)
     return plain, public
@@ -97,10 +96,10 @@ def test_a_style_for_some_hands_is_one_for_their_infosets(leduc: BothForms) -> N
     """Queens and half of the king's preference, on the second street."""
     style = cf.Style({"bet": 5.0}, where=lambda row: row.infoset[0] == "Q", round=2)
     style += cf.Style({"bet": 3.0}, where=lambda row: row.infoset[0] == "K", round=2)
-    given = HandStyle(cf.Style({"bet": 5.0}, round=2), "Q, K:0.5")
+    given = cf.Style({"bet": 5.0}, round=2, hands="Q, K:0.5")
     check(leduc, *both(leduc, style, given, "dcfr", 8))
-    two = [HandStyle(cf.Style({"bet": d}, round=2), h) for h, d in (("Q", 5.0), ("K", 3.0))]
-    check(leduc, *both(leduc, style, two, "dcfr", 8))
+    one, two = (cf.Style({"bet": d}, round=2, hands=h) for h, d in (("Q", 5.0), ("K", 3.0)))
+    check(leduc, *both(leduc, style, one + two, "dcfr", 8))
 
 
 def test_words_and_labels_of_bets() -> None:
@@ -109,21 +108,20 @@ def test_words_and_labels_of_bets() -> None:
     assert labels == ["check", "bet 10", "all-in 60"]
     hole = parse_hole("AsKh")
     for action, wanted in (("bet", [1, 2, 1]), ("all-in 60", [1, 1, 2]), ("all-in", [1, 1, 2])):
-        first, second = public_style(cf.Style({action: 2.0}, player=0), tree).fields
+        first, second = cf.Style({action: 2.0}, player=0).on(tree).fields
         assert first["delta"][:3, hole].tolist() == wanted
         assert second == {}
-    shoves = public_style(cf.Style({"all-in": 2.0}, player=0), tree).fields[0]
+    shoves = cf.Style({"all-in": 2.0}, player=0).on(tree).fields[0]
     assert (shoves["delta"] == 2).all(1).sum() == 0  # only hands of the range
-    assert str(public_preset("aggressive", 2, tree)) == "Style(bet=2, raise=2, all-in=2)"
-    assert str(public_preset("passive", 2, tree)) == "Style(check=2, call=2)"
+    assert str(preset("aggressive", 2, tree)) == "Style(bet=2, raise=2, all-in=2)"
+    assert str(preset("passive", 2, tree)) == "Style(check=2, call=2)"
 
 
 def test_given_up_per_hand_is_what_a_hand_may_lose() -> None:
     """With a great allowance at the root nothing but the preference counts there."""
     game = spot(SPOT)
-    style = cf.Style({"check": 3.0}, 5.0, player=0, seen="*")  # of 20 in the pot
-    made = public_style(style, PublicTree(game), per="hand")
-    solver = Solver(game, dtype="float64", style=made, threads=1)
+    style = cf.Style({"check": 3.0}, 5.0, player=0, seen="*", per="hand")  # of 20 in the pot
+    solver = Solver(game, dtype="float64", style=style, threads=1)
     plain = Solver(game, dtype="float64", threads=1)
     solver.step(200)
     plain.step(200)
@@ -133,10 +131,10 @@ def test_given_up_per_hand_is_what_a_hand_may_lose() -> None:
 
 def test_hands_alike_but_for_suits_need_a_tree_that_tells_them_apart() -> None:
     game = naive_poker.leduc()
-    style = HandStyle(cf.Style({"bet": 2.0}), "Ks")
+    style = cf.Style({"bet": 2.0}, hands="Ks")
     with pytest.raises(ParameterError, match="symmetry=False"):
-        public_style(style, PublicTree(game))
-    assert public_style(style, PublicTree(game, symmetry=False)).fields[0]
+        style.on(PublicTree(game))
+    assert style.on(PublicTree(game, symmetry=False)).fields[0]
 
 
 @pytest.mark.parametrize(
@@ -146,22 +144,22 @@ def test_hands_alike_but_for_suits_need_a_tree_that_tells_them_apart() -> None:
         (cf.Style({"bet 11": 2.0}), "no action 'bet 11'; it has 'bet 10'"),
         (cf.Style({"bet": 2.0}, player=2), "players 0 to 1"),
         (cf.Style({"bet": 2.0}, round=2), "no infoset in round 2"),
-        (HandStyle(cf.Style({"bet": 2.0}), "72o"), "with 72o where 'bet'"),
-        (HandStyle(cf.Style({"bet": 2.0}), "AKx"), "'AKx' at character 1"),
-        (HandStyle(cf.Style({"bet": 2.0}), street="turn"), "no street 'turn'; it has river"),
+        (cf.Style({"bet": 2.0}, hands="72o"), "with 72o where 'bet'"),
+        (cf.Style({"bet": 2.0}, hands="AKx"), "'AKx' at character 1"),
+        (cf.Style({"bet": 2.0}, street="turn"), "no street 'turn'; it has river"),
     ],
 )
 def test_what_cannot_be_met_is_said(style: Any, words: str) -> None:
     with pytest.raises(ParameterError, match=words):
-        public_style(style, PublicTree(spot(SPOT)))
+        style.on(PublicTree(spot(SPOT)))
 
 
 def test_units_and_presets_that_are_not_known() -> None:
     tree = PublicTree(spot(SPOT))
     with pytest.raises(ParameterError, match="per hand"):
-        public_style(cf.Style(), tree, per="chip")
+        cf.Style(per="chip")
     with pytest.raises(ParameterError, match="there are aggressive"):
-        public_preset("wild", 2, tree)
+        preset("wild", 2, tree)
 
 
 def test_nodes_without_a_say_keep_to_the_plain_rule(leduc: BothForms) -> None:
@@ -169,8 +167,8 @@ def test_nodes_without_a_say_keep_to_the_plain_rule(leduc: BothForms) -> None:
     nodes = leduc.tree.nodes
 
     def styled(style: Any) -> Any:
-        asked = public_style(style, leduc.tree).fields[0]
-        return PublicArrays(leduc.tree, "float64").extra(0, **asked).styled
+        fields = style.on(leduc.tree).fields[0]
+        return PublicArrays(leduc.tree, "float64").extra(0, **fields).styled
 
     bets = np.array(
         [
@@ -183,6 +181,6 @@ def test_nodes_without_a_say_keep_to_the_plain_rule(leduc: BothForms) -> None:
     assert 0 < bets.sum() < (nodes.owner == 0).sum()
     everybody = styled(cf.Style({"bet": 3.0}, player=0))
     assert np.array_equal(everybody, np.where(bets, ALIKE, PLAIN))
-    some = styled(HandStyle(cf.Style({"bet": 3.0}, player=0), "K"))
+    some = styled(cf.Style({"bet": 3.0}, player=0, hands="K"))
     assert np.array_equal(some, np.where(bets, BY_HAND, PLAIN))
     assert len(PublicArrays(leduc.tree, "float64").extra(0).styled) == 0

@@ -21,20 +21,20 @@ def drawn(tree: cf.HistoryTree, seed: int, best: bool) -> Conditions:
     return Conditions.by_infosets(delta, 0.05 * random.random(len(tree.infosets.owner)), best)
 
 
-def by_hand(leaning: Conditions, tree: cf.HistoryTree, average: np.ndarray) -> np.ndarray:
+def by_hand(style: Conditions, tree: cf.HistoryTree, average: np.ndarray) -> np.ndarray:
     """Equations 10 to 13, infoset by infoset."""
     out = np.zeros(tree.infosets.slots)
     for i in range(len(tree.infosets.owner)):
         lo, hi = int(tree.infosets.start[i]), int(tree.infosets.start[i + 1])
-        delta = leaning.delta[lo:hi]
-        weight = delta * np.maximum(average[lo:hi] - leaning.beta[i], 0)
+        delta = style.delta[lo:hi]
+        weight = delta * np.maximum(average[lo:hi] - style.beta[i], 0)
         if weight.sum() > 0:
-            if leaning.best:
+            if style.best:
                 out[lo + int(np.argmax(weight))] = 1
             else:
                 out[lo:hi] = weight / weight.sum()
         else:
-            liked = delta == delta.max() if leaning.best else delta
+            liked = delta == delta.max() if style.best else delta
             out[lo:hi] = liked / liked.sum()
     return out
 
@@ -42,8 +42,8 @@ def by_hand(leaning: Conditions, tree: cf.HistoryTree, average: np.ndarray) -> n
 @pytest.mark.parametrize("best", [False, True])
 @pytest.mark.parametrize("form", ["auto", "history"])
 def test_the_strategy_is_the_formula_of_the_average_regret(best: bool, form: str) -> None:
-    leaning = drawn(TREE, 3, best)
-    solver = cf.Solver(TREE, "cfr", alternating=False, average=False, form=form, style=leaning)
+    style = drawn(TREE, 3, best)
+    solver = cf.Solver(TREE, "cfr", alternating=False, average=False, form=form, style=style)
     for _ in range(5):
         solver.step(7)
         state = solver.engine.state()["regret"]
@@ -53,7 +53,7 @@ def test_the_strategy_is_the_formula_of_the_average_regret(best: bool, form: str
             regrets = sequence_form(TREE).by_slot(state)
         else:
             regrets = state
-        expected = by_hand(leaning, TREE, regrets / solver.iteration)
+        expected = by_hand(style, TREE, regrets / solver.iteration)
         assert np.abs(solver.probabilities() - expected).max() < 1e-9
 
 
@@ -62,8 +62,8 @@ def test_the_strategy_is_the_formula_of_the_average_regret(best: bool, form: str
 @pytest.mark.parametrize("method", ["cfr", "cfr+", "dcfr", "sapcfr+"])
 def test_both_forms_agree(seed: int, best: bool, method: str) -> None:
     tree = cf.compile_game(random_game(seed))
-    leaning = drawn(tree, seed, best)
-    one, other = (cf.Solver(tree, method, form=form, style=leaning) for form in ("auto", "history"))
+    style = drawn(tree, seed, best)
+    one, other = (cf.Solver(tree, method, form=form, style=style) for form in ("auto", "history"))
     one.step(12)
     other.step(12)
     assert np.abs(one.probabilities() - other.probabilities()).max() < 1e-7
@@ -92,13 +92,13 @@ def test_a_style_is_resumed_bit_for_bit(traversal: str, tmp_path: Path) -> None:
 
 
 def test_a_style_taken_up_later_knows_the_weight_of_regrets() -> None:
-    leaning = drawn(TREE, 1, False)
+    style = drawn(TREE, 1, False)
     late = cf.Solver(TREE, "dcfr", average=False)
     late.step(50)
-    late.lean(leaning)
+    late.condition(style)
     assert late._logs[3] == pytest.approx(cf.method("dcfr").weight(50))
     late.step(1)
-    always = cf.Solver(TREE, "dcfr", style=leaning)
+    always = cf.Solver(TREE, "dcfr", style=style)
     always.step(51)
     assert late._logs[3] == always._logs[3]
 
@@ -153,11 +153,11 @@ def test_styles_that_mean_nothing(make, match: str) -> None:
 
 def test_styles_add_up() -> None:
     both = cf.Style({"bet": 2.0}, seen="K") + cf.Style({"bet": 3.0}, player=0, give_up=0.1)
-    leaning = both.on(TREE)
+    style = both.on(TREE)
     names = TREE.infosets.labels
     king, jack = names.index("K"), names.index("J")
     bet = TREE.infosets.actions[king].index("bet")
-    assert leaning.delta[int(TREE.infosets.start[king]) + bet] == 6.0
-    assert leaning.delta[int(TREE.infosets.start[jack]) + bet] == 3.0
-    assert leaning.beta[king] == leaning.beta[jack] == 0.1
-    assert leaning.beta[names.index("J | check bet")] == 0.0, "there is nothing to bet there"
+    assert style.delta[int(TREE.infosets.start[king]) + bet] == 6.0
+    assert style.delta[int(TREE.infosets.start[jack]) + bet] == 3.0
+    assert style.beta[king] == style.beta[jack] == 0.1
+    assert style.beta[names.index("J | check bet")] == 0.0, "there is nothing to bet there"

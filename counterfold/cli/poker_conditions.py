@@ -18,15 +18,14 @@ from counterfold.solve.settings import defaults_of
 from counterfold.solve.solver import Solver
 from counterfold.strategy.strategy import Strategy
 from counterfold.style.preferences import Style
-from counterfold.style.public import HandStyle, public_style
 from counterfold.tree.public import PublicTree
 
 if TYPE_CHECKING:
     from counterfold.cli.solve import Request
 
-__all__ = ["Wishes", "read_wishes"]
+__all__ = ["PokerConditions", "read_conditions"]
 
-_WISH = re.compile(
+_PREFERENCE = re.compile(
     r"(?:(?P<who>[^:=@\[\]]+):)?(?P<action>[^:=@\[\]]+)(?:@(?P<street>[^:=@\[\]]+))?"
     r"(?:\[(?P<hands>[^\[\]]+)\])?=(?P<degree>[^=]+)"
 )
@@ -34,24 +33,21 @@ _SUITED = re.compile(r"[2-9TJQKA][cdhs]", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Wishes:
+class PokerConditions:
     """Locks, and preferences for actions of some hands."""
 
     locks: Sequence[Lock] = ()
-    styles: Sequence[HandStyle] = ()
+    style: Style | None = None
 
     def __bool__(self) -> bool:
-        return bool(self.locks or self.styles)
+        return bool(self.locks) or self.style is not None
 
     @property
-    def told(self) -> str:
-        """The wishes in words."""
+    def description(self) -> str:
+        """The locks and the style in words."""
         count = len(self.locks)
         parts = [f"{count} lock{'s' * (count != 1)}"] if count else []
-        for part in self.styles:
-            hands = f" with {part.hands}" if part.hands else ""
-            parts.append(f"{part.style!r}{hands}" + (f" on the {part.street}" * bool(part.street)))
-        return ", ".join(parts)
+        return ", ".join([*parts, *([repr(self.style)] if self.style is not None else [])])
 
     @property
     def needs_start(self) -> bool:
@@ -60,11 +56,12 @@ class Wishes:
 
     def symmetric(self, game: PokerGame) -> bool:
         """Whether hands and boards that differ only in suits may be taken as one."""
-        named = any(_SUITED.search(str(style.hands or "")) for style in self.styles)
+        places = () if self.style is None else self.style.places
+        named = any(_SUITED.search(str(place.hands or "")) for place in places)
         return not named and symmetric(game, self.locks)
 
     def tree(self, game: PokerGame) -> PublicTree:
-        """The tree that can tell what the wishes tell apart."""
+        """The tree that can tell what they tell apart."""
         alike = bool(game.about.get("symmetry", True)) and self.symmetric(game)
         return PublicTree(game, symmetry=alike, memory=1 << 62)
 
@@ -75,17 +72,16 @@ class Wishes:
         start: Strategy[PublicTree] | None,
         settings: Mapping[str, Any],
     ) -> Solver:
-        """A solver in which the wishes hold."""
+        """A solver in which they hold."""
         given = {"dtype": defaults_of(tree.game).dtype, **settings}
-        style = public_style(self.styles, tree, per="hand")
         return locked_solver(
             tree, self.locks, method or defaults_of(tree.game).method, start=start,
-            style=style, **given,
+            style=None if self.style is None else self.style.on(tree), **given,
         )  # fmt: skip
 
 
-def read_wishes(request: Request, game: PokerGame) -> Wishes:
-    """The wishes of a request, those in the file of its spot among them."""
+def read_conditions(request: Request, game: PokerGame) -> PokerConditions:
+    """The locks and the style of a request, those in the file of its spot among them."""
     locks: list[Lock] = []
     given = None
     if request.game is not None and "spot" in game.about and request.game.endswith(".json"):
@@ -95,43 +91,48 @@ def read_wishes(request: Request, game: PokerGame) -> Wishes:
     if request.locks:
         locks += read_locks(request.locks, game)
     if request.give_up is not None and not request.prefer:
-        raise ParameterError("--give-up is what wishes may cost; say them with --prefer")
+        raise ParameterError("--give-up is what preferences may cost; say them with --prefer")
     if request.give_up is not None and not 0 <= request.give_up < inf:
         raise ParameterError(f"--give-up is {request.give_up:g}, and must be chips from 0 up")
-    styles = [_style(text, game, request.give_up or 0.0) for text in request.prefer]
-    return Wishes(locks, styles)
+    style: Style | None = None
+    for text in request.prefer:
+        more = _style(text, game, request.give_up or 0.0)
+        style = more if style is None else style + more
+    return PokerConditions(locks, style)
 
 
-def _style(text: str, game: PokerGame, give_up: float) -> HandStyle:
-    found = _WISH.fullmatch(text.strip())
+def _style(text: str, game: PokerGame, give_up: float) -> Style:
+    parts = _PREFERENCE.fullmatch(text.strip())
     try:
-        degree = float(found["degree"]) if found else float("nan")
+        degree = float(parts["degree"]) if parts else float("nan")
     except ValueError:
-        found = None
-    if found is None:
+        parts = None
+    if parts is None:
         raise ParameterError(
             f"--prefer {text!r} is not understood; write bet=3, oop:raise@turn=3 or "
             "ip:call[JJ-22,AQ]=3"
         )
     player = None
-    if found["who"]:
+    if parts["who"]:
         names = [name.lower() for name in game.players]
-        who = found["who"].strip().lower()
+        who = parts["who"].strip().lower()
         if who not in names:
             raise ParameterError(
-                f"--prefer {text!r} names {found['who']!r}; the players are "
+                f"--prefer {text!r} names {parts['who']!r}; the players are "
                 f"{' and '.join(game.players)}"
             )
         player = names.index(who)
-    street = found["street"] and found["street"].strip()
+    street = parts["street"] and parts["street"].strip()
     if street and street not in game.streets:
         raise ParameterError(
             f"--prefer {text!r} names {street!r}; the streets are {', '.join(game.streets)}"
         )
-    if found["hands"]:
+    if parts["hands"]:
         try:
-            hand_weights(game.rules, found["hands"])
+            hand_weights(game.rules, parts["hands"])
         except ParameterError as error:
             raise ParameterError(f"--prefer {text!r}: {error}") from None
-    style = Style({found["action"].strip(): degree}, player=player, give_up=give_up)
-    return HandStyle(style, found["hands"], street)
+    return Style(
+        {parts["action"].strip(): degree}, give_up, player=player, hands=parts["hands"],
+        street=street, per="hand",
+    )  # fmt: skip

@@ -1,0 +1,118 @@
+"""One style, one strategy, one price: the same calls on both forms of the same game."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import counterfold as cf
+from counterfold.errors import ParameterError
+from counterfold.poker import holdem
+from counterfold.poker.cards import cards_name
+from counterfold.style.preferences import preset
+from counterfold.style.price import Price, compare, price
+from tests.public_layout import BothForms, without_ties
+
+UNTIL = cf.Until(iterations=12)  # before rounding decides where nobody comes
+HOW = {"until": UNTIL, "method": "dcfr", "dtype": "float64"}
+STYLES = {
+    "a seat": cf.Style({"bet": 6.0}, player=0),
+    "given up": cf.Style({"call": 3.0}, give_up=0.002) + cf.Style({"fold": 2.0}, seen="J*"),
+    "the best alone": cf.Style({"raise": 4.0}, player=1, best=True),
+    "a round": cf.Style({"check": 5.0}, give_up=0.001, round=2),
+    "a predicate": cf.Style({"bet": 5.0}, where=lambda row: row.infoset[0] == "K"),
+}
+
+
+@pytest.fixture(scope="module")
+def leduc() -> BothForms:
+    forms = BothForms(without_ties(holdem.leduc()), symmetry=False)
+    cards = {cards_name([card]) for card in forms.poker.rules.deck}
+    forms.naive.round_of = lambda name: 1 + bool(cards & set(name.split(" | ")[1:]))  # type: ignore
+    return forms
+
+
+def solved(form: cf.HistoryTree | object, style: cf.Style | None) -> cf.Result:
+    """By histories where there are any: the engine whose regrets are per infoset."""
+    how = HOW | ({"form": "history"} if isinstance(form, cf.HistoryTree) else {})
+    return cf.solve(form, style=style, **how)
+
+
+@pytest.mark.parametrize("name", STYLES)
+def test_both_forms_have_one_strategy_value_and_price(name: str, leduc: BothForms) -> None:
+    style = STYLES[name]
+    prices: list[Price] = []
+    for form in (leduc.history, leduc.tree):
+        prices.append(compare(solved(form, None), solved(form, style), style))
+    one, two = prices
+    for mine, theirs in ((one.plain, two.plain), (one.styled, two.styled)):
+        given = leduc.slots_of(theirs.strategy.tables, scaled=False)
+        public = leduc.history.infosets.to_one(np.nan_to_num(given))
+        np.testing.assert_allclose(public, mine.strategy.probabilities, atol=1e-9)
+        assert theirs.values == pytest.approx(mine.values, abs=1e-9)
+        assert theirs.exploitability == pytest.approx(mine.exploitability, abs=1e-9)
+    assert abs(one.cost) > 1e-6
+    assert two.cost == pytest.approx(one.cost, abs=1e-9)
+    assert two.style == one.style == str(style)
+    for mine, theirs in zip(one.seats, two.seats, strict=True):
+        assert vars(theirs) == pytest.approx(vars(mine), abs=1e-9)
+    street = [share for share in one.by_round if share.round == 1]
+    for known, told in ((one.first, two.first), (street, two.by_round)):
+        assert {(s.player, s.round, s.action): (s.plain, s.styled) for s in told} == {
+            (s.player, s.round, s.action): (pytest.approx(s.plain), pytest.approx(s.styled))
+            for s in known
+        }
+    assert one.to_dict().keys() - {"distance"} <= two.to_dict().keys()
+
+
+def test_price_solves_either_form(leduc: BothForms) -> None:
+    style = cf.Style({"bet": 6.0}, give_up=0.01, player=0)
+    one = price(leduc.history, style, **HOW, form="history")
+    two = price(leduc.tree, style, **HOW)
+    assert two.cost == pytest.approx(one.cost, abs=1e-9)
+
+
+def test_one_preset_for_both_forms(leduc: BothForms) -> None:
+    for name in ("aggressive", "passive", "loose", "tight"):
+        one, two = (preset(name, 3, form, player=1) for form in (leduc.history, leduc.tree))
+        assert str(one) == str(two)
+    assert str(preset("aggressive", 3, leduc.tree)) == "Style(bet=3, raise=3)"
+
+
+def test_errors_are_the_same(leduc: BothForms) -> None:
+    for style in (
+        cf.Style({"bett": 2.0}),
+        cf.Style({"bet": 2.0}, player=2),
+        cf.Style({"bet": 2.0}, seen="nobody"),
+    ):
+        words = []
+        for form in (leduc.history, leduc.tree):
+            with pytest.raises(ParameterError) as caught:
+                style.on(form)
+            words.append(str(caught.value).replace(form.spec, ""))
+        assert words[0] == words[1]
+
+
+@pytest.mark.parametrize("more", [{"hands": "K"}, {"street": "round 1"}, {"per": "hand"}])
+def test_hands_and_streets_need_a_form_that_has_them(more: dict, leduc: BothForms) -> None:
+    style = cf.Style({"bet": 2.0}, give_up=0.1, **more)
+    assert style.on(leduc.tree).fields[0]
+    with pytest.raises(ParameterError, match="history by history"):
+        style.on(leduc.history)
+    with pytest.raises(ParameterError, match="history by history"):
+        cf.solve(cf.Kuhn(), style=style)
+
+
+def test_bets_of_a_spot_have_the_same_names_in_both_forms() -> None:
+    given = {"board": "Ks 9h 6s 4d 2c", "pot": 20, "stack": 60, "oop": "QQ", "ip": "JJ"}
+    game = cf.spot(given | {"bets": ["50%", "allin"], "raises": ["allin"]})
+    history, tree = cf.compile_game(cf.PokerRules(game)), cf.PublicTree(game)
+    for form in (history, tree):
+        bold = preset("aggressive", 2, form, player=0)
+        assert [one.action for one in bold.preferences] == ["bet", "all-in"]
+    actions = history.infosets.actions[0]
+    assert actions == ("check", "bet 10", "all-in 60")
+    for name, degrees in (("bet", [1, 2, 1]), ("bet 10", [1, 2, 1]), ("all-in", [1, 1, 2])):
+        style = cf.Style({name: 2.0}, player=0)
+        assert style.on(history).delta[:3].tolist() == degrees
+        assert style.on(tree).fields[0]["delta"][:3].max(1).tolist() == degrees
