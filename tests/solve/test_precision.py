@@ -134,7 +134,7 @@ def test_nothing_can_be_certified_by_what_is_no_number(wrong: float) -> None:
         lambda: replace(good, values=(wrong, 0.0)),
         lambda: replace(good, exploitability=wrong),
         lambda: replace(poker.poker, evs=(0.0, wrong)),
-        lambda: replace(poker, frequencies={"check": wrong}),
+        lambda: replace(poker.poker, frequencies={"check": wrong}),
         lambda: replace(seat, styled_guarantee=wrong),
     ):
         with pytest.raises(NumericError, match="no certificate: "):
