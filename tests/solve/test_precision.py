@@ -24,7 +24,7 @@ from counterfold.evaluate.public import PublicEvaluator
 from counterfold.evaluate.public_view import root_summary
 from counterfold.evaluate.range_equity import RangeEquity, range_equity
 from counterfold.exploit.locks import Lock, locked_solver
-from counterfold.exploit.public import RestrictedSolver
+from counterfold.exploit.responses import restricted_solver
 from counterfold.files.arrays import unsealed
 from counterfold.games.normal_form import NormalForm
 from counterfold.poker.game import PokerGame, safe_weights
@@ -109,7 +109,7 @@ def test_locks_and_models_are_measured_in_double() -> None:
         fine.engine.learning[p].total[:] = solver.engine.learning[p].total
     assert solver.assess().best == pytest.approx(fine.assess().best, rel=1e-6)
     model = Strategy.uniform(PublicTree(game))
-    found = RestrictedSolver(model, 0, 0.3)
+    found = restricted_solver(model, 0, 0.3)
     found.step(20)
     response = found.response()
     hero = replace(response.strategy, about={})
