@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from counterfold.errors import ParameterError
 from counterfold.exploit.lock_files import read_locks
-from counterfold.exploit.locks import Lock, locked_solver, needs_start, symmetric
+from counterfold.exploit.locks import Lock, Locks, needs_start, symmetric
 from counterfold.poker.game import PokerGame
 from counterfold.poker.hands import hand_weights
 from counterfold.poker.spot import read_spot
-from counterfold.solve.settings import defaults_of
 from counterfold.solve.solver import Solver
 from counterfold.strategy.strategy import Strategy
 from counterfold.style.preferences import Style
@@ -76,12 +75,8 @@ class Wishes:
         settings: Mapping[str, Any],
     ) -> Solver:
         """A solver in which the wishes hold."""
-        given = {"dtype": defaults_of(tree.game).dtype, **settings}
         style = public_style(self.styles, tree, per="hand")
-        return locked_solver(
-            tree, self.locks, method or defaults_of(tree.game).method, start=start,
-            style=style, **given,
-        )  # fmt: skip
+        return Solver(tree, method, style=style, locks=Locks(self.locks, start), **settings)
 
 
 def read_wishes(request: Request, game: PokerGame) -> Wishes:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import ParameterError
+from counterfold.poker.game import PokerGame
 from counterfold.tree.history import HistoryTree
 
-__all__ = ["Condition", "Conditions", "conditions_on"]
+__all__ = ["Condition", "Conditions", "conditions_on", "symmetry_under"]
 
 Fields = Mapping[str, NDArray[Any]]
 
@@ -107,6 +108,23 @@ class Condition(Protocol):
 
     def on(self, form: Any) -> Conditions:
         """The arrays for a compiled game."""
+
+
+@runtime_checkable
+class SuitCondition(Protocol):
+    """A condition of poker that knows whether it tells suits apart."""
+
+    def symmetric(self, game: PokerGame) -> bool:
+        """Whether it treats hands and boards alike that differ only in suits."""
+
+
+def symmetry_under(game: Any, symmetry: bool | None, *given: Any) -> bool | None:
+    """Whether suits may be one: as is asked for, unless a condition tells them apart."""
+    if isinstance(game, PokerGame):
+        for one in given:
+            if isinstance(one, SuitCondition) and not one.symmetric(game):
+                return False
+    return symmetry
 
 
 def conditions_on(form: Any, *given: Condition | Conditions | None) -> Conditions | None:

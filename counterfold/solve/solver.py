@@ -19,7 +19,12 @@ from counterfold.evaluate.assessment import Assessment
 from counterfold.files.typed import from_json, to_json
 from counterfold.games.catalog import load_named
 from counterfold.interrupts import uncut
-from counterfold.solve.conditions import Condition, Conditions, conditions_on
+from counterfold.solve.conditions import (
+    Condition,
+    Conditions,
+    conditions_on,
+    symmetry_under,
+)
 from counterfold.solve.engine import engine_for, engine_of
 from counterfold.solve.methods import Method
 from counterfold.solve.methods import method as method_of
@@ -81,7 +86,8 @@ class Solver:
             form, bits,
         )  # fmt: skip
         check_threads(threads)
-        self.tree = form_of(game, memory, progress, symmetry=symmetry)
+        alike = symmetry_under(game, symmetry, style, locks)
+        self.tree = form_of(game, memory, progress, symmetry=alike)
         self.conditions = conditions_on(self.tree, style, locks)
         check_range(self.tree, self.settings.dtype)
         self.engine = engine_for(self.tree, self.method, self.settings, threads, self.conditions)
