@@ -25,7 +25,8 @@ class Conditions:
     A style has preference degrees ``delta`` >= 1 and vulnerability degrees ``beta`` >= 0. By
     infosets they are over the slots and over the infosets; for all hands of a public tree they
     are by hand (``style.public``), and locks and models have fields beside them
-    (``kernels.public.Extra``).
+    (``kernels.public.Extra``). Locks at infosets are probabilities ``held`` over the slots and
+    ``trust`` over the infosets.
 
     ``best`` plays the heaviest action alone, Pref-CFR(BR), instead of all by their weight,
     Pref-CFR(RM). Where no average regret exceeds beta, delta decides alone: in proportion to it,
@@ -41,6 +42,23 @@ class Conditions:
     ) -> Conditions:
         """A style over the slots and infosets of a history graph."""
         return cls(({"delta": delta, "beta": beta},), best)
+
+    @property
+    def locked(self) -> bool:
+        """Whether a player is held to something at infosets."""
+        return any("trust" in each and "held" in each for each in self.fields)
+
+    def check_locks(self, tree: HistoryTree) -> None:
+        """Raise ParameterError unless the arrays of locks fit a game and mean something."""
+        held, trust = self.fields[0]["held"], self.fields[0]["trust"]
+        infosets = tree.infosets
+        if held.shape != (infosets.slots,) or trust.shape != infosets.owner.shape:
+            raise ParameterError(f"the locks' arrays do not fit {tree.spec}")
+        sums = np.add.reduceat(held, infosets.start[:-1].astype(np.int64))
+        if not (held >= 0).all() or not np.allclose(sums, 1.0, atol=1e-9):
+            raise ParameterError("what locks hold to are probabilities that add up to one")
+        if not ((trust >= 0) & (trust <= 1)).all():
+            raise ParameterError("the trust of a lock is from 0 to 1")
 
     def __or__(self, other: Conditions) -> Conditions:
         """Both: where they speak of the same field, the other one counts."""

@@ -173,7 +173,8 @@ class Solver:
         plain = Conditions.by_infosets(
             np.ones(len(regrets)), np.zeros(len(self.tree.infosets.owner))
         )
-        return (self.conditions or plain).match(self.tree, regrets)
+        styled = self.conditions is not None and "delta" in self.conditions.fields[0]
+        return (self.conditions if styled else plain).match(self.tree, regrets)
 
     def step(self, iterations: int = 1) -> None:
         """Run some iterations."""
