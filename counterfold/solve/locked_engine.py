@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -50,18 +50,15 @@ class LockedEngine(HistoryEngine):
                 "locked player could gain; leave the locks out"
             )
         conditions.check_locks(tree)
-        style = conditions.fields[0]
-        self._held, self._trust = style["held"], style["trust"]
+        self._held, self._trust = conditions.fields[0]["held"], conditions.fields[0]["trust"]
         self.plain, owner = tree, tree.infosets.owner
         graph = tree
         for player in range(tree.players):
             trust = np.where(owner == player, self._trust, 0.0)
             if trust.any():
                 graph = biased_tree(graph, player, self._held, trust)
-        kept = {name: array for name, array in style.items() if name not in ("held", "trust")}
-        super().__init__(
-            graph, method, settings, threads, Conditions((kept,), conditions.best) if kept else None
-        )
+        style = _without_locks(conditions)
+        super().__init__(graph, method, settings, threads, style if style.fields[0] else None)
 
     @property
     def falls(self) -> bool:
@@ -112,6 +109,10 @@ class LockedEngine(HistoryEngine):
         raise UnsupportedError("what is learned in a game with locks stays there")
 
     def condition(self, conditions: Conditions) -> None:
-        kept: dict[str, Any] = dict(conditions.fields[0])
-        kept.pop("held", None), kept.pop("trust", None)
-        super().condition(Conditions((kept,), conditions.best))
+        super().condition(_without_locks(conditions))
+
+
+def _without_locks(conditions: Conditions) -> Conditions:
+    fields = conditions.fields[0]
+    style = {name: array for name, array in fields.items() if name not in ("held", "trust")}
+    return Conditions((style,), conditions.best)

@@ -173,8 +173,10 @@ class Solver:
         plain = Conditions.by_infosets(
             np.ones(len(regrets)), np.zeros(len(self.tree.infosets.owner))
         )
-        styled = self.conditions is not None and "delta" in self.conditions.fields[0]
-        return (self.conditions if styled else plain).match(self.tree, regrets)
+        given = self.conditions
+        if given is None or "delta" not in given.fields[0]:
+            given = plain
+        return given.match(self.tree, regrets)
 
     def step(self, iterations: int = 1) -> None:
         """Run some iterations."""
