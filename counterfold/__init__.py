@@ -41,7 +41,9 @@ _HOMES = {
     "solve.result": ("Result", "resume", "solve"),
     "agent": ("Agent", "Observation", "SeenHand"),
     "exploit.online": ("Learner",),
+    "exploit.locks": ("Lock", "Locks"),
     "exploit.models": ("OpponentModel",),
+    "exploit.response": ("Response",),
     "exploit.responses": (
         "biased_response",
         "greedy_response",
@@ -110,8 +112,10 @@ if TYPE_CHECKING:
     )
     from counterfold.evaluate.public_view import view
     from counterfold.evaluate.range_equity import RangeEquity, range_equity
+    from counterfold.exploit.locks import Lock, Locks
     from counterfold.exploit.models import OpponentModel
     from counterfold.exploit.online import Learner
+    from counterfold.exploit.response import Response
     from counterfold.exploit.responses import (
         biased_response,
         greedy_response,

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from counterfold.errors import ParameterError
 from counterfold.exploit.lock_files import read_locks
-from counterfold.exploit.locks import Lock, locked_solver, needs_start, symmetric
+from counterfold.exploit.locks import Lock, Locks, needs_start, symmetric
 from counterfold.poker.game import PokerGame
 from counterfold.poker.hands import hand_weights
 from counterfold.poker.spot import read_spot
-from counterfold.solve.settings import defaults_of
 from counterfold.solve.solver import Solver
 from counterfold.strategy.strategy import Strategy
 from counterfold.style.preferences import Style
@@ -73,11 +72,8 @@ class PokerConditions:
         settings: Mapping[str, Any],
     ) -> Solver:
         """A solver in which they hold."""
-        given = {"dtype": defaults_of(tree.game).dtype, **settings}
-        return locked_solver(
-            tree, self.locks, method or defaults_of(tree.game).method, start=start,
-            style=None if self.style is None else self.style.on(tree), **given,
-        )  # fmt: skip
+        locks = Locks(self.locks, start)
+        return Solver(tree, method, style=self.style, locks=locks, **settings)
 
 
 def read_conditions(request: Request, game: PokerGame) -> PokerConditions:

@@ -13,7 +13,7 @@ from counterfold.abstraction.sampled import Against, blueprint
 from counterfold.cli.output import StoppedError, duration, print_json, say
 from counterfold.cli.progress import Watch
 from counterfold.evaluate.range_equity import range_equity
-from counterfold.exploit.locks import Lock, locked_solver
+from counterfold.exploit.locks import Lock, Locks
 from counterfold.games.cheat import Cheat
 from counterfold.games.onecard import Kuhn
 from counterfold.kernels.cache import cache_folder, trouble
@@ -72,7 +72,7 @@ def run(*, json: bool, quiet: bool) -> None:
             solver.assess()
             watch.check()
         watch.doing("compiling poker with locks and styles")
-        solver = locked_solver(kuhn(), [Lock("bet", {"call": 1})])
+        solver = Solver(kuhn(), locks=Locks([Lock("bet", {"call": 1})]))
         solver.step(1)
         solver.assess()
         watch.check()

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import ParameterError
+from counterfold.poker.game import PokerGame
 from counterfold.tree.history import HistoryTree
 
-__all__ = ["Condition", "Conditions", "conditions_on"]
+__all__ = ["Condition", "Conditions", "conditions_on", "symmetry_under"]
 
 Fields = Mapping[str, NDArray[Any]]
 
@@ -24,7 +25,8 @@ class Conditions:
     A style has preference degrees ``delta`` >= 1 and vulnerability degrees ``beta`` >= 0. By
     infosets they are over the slots and over the infosets; for all hands of a public tree they
     are by hand (``style.by_hand``), and locks and models have fields beside them
-    (``kernels.public.Extra``).
+    (``kernels.public.Extra``). Locks at infosets are probabilities ``held`` over the slots and
+    ``trust`` over the infosets.
 
     ``best`` plays the heaviest action alone, Pref-CFR(BR), instead of all by their weight,
     Pref-CFR(RM). Where no average regret exceeds beta, delta decides alone: in proportion to it,
@@ -40,6 +42,23 @@ class Conditions:
     ) -> Conditions:
         """A style over the slots and infosets of a history graph."""
         return cls(({"delta": delta, "beta": beta},), best)
+
+    @property
+    def locked(self) -> bool:
+        """Whether a player is held to something at infosets."""
+        return any("trust" in each and "held" in each for each in self.fields)
+
+    def check_locks(self, tree: HistoryTree) -> None:
+        """Raise ParameterError unless the arrays of locks fit a game and mean something."""
+        held, trust = self.fields[0]["held"], self.fields[0]["trust"]
+        infosets = tree.infosets
+        if held.shape != (infosets.slots,) or trust.shape != infosets.owner.shape:
+            raise ParameterError(f"the locks' arrays do not fit {tree.spec}")
+        sums = np.add.reduceat(held, infosets.start[:-1].astype(np.int64))
+        if not (held >= 0).all() or not np.allclose(sums, 1.0, atol=1e-9):
+            raise ParameterError("what locks hold to are probabilities that add up to one")
+        if not ((trust >= 0) & (trust <= 1)).all():
+            raise ParameterError("the trust of a lock is from 0 to 1")
 
     def __or__(self, other: Conditions) -> Conditions:
         """Both: where they speak of the same field, the other one counts."""
@@ -107,6 +126,23 @@ class Condition(Protocol):
 
     def on(self, form: Any) -> Conditions:
         """The arrays for a compiled game."""
+
+
+@runtime_checkable
+class SuitCondition(Protocol):
+    """A condition of poker that knows whether it tells suits apart."""
+
+    def symmetric(self, game: PokerGame) -> bool:
+        """Whether it treats hands and boards alike that differ only in suits."""
+
+
+def symmetry_under(game: Any, symmetry: bool | None, *given: Any) -> bool | None:
+    """Whether suits may be one: as is asked for, unless a condition tells them apart."""
+    if isinstance(game, PokerGame):
+        for one in given:
+            if isinstance(one, SuitCondition) and not one.symmetric(game):
+                return False
+    return symmetry
 
 
 def conditions_on(form: Any, *given: Condition | Conditions | None) -> Conditions | None:

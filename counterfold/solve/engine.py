@@ -120,6 +120,10 @@ def engine_for(
 ) -> Engine:
     """The engine of a run, or an error that says what it cannot do."""
     kind = engine_of(form, settings)
+    if conditions is not None and conditions.locked and isinstance(form, HistoryTree):
+        from counterfold.solve.locked_engine import LockedEngine
+
+        kind = LockedEngine
     asked = {
         "sampling": settings.traversal != "full",
         "prediction": method.prediction > 0,
@@ -129,7 +133,7 @@ def engine_for(
         "16 bits": settings.bits == 16,
         "style": conditions is not None and any("delta" in each for each in conditions.fields),
         "locks": conditions is not None
-        and any(name in each for each in conditions.fields for name in ("lock", "model")),
+        and any(name in each for each in conditions.fields for name in ("lock", "model", "trust")),
     }
     for feature, wanted in asked.items():
         if wanted and feature not in kind.can:
@@ -141,8 +145,9 @@ def engine_for(
 def can_table() -> list[tuple[str, dict[str, bool]]]:
     """What each engine can do, for the docs."""
     from counterfold.solve.history_engine import HistoryEngine
+    from counterfold.solve.locked_engine import LockedEngine
     from counterfold.solve.public_engine import PublicEngine
     from counterfold.solve.sequence_engine import SequenceEngine
 
-    kinds: tuple[type[Any], ...] = (SequenceEngine, HistoryEngine, PublicEngine)
+    kinds: tuple[type[Any], ...] = (SequenceEngine, HistoryEngine, LockedEngine, PublicEngine)
     return [(kind.name, {feature: feature in kind.can for feature in FEATURES}) for kind in kinds]

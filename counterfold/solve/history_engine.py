@@ -87,12 +87,15 @@ class InfosetEngine:
     def conditions_in(
         cls, form: HistoryTree, state: Saved, run: Fields, settings: Settings
     ) -> Conditions | None:
-        if "delta" not in state or "beta" not in state:
-            return None
         slots, infosets = form.infosets.slots, len(form.infosets.owner)
-        delta = state.array("delta", np.float64, (slots,), least=1)
-        beta = state.array("beta", np.float64, (infosets,), least=0)
-        return Conditions.by_infosets(delta, beta, run.flag("best", False))
+        fields: Arrays = {}
+        if "delta" in state and "beta" in state:
+            fields["delta"] = state.array("delta", np.float64, (slots,), least=1)
+            fields["beta"] = state.array("beta", np.float64, (infosets,), least=0)
+        if "held" in state and "trust" in state:
+            fields["held"] = state.array("held", np.float64, (slots,), least=0, most=1)
+            fields["trust"] = state.array("trust", np.float64, (infosets,), least=0, most=1)
+        return Conditions((fields,), run.flag("best", False)) if fields else None
 
 
 class HistoryEngine(InfosetEngine):

@@ -16,6 +16,7 @@ from counterfold.errors import ParameterError, UnsupportedError
 from counterfold.evaluate.certificate import Certified
 from counterfold.evaluate.exact import assess
 from counterfold.poker.game import PokerGame, meetings
+from counterfold.solve.conditions import symmetry_under
 from counterfold.solve.lp import solve_lp
 from counterfold.solve.methods import Method
 from counterfold.solve.methods import method as method_of
@@ -166,6 +167,7 @@ def solve(
         solver = game
     else:
         count = on_compile if until is None else until.counting(on_compile)
+        symmetry = symmetry_under(game, symmetry, settings.get("style"), settings.get("locks"))
         if isinstance(game, PokerGame) and not by_lp:
             _check_size(game, method, settings, symmetry, memory, on_size)
             memory = None

@@ -19,7 +19,12 @@ from counterfold.evaluate.assessment import Assessment
 from counterfold.files.typed import from_json, to_json
 from counterfold.games.catalog import load_named
 from counterfold.interrupts import uncut
-from counterfold.solve.conditions import Condition, Conditions, conditions_on
+from counterfold.solve.conditions import (
+    Condition,
+    Conditions,
+    conditions_on,
+    symmetry_under,
+)
 from counterfold.solve.engine import engine_for, engine_of
 from counterfold.solve.methods import Method
 from counterfold.solve.methods import method as method_of
@@ -82,7 +87,8 @@ class Solver:
             form, bits,
         )  # fmt: skip
         check_threads(threads)
-        self.tree = form_of(game, memory, progress, symmetry=symmetry)
+        alike = symmetry_under(game, symmetry, style, locks)
+        self.tree = form_of(game, memory, progress, symmetry=alike)
         self.conditions = conditions_on(self.tree, style, locks)
         check_range(self.tree, self.settings.dtype)
         self.engine = engine_for(self.tree, self.method, self.settings, threads, self.conditions)
@@ -168,7 +174,10 @@ class Solver:
         plain = Conditions.by_infosets(
             np.ones(len(regrets)), np.zeros(len(self.tree.infosets.owner))
         )
-        return (self.conditions or plain).match(self.tree, regrets)
+        given = self.conditions
+        if given is None or "delta" not in given.fields[0]:
+            given = plain
+        return given.match(self.tree, regrets)
 
     def step(self, iterations: int = 1) -> None:
         """Run some iterations."""

@@ -21,7 +21,7 @@ from counterfold.abstraction.maps import Mapped, Through
 from counterfold.abstraction.sampled import Against, SampledPoker, blueprint
 from counterfold.errors import FileError, MismatchError, ParameterError, UnsupportedError
 from counterfold.evaluate.exact import assess, best_value, earned_against
-from counterfold.exploit.public import RestrictedSolver
+from counterfold.exploit.responses import restricted_solver
 from counterfold.games.base import label
 from counterfold.poker import holdem
 from counterfold.poker.cards import parse_board, parse_hole
@@ -417,7 +417,7 @@ def test_a_sampled_response_comes_near_the_exact_one(
     tree = PublicTree(game, symmetry=False)
     known = model.public(tree)
     for seat in (0, 1):
-        exact = RestrictedSolver(known, seat, p)
+        exact = restricted_solver(known, seat, p)
         exact.step(1000)
         best = exact.response()
         solver = SampledPoker(

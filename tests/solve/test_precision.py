@@ -23,8 +23,8 @@ from counterfold.evaluate.exact import (
 from counterfold.evaluate.public import PublicEvaluator
 from counterfold.evaluate.public_view import root_summary
 from counterfold.evaluate.range_equity import RangeEquity, range_equity
-from counterfold.exploit.locks import Lock, locked_solver
-from counterfold.exploit.public import RestrictedSolver
+from counterfold.exploit.locks import Lock, Locks
+from counterfold.exploit.responses import restricted_solver
 from counterfold.files.arrays import unsealed
 from counterfold.games.normal_form import NormalForm
 from counterfold.poker.game import PokerGame, safe_weights
@@ -98,16 +98,15 @@ def test_what_is_made_of_a_strategy_is_measured_in_double() -> None:
 
 def test_locks_and_models_are_measured_in_double() -> None:
     game = river(stack=10**8)
-    solver = locked_solver(game, [Lock("check", {"check": 0.3, "all-in": 0.7}, trust=0.9)])
+    locks = Locks([Lock("check", {"check": 0.3, "all-in": 0.7}, trust=0.9)])
+    solver = Solver(game, locks=locks)
     solver.step(20)
-    fine = locked_solver(
-        game, [Lock("check", {"check": 0.3, "all-in": 0.7}, trust=0.9)], dtype="float64"
-    )
+    fine = Solver(game, locks=locks, dtype="float64")
     for p in (0, 1):
         fine.engine.learning[p].total[:] = solver.engine.learning[p].total
     assert solver.assess().best == pytest.approx(fine.assess().best, rel=1e-6)
     model = Strategy.uniform(PublicTree(game))
-    found = RestrictedSolver(model, 0, 0.3)
+    found = restricted_solver(model, 0, 0.3)
     found.step(20)
     response = found.response()
     hero = replace(response.strategy, about={})

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 import counterfold as cf
 from counterfold.errors import CounterfoldError, ParameterError
 from counterfold.exploit.programs import programs
-from counterfold.exploit.restricted import mixed
 from counterfold.games.base import TERMINAL, Game
 from counterfold.search.entry import enters
 from counterfold.search.gadget import GADGETS
@@ -25,6 +24,7 @@ from counterfold.solve.lp import ZeroSumSeat, plans, solve_lp
 from counterfold.solve.program import TOLERANCES, Plans, Program
 from counterfold.style.frequency import Frequency
 from counterfold.style.frontier import cheapest, frontier
+from counterfold.tree.restricted import mixed
 from tests.random_games import DrawnGame, Node, games, random_game
 from tests.search.public_games import PublicGame
 

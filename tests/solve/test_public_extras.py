@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import counterfold as cf
-from counterfold.exploit.restricted import biased_tree, mixed, restricted_tree
 from counterfold.games.base import CHANCE, label
 from counterfold.kernels import rule
 from counterfold.poker import holdem
 from counterfold.solve.conditions import Conditions
 from counterfold.solve.solver import Solver
+from counterfold.tree.restricted import biased_tree, mixed, restricted_tree
 from tests import naive
 from tests.naive_poker import NaivePoker
 from tests.public_layout import BothForms, both_forms, close, without_ties

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from counterfold.evaluate.exact import best_value, earned_against
-from counterfold.exploit.public import RestrictedSolver
+from counterfold.exploit.response_solver import ResponseSolver
+from counterfold.exploit.responses import restricted_solver
 from counterfold.research.progress import Count
 from counterfold.research.ses.fhp_replies import BucketReply, TrunkReply
 from counterfold.research.ses.fhp_setup import Bucketed, Opponent, Setup, as_strategy
@@ -110,7 +111,7 @@ class Responses:
 
     def _exact(self, group: list[int], p: float, seat: int) -> None:
         """Vector CFR of the whole game, for one budget after another."""
-        solver = RestrictedSolver(self.models[group[0]], seat, p, threads=self.setup.threads)
+        solver = restricted_solver(self.models[group[0]], seat, p, threads=self.setup.threads)
         for name, seconds in self.budgets.items():
             self.count.say(f"RNR with p {p:g}, seat {seat}, {seconds:.3g} s")
             self._run(solver, seconds)
@@ -123,14 +124,14 @@ class Responses:
             self._keep(group, p, seat, name, told.strategy, about)
             del told  # which holds on to the solver's tables
 
-    def _run(self, solver: RestrictedSolver, seconds: float) -> None:
+    def _run(self, solver: ResponseSolver, seconds: float) -> None:
         """Spend a budget, or less if nothing is left to gain."""
-        spent = solver.solver.cpu_seconds
+        spent = solver.cpu_seconds
         for part in (*LOOKS, 1.0):
             goal = spent + (seconds - spent) * part
-            while solver.solver.cpu_seconds < goal:
-                solver.run_for(min(goal, solver.solver.cpu_seconds + MOMENT))
-                self.count.check(solver.solver.cpu_seconds)
+            while solver.cpu_seconds < goal:
+                solver.run_for(min(goal, solver.cpu_seconds + MOMENT))
+                self.count.check(solver.cpu_seconds)
             if part < 1 and solver.response().gap < DONE:
                 return
 

@@ -55,11 +55,11 @@ KEYS = "c\nb\nf\n" * 8
 
 
 def _make_modelled() -> None:
-    from counterfold.exploit.public import RestrictedSolver
+    from counterfold.exploit.responses import restricted_solver
 
-    solver = RestrictedSolver(Strategy.load("river.safetensors"), 0, 0.5, threads=1)
+    solver = restricted_solver(Strategy.load("river.safetensors"), 0, 0.5, threads=1)
     solver.step(10)
-    solver.solver.save("modelled.safetensors")
+    solver.save("modelled.safetensors")
 
 
 def _make_learner() -> None:
