@@ -155,8 +155,8 @@ class SafeSearcher(_Player):
         self.subgames = subgames(self.tree, point)
         self._of = np.full(len(self.tree.infosets.owner), -1)
         for number, subgame in enumerate(self.subgames):
-            for plex in subgame.plexes:
-                self._of[plex.infosets] = number
+            for treeplex in subgame.treeplexes:
+                self._of[treeplex.infosets] = number
         self._rng = np.random.default_rng(seed)
         self._searchers = tuple(Searcher(blueprint, seat, point) for seat in range(2))
         self._found: dict[tuple[int, int], Floats] = {}

@@ -1,11 +1,11 @@
 """Gadgets: what a search in a subgame maximises, put together from three kinds of parts.
 
-The hero wants small best-response values of the opponent's classes, each counted from a mark (the
+The player wants small best-response values of the opponent's classes, each counted from a mark (the
 ``shift``): the margin of class j is ``shift[j] - best[j]``. A part says how the opponent comes to
 its classes, and so what becomes of the margins:
 
 ===========  ==============================================================  ==================
-part         the opponent                                                    the hero gets
+part         the opponent                                                    the player gets
 ===========  ==============================================================  ==================
 ``given``    is dealt a class by a range                                     the mean margin
 ``choose``   picks a class                                                   the smallest margin
@@ -13,8 +13,8 @@ part         the opponent                                                    the
                                                                              min(margin, 0)
 ===========  ==============================================================  ==================
 
-A gadget is a weighted sum of parts. The opponent knows in which part it is, and the hero does not:
-this is the game of ``frame.compose``, and its value to the hero is the maximum of ``objective``.
+A gadget is a weighted sum of parts. The opponent knows in which part it is, and the player does not:
+this is the game of ``gadget_tree.compose``, and its value to the player is the maximum of ``objective``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ import numpy as np
 from counterfold.errors import ParameterError, SpecError
 from counterfold.search.entry import Entry, distribution
 from counterfold.search.gifts import gifts
-from counterfold.search.plex import Floats, Ints
+from counterfold.search.treeplex import Floats, Ints
 
 __all__ = [
     "GADGETS",
@@ -69,11 +69,11 @@ class Gadget:
 
     @property
     def live(self) -> Ints:
-        """The opponent's classes in which it may meet the hero."""
+        """The opponent's classes in which it may meet the player."""
         return self.entry.live
 
     def objective(self, probabilities: Floats) -> float:
-        """What the gadget is worth to a hero who plays this inside, against the best reply."""
+        """What the gadget is worth to a player who plays this inside, against the best reply."""
         best = self.entry.best_values(probabilities)[self.live]
         total = 0.0
         for part in self.parts:
@@ -90,7 +90,7 @@ class Gadget:
 
 def _gadget(name: str, entry: Entry, parts: list[Part], **settings: Any) -> Gadget:
     if not entry.reached:
-        raise ParameterError("the hero's blueprint never comes into this subgame")
+        raise ParameterError("the player's blueprint never comes into this subgame")
     return Gadget(name, entry, tuple(part for part in parts if part.weight > 0), settings)
 
 
@@ -193,7 +193,7 @@ def gadget(name: str, entry: Entry, **settings: Any) -> Gadget:
     >>> from counterfold.search.entry import enter
     >>> from counterfold.search.subgame import subgames
     >>> uniform = cf.Strategy.uniform(cf.Leduc())
-    >>> entry = enter(subgames(uniform.tree)[0], uniform, hero=1)
+    >>> entry = enter(subgames(uniform.tree)[0], uniform, player=1)
     >>> round(gadget("ses", entry, alpha=0.5).objective(uniform.probabilities), 3)
     -2.038
     """

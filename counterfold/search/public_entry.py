@@ -35,16 +35,16 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class PublicEntry:
-    """The subgames of one board as the hero's blueprint leads into them.
+    """The subgames of one board as the player's blueprint leads into them.
 
     What the opponent may hold is a class of its own, hand by hand. Hands that never meet the
-    hero are not ``live``: their values are 0 and mean nothing.
+    player are not ``live``: their values are 0 and mean nothing.
     """
 
     board: int
-    hero: int
-    came: Floats  # [lines] how much of the hero's range comes here at all
-    reach: Floats  # [lines, the hero's hands] with what; sums to one, or is all zero
+    player: int
+    came: Floats  # [lines] how much of the player's range comes here at all
+    reach: Floats  # [lines, the player's hands] with what; sums to one, or is all zero
     mass: Floats  # [lines, the opponent's hands] how much of that each hand can meet
     live: Bools  # [lines, the opponent's hands]
     dealt: Floats  # how likely each hand is if the opponent does all things alike
@@ -54,7 +54,7 @@ class PublicEntry:
 
     @property
     def reached(self) -> Bools:
-        """[lines] Does the hero ever come here?"""
+        """[lines] Does the player ever come here?"""
         return np.asarray(self.live.any(1))
 
     def range_of(self, reach: Floats) -> Floats:
@@ -158,7 +158,7 @@ def met_by(tree: PublicTree, mine: NDArray[Any], reach: Floats, theirs: NDArray[
 
 
 def worth(parts: Sequence[Part], entry: PublicEntry, best: Floats) -> Floats:
-    """[lines] what the hero gets if the opponent's hands earn so much in the best reply."""
+    """[lines] what the player gets if the opponent's hands earn so much in the best reply."""
     total = np.zeros(len(best))
     for part in parts:
         margins = np.where(entry.live, part.shift - best, 0.0)

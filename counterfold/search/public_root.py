@@ -68,7 +68,7 @@ class PublicRoot:
         return found * root.scale
 
     def marks(self) -> Floats:
-        """[lines] what the marks of the hands that came add to the hero's payoff."""
+        """[lines] what the marks of the hands that came add to the player's payoff."""
         root = self.arrays
         weight = root.weight / root.sum[0]
         found: NDArray[Any] = np.einsum("p,plh,plh->l", weight, root.total, root.shift)

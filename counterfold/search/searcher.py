@@ -10,10 +10,10 @@ from counterfold.errors import ParameterError
 from counterfold.search.bounds import alpha_within, room
 from counterfold.search.entry import Entry, enter
 from counterfold.search.gadget import Gadget, gadget
-from counterfold.search.plex import Floats
 from counterfold.search.points import Point
 from counterfold.search.refine import AUTO, TOLERANCE, Refined, refine, stitch
 from counterfold.search.subgame import Subgames, subgames
+from counterfold.search.treeplex import Floats
 from counterfold.solve.methods import Method
 from counterfold.strategy.strategy import Strategy
 
@@ -21,37 +21,37 @@ __all__ = ["Searcher"]
 
 
 class Searcher:
-    """A hero's blueprint with the subgames at a point; entries into them are found once.
+    """A player's blueprint with the subgames at a point; entries into them are found once.
 
     >>> import counterfold as cf
-    >>> searcher = Searcher(cf.Strategy.uniform(cf.Leduc()), hero=1)
+    >>> searcher = Searcher(cf.Strategy.uniform(cf.Leduc()), player=1)
     >>> model = cf.Strategy.random(searcher.tree, 1)
     >>> found = searcher.refine(0, "ses", alpha=0.3, range=searcher.range(0, model))
     >>> found.gap <= 1e-4
     True
     """
 
-    def __init__(self, blueprint: Strategy, hero: int, point: Point = "board") -> None:
-        if hero not in (0, 1):
-            raise ParameterError(f"the hero is player 0 or 1, not {hero!r}")
-        self.blueprint, self.hero = blueprint, hero
+    def __init__(self, blueprint: Strategy, player: int, point: Point = "board") -> None:
+        if player not in (0, 1):
+            raise ParameterError(f"the player is 0 or 1, not {player!r}")
+        self.blueprint, self.player = blueprint, player
         self.tree = blueprint.tree
         self.subgames: Subgames = subgames(self.tree, point)
         self._entries: dict[int, Entry] = {}
 
     @cached_property
     def reached(self) -> tuple[int, ...]:
-        """Numbers of the subgames into which the blueprint comes, and where the hero decides."""
+        """Numbers of the subgames into which the blueprint comes, and where the player decides."""
         return tuple(
             number
             for number, subgame in enumerate(self.subgames)
-            if self.entry(number).reached and len(subgame.plexes[self.hero].infosets)
+            if self.entry(number).reached and len(subgame.treeplexes[self.player].infosets)
         )
 
     def entry(self, number: int) -> Entry:
         """The subgame of a number as the blueprint leads into it."""
         if number not in self._entries:
-            self._entries[number] = enter(self.subgames[number], self.blueprint, self.hero)
+            self._entries[number] = enter(self.subgames[number], self.blueprint, self.player)
         return self._entries[number]
 
     def at(self, node: int) -> int | None:
@@ -89,7 +89,7 @@ class Searcher:
     def risen(self, found: Refined) -> float:
         """By how much any class of the opponent really gains from a search, exactly.
 
-        The largest over all subgames bounds what the search adds to the hero's exploitability.
+        The largest over all subgames bounds what the search adds to the player's exploitability.
         """
         entry = found.entry
         after = entry.best_values(found.into(entry.probabilities))

@@ -28,12 +28,12 @@ from tests.search.public_games import PublicGame, public_games
 ALPHAS = (0.0, 0.1, 0.4, 0.8, 1.0)
 
 
-def lost(strategy, hero, value):
-    """How much less than the game's value the hero's strategy guarantees."""
-    return value + cf.best_response(strategy, 1 - hero).value
+def lost(strategy, player, value):
+    """How much less than the game's value the player's strategy guarantees."""
+    return value + cf.best_response(strategy, 1 - player).value
 
 
-def checked(game, seed, hero):
+def checked(game, seed, player):
     """Both theorems on one random game; how often the first says something beyond alpha 0."""
     tree = cf.compile_game(game)
     random = np.random.default_rng(seed)
@@ -43,8 +43,8 @@ def checked(game, seed, hero):
         found = subgames(tree, "move:2")
     except ParameterError:
         return 0
-    measure = nearest(found, blueprint, hero)
-    assert lost(measure.strategy, hero, measure.value) == pytest.approx(
+    measure = nearest(found, blueprint, player)
+    assert lost(measure.strategy, player, measure.value) == pytest.approx(
         measure.exploitability, abs=1e-8
     )
     finite = 0
@@ -52,7 +52,7 @@ def checked(game, seed, hero):
         refined, bound, trade, own_trade = [], 0.0, 0.0, 0.0
         for yardstick in measure.yardsticks:
             entry = yardstick.entry
-            if not len(entry.subgame.plexes[hero].infosets):
+            if not len(entry.subgame.treeplexes[player].infosets):
                 continue
             true = entry.range_of(opponent.probabilities)
             # Around the equilibrium's own range, so that Theorem 1 has something to say.
@@ -66,16 +66,16 @@ def checked(game, seed, hero):
             own_trade = max(own_trade, own.trade(made, room(entry, judged, entry.best)))
             assert yardstick.won(made, true) >= yardstick.exploitation(made, true) - 1e-7
         after = stitch(blueprint, refined)
-        risk = lost(after, hero, measure.value)
+        risk = lost(after, player, measure.value)
         assert risk <= measure.exploitability + min(bound, trade) + 1e-7
-        assert risk <= lost(blueprint, hero, measure.value) + own_trade + 1e-7
+        assert risk <= lost(blueprint, player, measure.value) + own_trade + 1e-7
         finite += alpha > 0 and math.isfinite(bound)
     return finite
 
 
 @given(public_games(), st.integers(0, 100), st.integers(0, 1))
-def test_theorems_on_random_games(game, seed, hero):
-    checked(game, seed, hero)
+def test_theorems_on_random_games(game, seed, player):
+    checked(game, seed, player)
 
 
 def test_the_first_bound_is_finite_now_and_then():
@@ -102,22 +102,22 @@ def test_the_second_theorem_as_printed_does_not_hold():
 
 
 @given(public_games(), st.integers(0, 100), st.integers(0, 1))
-def test_nothing_beats_the_nearest_equilibrium(game, seed, hero):
+def test_nothing_beats_the_nearest_equilibrium(game, seed, player):
     tree = cf.compile_game(game)
     blueprint = cf.Strategy.random(tree, seed)
     try:
         found = subgames(tree, "move:1")
     except ParameterError:
         return
-    measure = nearest(found, blueprint, hero)
-    outside = found.outside & np.repeat(tree.infosets.owner == hero, tree.infosets.sizes)
+    measure = nearest(found, blueprint, player)
+    outside = found.outside & np.repeat(tree.infosets.owner == player, tree.infosets.sizes)
     same = measure.strategy.probabilities == blueprint.probabilities
     assert same[outside].all()
     for strategy in (
         blueprint,
-        stitch(blueprint, refine_all(found, blueprint, hero, maxmargin, "lp")),
+        stitch(blueprint, refine_all(found, blueprint, player, maxmargin, "lp")),
     ):
-        assert lost(strategy, hero, measure.value) >= measure.exploitability - 1e-8
+        assert lost(strategy, player, measure.value) >= measure.exploitability - 1e-8
 
 
 @given(public_games(), st.integers(0, 100), st.sampled_from([0.01, 0.1, 1.0]))

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 import counterfold as cf
 from counterfold.errors import ParameterError, SpecError
 from counterfold.search.entry import enter, enters
-from counterfold.search.frame import compose
 from counterfold.search.gadget import (
     GADGETS,
     gadget,
@@ -19,6 +18,7 @@ from counterfold.search.gadget import (
     ses,
     unsafe,
 )
+from counterfold.search.gadget_tree import compose
 from counterfold.search.refine import refine, refine_all, stitch
 from counterfold.search.subgame import subgames
 from counterfold.solve.lp import solve_lp
@@ -39,7 +39,7 @@ def random_entries(game, seed, point="move:2"):
     except ParameterError:
         return []
     probabilities = tree.infosets.to_one(weights)
-    entries = [enters(subgame, probabilities, hero) for subgame in found for hero in (0, 1)]
+    entries = [enters(subgame, probabilities, player) for subgame in found for player in (0, 1)]
     return [entry for entry in entries if entry.reached]
 
 
@@ -58,9 +58,9 @@ def test_game_program_and_objective_agree(game, seed, name):
         made = gadget(name, entry, **SETTINGS.get(name, {}), **given_range)
         exact = refine(made, "lp")
         assert exact.gap < 1e-8
-        # The composed game, solved by the solver's own linear program: the hero is worth it.
+        # The composed game, solved by the solver's own linear program: the player is worth it.
         tree = compose(made)
-        sign = 1 if entry.hero == 0 else -1
+        sign = 1 if entry.player == 0 else -1
         assert sign * solve_lp(tree).value == pytest.approx(exact.objective, abs=1e-7)
         # The composed game, solved by CFR: what it promises is what the objective says.
         found = refine(made, tolerance=TIGHT, most=30_000)
@@ -103,19 +103,19 @@ def test_alpha_from_maxmargin_to_unsafe(game, seed):
 
 
 @given(public_games(), st.integers(0, 100), st.integers(0, 1))
-def test_safe_searches_are_safe(game, seed, hero):
+def test_safe_searches_are_safe(game, seed, player):
     tree = cf.compile_game(game)
     blueprint = cf.Strategy.random(tree, seed)
     try:
         found = subgames(tree, "move:1")
     except ParameterError:
         return
-    before = cf.best_response(blueprint, 1 - hero).value
+    before = cf.best_response(blueprint, 1 - player).value
     for make in (resolving, maxmargin, reach_maxmargin):
-        after = stitch(blueprint, refine_all(found, blueprint, hero, make, "lp"))
-        assert cf.best_response(after, 1 - hero).value <= before + 1e-8
-        # Only the hero's decisions in the subgames are touched.
-        outside = found.outside | np.repeat(tree.infosets.owner != hero, tree.infosets.sizes)
+        after = stitch(blueprint, refine_all(found, blueprint, player, make, "lp"))
+        assert cf.best_response(after, 1 - player).value <= before + 1e-8
+        # Only the player's decisions in the subgames are touched.
+        outside = found.outside | np.repeat(tree.infosets.owner != player, tree.infosets.sizes)
         assert (after.probabilities == blueprint.probabilities)[outside].all()
 
 
@@ -126,15 +126,15 @@ def test_safe_searches_are_safe(game, seed, hero):
 def test_small_games_of_the_engine(spec, point):
     blueprint = cf.Strategy.random(cf.load(spec), 4)
     found = subgames(blueprint.tree, point)
-    for hero in (0, 1):
-        before = cf.best_response(blueprint, 1 - hero).value
+    for player in (0, 1):
+        before = cf.best_response(blueprint, 1 - player).value
         for make in (resolving, maxmargin, lambda entry: ses(entry, 0.3)):
-            refined = refine_all(found, blueprint, hero, make, tolerance=1e-4)
-            exact = refine_all(found, blueprint, hero, make, "lp")
+            refined = refine_all(found, blueprint, player, make, tolerance=1e-4)
+            exact = refine_all(found, blueprint, player, make, "lp")
             gaps = [b.objective - a.objective for a, b in zip(refined, exact, strict=True)]
             assert -1e-9 <= min(gaps) <= max(gaps) <= 1e-4 + 1e-9
-        after = stitch(blueprint, refine_all(found, blueprint, hero, maxmargin, tolerance=1e-6))
-        assert cf.best_response(after, 1 - hero).value <= before + 1e-6
+        after = stitch(blueprint, refine_all(found, blueprint, player, maxmargin, tolerance=1e-6))
+        assert cf.best_response(after, 1 - player).value <= before + 1e-6
 
 
 def test_unsafe_search_is_not():
@@ -176,7 +176,7 @@ def test_adaptation_safety(game, seed, beta):
 
 
 def test_dead_classes_and_idle_decisions():
-    """Classes that never meet the hero do not count, and what is not met stays as it was."""
+    """Classes that never meet the player do not count, and what is not met stays as it was."""
     tree = cf.compile_game(cf.Leduc())
     probabilities = cf.Strategy.random(tree, 1).probabilities.copy()
     names = tree.infosets.labels
@@ -190,10 +190,10 @@ def test_dead_classes_and_idle_decisions():
     assert len(entry.live) == 3
     found = refine(maxmargin(entry))
     kings = [
-        i for i, slot in enumerate(called.plexes[1].slots) if names[_row(tree, slot)][0] == "K"
+        i for i, slot in enumerate(called.treeplexes[1].slots) if names[_row(tree, slot)][0] == "K"
     ]
     assert kings
-    assert (found.actions[kings] == probabilities[called.plexes[1].slots[kings]]).all()
+    assert (found.actions[kings] == probabilities[called.treeplexes[1].slots[kings]]).all()
     # The other way round: player 1 with K has left, so that nobody plays against that class.
     mine = enter(called, blueprint, 0)
     assert [called.knows(1)[j][0] for j in np.flatnonzero(mine.range == 0)] == ["K"]
@@ -241,19 +241,19 @@ def test_bad_settings():
         refine(maxmargin(entry), tolerance=0)
 
 
-@pytest.mark.parametrize("hero", [0, 1])
-def test_leduc_after_a_short_trunk(hero):
+@pytest.mark.parametrize("player", [0, 1])
+def test_leduc_after_a_short_trunk(player):
     """Safe searches lose less than 1e-3 a hand, unsafe search at least twenty times as much."""
     solver = cf.Solver(cf.Leduc(), "cfr+")
     solver.step(500)
-    blueprint, value = solver.strategy(), -0.0856064 * (1 if hero == 0 else -1)
+    blueprint, value = solver.strategy(), -0.0856064 * (1 if player == 0 else -1)
     found = subgames(blueprint.tree)
     lost = {}
     for name in ("unsafe", "resolving", "maxmargin", "reach-maxmargin"):
-        refined = refine_all(found, blueprint, hero, GADGETS[name], "sapcfr+", 1e-5)
+        refined = refine_all(found, blueprint, player, GADGETS[name], "sapcfr+", 1e-5)
         after = stitch(blueprint, refined)
-        lost[name] = value + cf.best_response(after, 1 - hero).value
+        lost[name] = value + cf.best_response(after, 1 - player).value
     for name in ("resolving", "maxmargin", "reach-maxmargin"):
-        assert lost[name] < value + cf.best_response(blueprint, 1 - hero).value
+        assert lost[name] < value + cf.best_response(blueprint, 1 - player).value
         assert lost[name] < 1e-3
     assert lost["unsafe"] > 0.02

@@ -53,27 +53,27 @@ def public(both: BothForms, probabilities: Any) -> Strategy[PublicTree]:
 
 def subgame_of(both: BothForms, found: Any, search: PublicSearch, board: int, line: int) -> Any:
     """The subgame of the history form that is a line of a board."""
-    nodes, hero = search.tree.nodes, search.hero
+    nodes, player = search.tree.nodes, search.player
     stops = [*search.starts.tolist(), nodes.begin[-1]]
     node = next(
         n for n in range(stops[line], stops[line + 1])
-        if nodes.kind[n] == 0 and nodes.owner[n] == hero
+        if nodes.kind[n] == 0 and nodes.owner[n] == player
     )  # fmt: skip
-    row = int(search.tree.base[board, hero] + nodes.slot[node])
-    slot = both.slot[(both.owner == hero) & (both.row == row)][0]
-    return next(one for one in found if slot in one.plexes[hero].slots)
+    row = int(search.tree.base[board, player] + nodes.slot[node])
+    slot = both.slot[(both.owner == player) & (both.row == row)][0]
+    return next(one for one in found if slot in one.treeplexes[player].slots)
 
 
 @pytest.mark.parametrize("name", GAMES)
-@pytest.mark.parametrize("hero", [0, 1])
-def test_one_copy_has_the_optimum_of_two(name: str, hero: int) -> None:
+@pytest.mark.parametrize("player", [0, 1])
+def test_one_copy_has_the_optimum_of_two(name: str, player: int) -> None:
     both, found, blueprint, opponent = setting(name)
-    search = PublicSearch(public(both, blueprint), hero, dtype="float64")
-    arrivals = Arrivals(public(both, opponent), 1 - hero)
+    search = PublicSearch(public(both, blueprint), player, dtype="float64")
+    arrivals = Arrivals(public(both, opponent), 1 - player)
     board = search.boards[3]
     entry = search.entry(board)
     subs = [subgame_of(both, found, search, board, k) for k in range(len(search.starts))]
-    known = [enters(sub, blueprint, hero) for sub in subs]
+    known = [enters(sub, blueprint, player) for sub in subs]
     for line, one in enumerate(known):
         for ours, theirs in ((entry.value, one.value), (entry.best, one.best)):
             live = np.sort(ours[line][entry.live[line]])
@@ -140,17 +140,17 @@ def test_careful_searches_everywhere_cost_nothing() -> None:
     """With marks of the best reply, margins are not negative: nobody gains by the search."""
     blueprint = coarse().strategy()
     before = assess(blueprint)
-    for hero in (0, 1):
-        found = PublicSearch(blueprint, hero, threads=2).everywhere(
+    for player in (0, 1):
+        found = PublicSearch(blueprint, player, threads=2).everywhere(
             lambda entry: public_gadget("maxmargin", entry), 200
         )
         after = assess(found.strategy)
-        assert after.best[1 - hero] <= before.best[1 - hero] + found.worst_gap
+        assert after.best[1 - player] <= before.best[1 - player] + found.worst_gap
         # The trunk is coarse too, so that not all can be won back; but much is.
-        assert after.best[1 - hero] < before.best[1 - hero] - 0.002
-        kept = found.strategy.tables[1 - hero]
-        assert kept is blueprint.tables[1 - hero]
-        assert found.searches == 3 * len(PublicSearch(blueprint, hero).boards)
+        assert after.best[1 - player] < before.best[1 - player] - 0.002
+        kept = found.strategy.tables[1 - player]
+        assert kept is blueprint.tables[1 - player]
+        assert found.searches == 3 * len(PublicSearch(blueprint, player).boards)
 
 
 def test_threads_change_nothing() -> None:
@@ -216,7 +216,7 @@ def test_bad_input_is_told() -> None:
     blueprint = coarse().strategy()
     search = PublicSearch(blueprint, 0)
     entry = search.entry(1)
-    with pytest.raises(ParameterError, match="player 0 or 1"):
+    with pytest.raises(ParameterError, match="the player is 0 or 1"):
         PublicSearch(blueprint, 2)
     with pytest.raises(ParameterError, match="one street"):
         PublicSearch(Strategy.uniform(PublicTree(one_street())), 0)
@@ -254,7 +254,7 @@ def test_a_search_goes_on_from_another() -> None:
             assert made.objective[line] - 1e-9 <= exact
             assert exact <= made.objective[line] + made.gap[line] + 1e-9
     elsewhere = search.entry(search.boards[3])
-    with pytest.raises(ParameterError, match="same board and hero"):
+    with pytest.raises(ParameterError, match="same board and player"):
         search.refine(elsewhere, public_gadget("maxmargin", elsewhere), 5, after=first)
 
 

@@ -34,14 +34,14 @@ def test_a_range_from_a_model(blueprint):
     assert np.abs(searcher.range(number, model) - searcher.entry(number).range).sum() > 0.01
     with pytest.raises(MismatchError, match="the strategy is for kuhn"):
         searcher.range(number, cf.Strategy.uniform(cf.Kuhn()))
-    with pytest.raises(ParameterError, match="the hero is"):
+    with pytest.raises(ParameterError, match="the player is"):
         Searcher(blueprint, 3)
 
 
-@pytest.mark.parametrize("hero", [0, 1])
+@pytest.mark.parametrize("player", [0, 1])
 @pytest.mark.parametrize("budget", [0.01, 0.2])
-def test_within_a_budget(blueprint, hero, budget):
-    searcher = Searcher(blueprint, hero)
+def test_within_a_budget(blueprint, player, budget):
+    searcher = Searcher(blueprint, player)
     model = shuffled(blueprint, 0.7, 5)
     refined, alphas = [], []
     for number in searcher.reached:
@@ -50,8 +50,8 @@ def test_within_a_budget(blueprint, hero, budget):
         refined.append(searcher.refine(number, alpha=alphas[-1], range=judged, mark="best"))
         assert searcher.risen(refined[-1]) <= budget + 1e-9
     assert 0 < min(alphas) < 1
-    before = cf.best_response(blueprint, 1 - hero).value
-    after = cf.best_response(stitch(blueprint, refined), 1 - hero).value
+    before = cf.best_response(blueprint, 1 - player).value
+    after = cf.best_response(stitch(blueprint, refined), 1 - player).value
     risen = max(searcher.risen(found) for found in refined)
     assert after <= before + risen + 1e-9
     assert after <= before + budget

@@ -360,7 +360,9 @@ def test_gadgets_in_any_unit(unit: float) -> None:
     def optima(unit: float, total: float) -> list[float]:
         tree = cf.compile_game(Rescaled(PublicGame(3), unit, total))
         blueprint = cf.Strategy.random(tree, 1).probabilities
-        entries = [enters(s, blueprint, hero) for s in subgames(tree, "move:2") for hero in (0, 1)]
+        entries = [
+            enters(s, blueprint, player) for s in subgames(tree, "move:2") for player in (0, 1)
+        ]
         found = []
         for entry, name in product(entries[:4], GADGETS):
             if name == "unsafe" and total:
@@ -368,7 +370,7 @@ def test_gadgets_in_any_unit(unit: float) -> None:
             gadget = GADGETS[name](entry)
             objective, actions, _ = solve_gadget(gadget)
             played = blueprint.copy()
-            played[entry.subgame.plexes[entry.hero].slots] = actions
+            played[entry.subgame.treeplexes[entry.player].slots] = actions
             assert gadget.objective(played) / unit == pytest.approx(objective / unit, abs=1e-8)
             found.append(objective / unit)
         return found
