@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from counterfold.evaluate.certificate import Certified
 from counterfold.evaluate.sequence import assess_form
 from counterfold.games.base import CHANCE
-from counterfold.search.entry import Entry, enters
+from counterfold.search.entry import HistoryEntry, enters
 from counterfold.search.gadget import maxmargin, unsafe
 from counterfold.search.lp import solve_gadget
-from counterfold.search.refine import Refined, refine
+from counterfold.search.refine import HistoryRefined, refine
+from counterfold.search.refined import Refined
 from counterfold.search.subgame import Subgames
 from counterfold.search.treeplex import Floats
 from counterfold.solve.lp import solve_lp
@@ -35,6 +37,7 @@ __all__ = [
     "room",
     "safety_bound",
     "trade_bound",
+    "won_at_most",
 ]
 
 
@@ -81,16 +84,20 @@ def alpha_within(budget: float, delta: float, room: float, slack: float = 0.0) -
     return min(max((budget - 2 * delta - slack) / (budget + room), 0.0), 1.0)
 
 
-def room(entry: Entry, judged: Floats, best: Floats, tolerance: float = 1e-4) -> float:
+def room(entry: HistoryEntry, judged: Floats, best: Floats, tolerance: float = 1e-4) -> float:
     """What could be won at most beyond a reference, from an opponent who comes with this range.
 
     ``best`` is what the opponent's classes earn against the reference at best, such as the
     ``best`` of the entry for the blueprint. The opponent replies as well as it can inside.
     """
-    found = refine(unsafe(entry, judged), tolerance=tolerance)
-    live = entry.live
-    shares = found.gadget.parts[0].range
-    return max(float(shares[live] @ best[live]) + found.objective + found.gap, 0.0)
+    found = refine(entry, unsafe(entry, judged), tolerance=tolerance)
+    return float(won_at_most(found, best))
+
+
+def won_at_most(found: Refined[Any, Any], best: Floats) -> Floats:
+    """The same from an unsafe search against that range, line by line where there are lines."""
+    given = (found.parts[0].range * np.where(found.entry.live, best, 0.0)).sum(-1)
+    return np.maximum(given + found.objective + found.gap, 0.0)
 
 
 def exploitation_bound(
@@ -119,7 +126,7 @@ class Yardstick:
     Theorem 1 asks that the player's reference be its best strategy against that range.
     """
 
-    entry: Entry
+    entry: HistoryEntry
     best: Floats
     range: Floats
 
@@ -135,17 +142,17 @@ class Yardstick:
         with np.errstate(divide="ignore", invalid="ignore"):
             return float(np.where(off <= 1e-12, 0.0, off / true).max())
 
-    def safety(self, found: Refined) -> float:
+    def safety(self, found: HistoryRefined) -> float:
         """Theorem 1's bound for what SES found here."""
-        (alpha, judged), marks = _ses(found), found.gadget.parts[0].shift
+        (alpha, judged), marks = _ses(found), found.parts[0].shift
         return safety_bound(alpha, self.delta(marks), self.tau(judged), found.gap)
 
-    def trade(self, found: Refined, room: float) -> float:
+    def trade(self, found: HistoryRefined, room: float) -> float:
         """Our own bound for what SES found here; see ``trade_bound`` and ``room``."""
         alpha, _ = _ses(found)
-        return trade_bound(alpha, self.delta(found.gadget.parts[0].shift), room, found.gap)
+        return trade_bound(alpha, self.delta(found.parts[0].shift), room, found.gap)
 
-    def exploitation(self, found: Refined, true: Floats, printed: bool = False) -> float:
+    def exploitation(self, found: HistoryRefined, true: Floats, printed: bool = False) -> float:
         """Theorem 2's bound on what the player wins here, given that play comes here.
 
         ``true`` is the range with which the opponent really comes. It plays its best reply
@@ -153,26 +160,25 @@ class Yardstick:
         """
         live = self.entry.live
         alpha, judged = _ses(found)
-        change = (self.entry.best_values(found.into(self.entry.probabilities)) - self.best)[live]
+        change = (found.best - self.best)[live]
         eta = max(float(change.max()), 0.0)
         error = float(np.abs(judged - true)[live].sum())
         spread = eta if printed else float(np.abs(change).max())
-        delta = self.delta(found.gadget.parts[0].shift)
+        delta = self.delta(found.parts[0].shift)
         gain = exploitation_bound(alpha, eta, delta, error, spread, found.gap)
         return gain - float(true[live] @ self.best[live])
 
-    def won(self, found: Refined, true: Floats) -> float:
+    def won(self, found: HistoryRefined, true: Floats) -> float:
         """What the player wins here in the same case."""
         live = self.entry.live
-        best = self.entry.best_values(found.into(self.entry.probabilities))
-        return -float(true[live] @ best[live])
+        return -float(true[live] @ found.best[live])
 
 
-def _ses(found: Refined) -> tuple[float, Floats]:
+def _ses(found: HistoryRefined) -> tuple[float, Floats]:
     """The alpha of SES, and the range that it judges by (of no weight where alpha is 0)."""
-    for part in found.gadget.parts:
+    for part in found.parts:
         if part.kind == "given":
-            return part.weight, part.range
+            return float(part.weight), part.range
     return 0.0, np.zeros(len(found.entry.mass))
 
 
@@ -189,8 +195,9 @@ class Nearest(Certified):
 def nearest(found: Subgames, blueprint: Strategy, player: int) -> Nearest:
     """The equilibrium of the game in which the player keeps its blueprint outside of subgames.
 
-    By linear programs. In a subgame into which the opponent does not come in equilibrium, the player
-    plays what keeps it out by the largest margin, and the range is one against which that is best.
+    By linear programs. In a subgame into which the opponent does not come in equilibrium, the
+    player plays what keeps it out by the largest margin, and the range is one against which that
+    is best.
     """
     tree = found.tree
     fixed = ~found.infosets & (tree.infosets.owner == player)
@@ -203,10 +210,9 @@ def nearest(found: Subgames, blueprint: Strategy, player: int) -> Nearest:
         if not entry.reached:
             yardsticks.append(None)
             continue
-        arriving = entry.mass * 0 if np.isnan(entry.range).any() else entry.range
-        reach = subgame.reach(probabilities, 1 - player)
-        if not arriving.sum() > 0 or (entry.weight * reach).sum() < 1e-12:
-            _, actions, arriving = solve_gadget(maxmargin(entry))
+        arriving, reach = entry.range, subgame.reach(probabilities, 1 - player)
+        if not entry.expected or (entry.weight * reach).sum() < 1e-12:
+            _, actions, arriving = solve_gadget(entry, maxmargin(entry))
             probabilities = probabilities.copy()
             probabilities[subgame.treeplexes[player].slots] = actions
             arriving = np.maximum(arriving, 0.0) / np.maximum(arriving, 0.0).sum()

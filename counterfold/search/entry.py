@@ -1,30 +1,32 @@
 """Who comes into a subgame with what: ranges of both players, and what a blueprint is worth there.
 
-One player is the player, who searches; the other is the opponent. Both are as good as known by the
+One player searches; the other is the opponent. Both are as good as known by the
 opponent's classes, that is, by what it may know at the roots.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from counterfold.errors import MismatchError, ParameterError
+from counterfold.search.gadget import Bools, to_one
+from counterfold.search.gifts import gifts
 from counterfold.search.subgame import Subgame
 from counterfold.search.treeplex import Floats, Ints, summed
 from counterfold.strategy.strategy import Strategy
 
-__all__ = ["Entry", "best_values", "distribution", "enter", "enters", "earned_values"]
+__all__ = ["HistoryEntry", "best_values", "distribution", "earned_values", "enter", "enters"]
 
 
 @dataclass(frozen=True, eq=False)
-class Entry:
-    """A subgame as the player's blueprint leads into it.
+class HistoryEntry:
+    """A subgame of a history tree as the player's blueprint leads into it (see ``gadget.Entry``).
 
-    ``weight`` is how likely chance and the player lead to each root. Classes of the opponent in
-    which the player is never met (``live`` is False) are out of the game: their values are nan.
-    ``spread`` is the player's blueprint inside, by its own actions.
+    ``weight`` is how likely chance and the player lead to each root.
     """
 
     subgame: Subgame
@@ -32,31 +34,40 @@ class Entry:
     probabilities: Floats  # the blueprint, over the slots of the whole tree
     weight: Floats  # [roots]
     mass: Floats  # [classes] weight of all roots of a class
-    range: Floats  # [classes] how likely the opponent's own blueprint comes with each
-    value: Floats  # [classes] what the opponent earns there if both follow the blueprint
-    best: Floats  # [classes] what the opponent's best reply earns there
+    dealt: Floats  # [classes] the same in proportion
+    expected: bool  # does the opponent's own blueprint come here as well?
+    range: Floats  # [classes] with what, or as dealt
+    value: Floats  # [classes]
+    best: Floats  # [classes]
 
     @property
     def opponent(self) -> int:
         return 1 - self.player
 
     @property
-    def live(self) -> Ints:
+    def live(self) -> Bools:
         """The opponent's classes in which it may meet the player."""
-        return np.flatnonzero(self.mass > 0)
+        return self.mass > 0
 
     @property
-    def reached(self) -> bool:
+    def reached(self) -> Bools:
         """Does the player ever come here?"""
-        return bool((self.mass > 0).any())
+        return np.asarray(self.live.any())
+
+    @property
+    def gifts(self) -> Floats:
+        """What the opponent gave away on its way here, class by class."""
+        return gifts(self.subgame, self.probabilities, self.opponent)
+
+    def put(self, table: NDArray[Any], weights: NDArray[Any]) -> None:
+        """Replace the player's decisions of the subgame in probabilities over the tree's slots."""
+        table[self.subgame.treeplexes[self.player].slots] = weights
 
     @property
     def share(self) -> Floats:
         """How likely each root is, given the opponent's class: as chance and the player come."""
         classes = self.subgame.treeplexes[self.opponent].at_root
-        return np.divide(
-            self.weight, self.mass[classes], where=self.weight > 0, out=np.zeros(len(self.weight))
-        )
+        return _shares(self.weight, self.mass, classes)
 
     def best_values(self, probabilities: Floats) -> Floats:
         """What the opponent's best reply earns in each class if the player plays this inside."""
@@ -72,15 +83,17 @@ class Entry:
         )
 
 
-def enter(subgame: Subgame, blueprint: Strategy, player: int) -> Entry:
+def enter(subgame: Subgame, blueprint: Strategy, player: int) -> HistoryEntry:
     """A subgame as a blueprint leads into it, from the side of one player.
 
-    >>> import counterfold as cf
-    >>> from counterfold.search.subgame import subgames
-    >>> uniform = cf.Strategy.uniform(cf.Leduc())
-    >>> entry = enter(subgames(uniform.tree)[0], uniform, player=1)
-    >>> entry.range.round(2).tolist(), entry.best.round(2).tolist()
-    ([0.4, 0.2, 0.4], [-0.81, 5.0, 1.94])
+        >>> import counterfold as cf
+        >>> from counterfold.search.gadget import Bools, to_one
+    from counterfold.search.gifts import gifts
+    from counterfold.search.subgame import subgames
+        >>> uniform = cf.Strategy.uniform(cf.Leduc())
+        >>> entry = enter(subgames(uniform.tree)[0], uniform, player=1)
+        >>> entry.range.round(2).tolist(), entry.best.round(2).tolist()
+        ([0.4, 0.2, 0.4], [-0.81, 5.0, 1.94])
     """
     if player not in (0, 1):
         raise ParameterError(f"the player is 0 or 1, not {player!r}")
@@ -89,7 +102,7 @@ def enter(subgame: Subgame, blueprint: Strategy, player: int) -> Entry:
     return enters(subgame, blueprint.probabilities, player)
 
 
-def enters(subgame: Subgame, probabilities: Floats, player: int) -> Entry:
+def enters(subgame: Subgame, probabilities: Floats, player: int) -> HistoryEntry:
     """The same from probabilities over the slots of the tree."""
     if len(probabilities) != subgame.tree.infosets.slots:
         raise MismatchError(
@@ -99,20 +112,21 @@ def enters(subgame: Subgame, probabilities: Floats, player: int) -> Entry:
     treeplex = subgame.treeplexes[1 - player]
     weight = subgame.deal * subgame.reach(probabilities, player)
     mass = summed(treeplex.at_root, weight, treeplex.classes)
-    theirs = summed(
-        treeplex.at_root, weight * subgame.reach(probabilities, 1 - player), treeplex.classes
-    )
-    dead = np.full(treeplex.classes, np.nan)
-    bare = Entry(
-        subgame, player, probabilities, weight, mass,
-        range=theirs / theirs.sum() if theirs.sum() > 0 else dead, value=dead, best=dead,
+    met = weight * subgame.reach(probabilities, 1 - player)
+    theirs = summed(treeplex.at_root, met, treeplex.classes)
+    dealt, expected = to_one(mass), bool(theirs.sum() > 0)
+    share = _shares(weight, mass, treeplex.at_root)
+    return HistoryEntry(
+        subgame, player, probabilities, weight, mass, dealt, expected,
+        range=to_one(theirs) if expected else dealt,
+        value=np.where(mass > 0, earned_values(subgame, player, probabilities, share), 0.0),
+        best=np.where(mass > 0, best_values(subgame, player, probabilities, share), 0.0),
     )  # fmt: skip
-    share = bare.share
-    return Entry(
-        subgame, player, probabilities, weight, mass, bare.range,
-        value=np.where(mass > 0, earned_values(subgame, player, probabilities, share), np.nan),
-        best=np.where(mass > 0, best_values(subgame, player, probabilities, share), np.nan),
-    )  # fmt: skip
+
+
+def _shares(weight: Floats, mass: Floats, classes: Ints) -> Floats:
+    """How likely each root is, given the opponent's class."""
+    return np.divide(weight, mass[classes], where=weight > 0, out=np.zeros(len(weight)))
 
 
 def _gains(subgame: Subgame, player: int, probabilities: Floats, share: Floats) -> Floats:

@@ -1,18 +1,21 @@
 """A gadget as a game: copies of the subgame under a small top, laid out as a tree.
 
-The shape depends only on the subgame, the player, the kinds of parts and the classes that are alive.
-It is made once and kept with the subgame; ranges and marks come in as probabilities and payoffs.
+The shape depends only on the subgame, the player, the kinds of parts and the classes that are
+alive. It is made once and kept with the subgame; ranges and marks come in as probabilities and
+payoffs.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from counterfold.games.base import CHANCE, TERMINAL
-from counterfold.search.gadget import Gadget
+from counterfold.search.entry import HistoryEntry
+from counterfold.search.gadget import Part
 from counterfold.search.subgame import Subgame
 from counterfold.search.treeplex import Floats, Ints
 from counterfold.tree.history import NONE, HistoryTree, Infosets
@@ -20,7 +23,7 @@ from counterfold.tree.history import NONE, HistoryTree, Infosets
 __all__ = ["compose", "player_actions"]
 
 
-def compose(gadget: Gadget) -> HistoryTree:
+def compose(entry: HistoryEntry, parts: Sequence[Part]) -> HistoryTree:
     """The gadget as a tree that any solver takes.
 
     The player's infosets are those of the subgame that play can still reach, in the same order. The
@@ -32,26 +35,25 @@ def compose(gadget: Gadget) -> HistoryTree:
     >>> from counterfold.search.subgame import subgames
     >>> uniform = cf.Strategy.uniform(cf.Leduc())
     >>> entry = enter(subgames(uniform.tree)[0], uniform, player=1)
-    >>> compose(ses(entry, 0.5)).histories
+    >>> compose(entry, ses(entry, 0.5)).histories
     1209
     """
-    shape = _shape(gadget)
-    entry, live = gadget.entry, gadget.live
+    shape = _shape(entry, parts)
     share = entry.share[shape.order]
     prob = shape.prob.copy()
     payoff = shape.payoff.copy()
     player, other = entry.player, entry.opponent
-    for k, part in enumerate(gadget.parts):
+    for k, part in enumerate(parts):
         prob[shape.parts[k]] = part.weight
         if part.kind != "choose":
-            prob[shape.deals[k]] = part.range[live]
+            prob[shape.deals[k]] = part.range[entry.live]
         prob[shape.entries[k]] = share
         marks = part.shift[shape.leaf_class]
         rows = shape.leaves[k]
         payoff[rows, other] -= marks
         payoff[rows, player] += marks
     return HistoryTree(
-        spec=f"{gadget.name} in {entry.subgame.tree.spec}",
+        spec=f"a gadget in {entry.subgame.tree.spec}",
         players=2,
         turn=shape.turn,
         first=shape.first,
@@ -64,9 +66,9 @@ def compose(gadget: Gadget) -> HistoryTree:
     )
 
 
-def player_actions(gadget: Gadget) -> tuple[Ints, Ints]:
-    """Where the player's strategy is: slots of the composed tree, and actions of the player's treeplex."""
-    shape = _shape(gadget)
+def player_actions(entry: HistoryEntry, parts: Sequence[Part]) -> tuple[Ints, Ints]:
+    """Where the player's strategy is: slots of the composed tree, and actions of its treeplex."""
+    shape = _shape(entry, parts)
     return shape.slots, shape.actions
 
 
@@ -92,13 +94,13 @@ class _Shape:
     actions: Ints
 
 
-def _shape(gadget: Gadget) -> _Shape:
-    entry = gadget.entry
-    kinds = tuple(part.kind for part in gadget.parts)
-    key = ("shape", entry.player, kinds, entry.live.tobytes())
+def _shape(entry: HistoryEntry, parts: Sequence[Part]) -> _Shape:
+    kinds = tuple(part.kind for part in parts)
+    live = np.flatnonzero(entry.live)
+    key = ("shape", entry.player, kinds, live.tobytes())
     kept = entry.subgame.kept
     if key not in kept:
-        kept[key] = _made(entry.subgame, entry.player, kinds, entry.live)
+        kept[key] = _made(entry.subgame, entry.player, kinds, live)
     shape: _Shape = kept[key]
     return shape
 

@@ -7,11 +7,13 @@ in q. Nothing here is shared with the gadget as a tree.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from counterfold.search.gadget import Gadget, Part
+from counterfold.search.entry import HistoryEntry
+from counterfold.search.gadget import Part
 from counterfold.search.treeplex import Floats
 from counterfold.solve.program import Affine, Program
 
@@ -21,8 +23,9 @@ __all__ = ["GadgetOptimum", "solve_gadget"]
 class GadgetOptimum(NamedTuple):
     """The maximum of a gadget, and an equilibrium that has it.
 
-    ``actions`` are the player's, in the order of its treeplex. ``range`` is the weight of each class in
-    the opponent's strategy, all parts together: the player's is a best one against that range.
+    ``actions`` are the player's, in the order of its treeplex. ``range`` is the weight of each
+    class in the opponent's strategy, all parts together: the player's is a best one against that
+    range.
     """
 
     objective: float
@@ -30,11 +33,11 @@ class GadgetOptimum(NamedTuple):
     range: Floats
 
 
-def solve_gadget(gadget: Gadget) -> GadgetOptimum:
+def solve_gadget(entry: HistoryEntry, parts: Sequence[Part]) -> GadgetOptimum:
     """The maximum of a gadget, by HiGHS."""
     from scipy.sparse import csr_array
 
-    entry, subgame, live = gadget.entry, gadget.entry.subgame, gadget.live
+    subgame, live = entry.subgame, np.flatnonzero(entry.live)
     player, other = subgame.treeplexes[entry.player], subgame.treeplexes[entry.opponent]
     unit = float(np.abs(subgame.payoff).max(initial=0.0)) or 1.0
     met = entry.share[subgame.root] * subgame.chance
@@ -51,8 +54,9 @@ def solve_gadget(gadget: Gadget) -> GadgetOptimum:
     q, replies = program.best_reply(other.plans, payoff @ x)
     # The margin of class j is shift[j] - best[j], and the opponent's best is -q[j].
     worth = [
-        part.weight * _worth(program, part, part.shift[live] / unit + q[live], part.range[live])
-        for part in gadget.parts
+        float(part.weight)
+        * _worth(program, part, part.shift[live] / unit + q[live], part.range[live])
+        for part in parts
     ]
     program.maximise(sum(worth[1:], worth[0]))
     solution = program.solve()

@@ -13,29 +13,21 @@ from __future__ import annotations
 
 import queue
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import ParameterError, UnsupportedError
-from counterfold.evaluate.certificate import Certified
 from counterfold.games.spec import whole
 from counterfold.poker.game import DECISION
-from counterfold.search.gadget import Part
-from counterfold.search.public_entry import (
-    Arrivals,
-    Floats,
-    PublicEntry,
-    arriving,
-    met_by,
-    to_one,
-    worth,
-)
+from counterfold.search.gadget import Part, objective, to_one
+from counterfold.search.public_entry import Arrivals, PublicEntry, arriving, met_by
 from counterfold.search.public_root import PublicRoot
+from counterfold.search.refined import Refined, WarmStart
+from counterfold.search.treeplex import Floats
 from counterfold.solve.methods import Method
 from counterfold.solve.methods import method as method_of
 from counterfold.solve.settings import POKER_METHOD
@@ -44,45 +36,16 @@ from counterfold.tree.public import PublicTree
 from counterfold.tree.public_arrays import PublicArrays, aligned
 from counterfold.tree.traversal import walk_tape
 
-__all__ = ["PublicRefined", "PublicSearch", "Searched"]
+__all__ = ["PublicRefined", "PublicSearch"]
 
 ITERATIONS = 200
 LATER = 30
 """A search that goes on from another one begins with the weights of this iteration: its regrets
 are about right, and should neither be forgotten at once nor kept for long."""
 LOOK = 10  # iterations, at least, between looks at the gap
-Make = Callable[[PublicEntry], Sequence[Part]]
 
 
-@dataclass(frozen=True, eq=False)
-class PublicRefined:
-    """What a search found for the player on one board.
-
-    ``weights`` are the player's average strategy there, a row for each action of its nodes on the
-    last street. By line, ``objective`` is what it is worth in the gadget, and nothing is worth
-    more than ``objective + gap``. Lines to which the player never comes have zeros.
-    """
-
-    entry: PublicEntry
-    weights: NDArray[Any]  # [rows, hands]
-    best: Floats  # [lines, the opponent's hands] what its best reply earns
-    objective: Floats
-    gap: Floats
-    iterations: int
-    cpu_seconds: float
-    regrets: list[NDArray[Any]] = field(repr=False)  # of both players, for one to go on from
-    root: PublicRoot = field(repr=False)
-
-
-@dataclass(frozen=True, eq=False)
-class Searched(Certified):
-    """A blueprint with searches on many boards put into it; the other player's part is kept."""
-
-    strategy: Strategy[PublicTree]
-    searches: int  # lines of boards to which the player comes
-    gap: float  # the mean of their gaps, in chips
-    worst_gap: float
-    cpu_seconds: float
+PublicRefined = Refined[PublicEntry, Floats]
 
 
 class PublicSearch:
@@ -112,16 +75,22 @@ class PublicSearch:
         nodes = tree.nodes
         self.starts = np.array(nodes.lines[tree.last])
         self.deals = nodes.line[self.starts].astype(np.int64)
-        self.places = nodes.place[self.deals].astype(np.int64)
+        self.value_rows = nodes.place[self.deals].astype(np.int64)
         self.rows = np.ascontiguousarray(nodes.row[:, self.deals], np.int64)
         self.hands, self.measured = (
             (self._standing(arrays, 0), self._standing(arrays, 1))
             for arrays in (self.arrays, self.exact)
         )
         self.arrivals = [Arrivals(blueprint.hands, p) for p in (0, 1)]
+        self._model: tuple[Strategy[PublicTree], Arrivals] | None = None
         self._workspaces: queue.SimpleQueue[_Workspace] = queue.SimpleQueue()
         for _ in range(self.threads):
             self._workspaces.put(_Workspace(self))
+
+    @property
+    def places(self) -> Sequence[int]:
+        """Where it can search: the boards of the last street."""
+        return self.boards
 
     @property
     def boards(self) -> list[int]:
@@ -196,7 +165,7 @@ class PublicSearch:
             self._workspaces.put(workspace)
 
     def ends(self, entry: PublicEntry, weights: NDArray[Any], nodes: Sequence[int]) -> Floats:
-        """[nodes, hands] what ends of hands are worth to the opponent if the player plays by weights.
+        """[nodes, hands] what ends of hands are worth to the opponent if weights are played.
 
         Nodes are of the last street, by their numbers in ``tree.nodes``. Values are by the
         player's ``reach`` on their lines, counted where the opponent's best reply counts them.
@@ -207,55 +176,39 @@ class PublicSearch:
         finally:
             self._workspaces.put(workspace)
 
-    def everywhere(
+    def range(self, entry: PublicEntry, model: Strategy[PublicTree]) -> Floats:
+        """With which hands an opponent comes to a board if it plays as a model says."""
+        if self._model is None or self._model[0] is not model:
+            if model.tree is not self.tree:
+                model.check_fits(self.tree)
+            self._model = model, Arrivals(model.hands, 1 - self.player)
+        return entry.range_of(self._model[1].at(entry.board))
+
+    def each(
         self,
-        make: Make,
-        iterations: int = ITERATIONS,
-        boards: Sequence[int] | None = None,
-        *,
-        on_progress: Callable[[int, int], None] | None = None,
-    ) -> Searched:
-        """Search on many boards (all of the last street if none are named).
+        places: Sequence[int],
+        make: Callable[[PublicEntry], Sequence[Part]],
+        iterations: int | None = None,
+        gap: float | None = None,
+    ) -> Iterator[PublicRefined]:
+        """Search on boards; ``make`` says what to maximise on each to which the player comes."""
 
-        ``make`` says what to maximise on a board.
-        """
-        boards = self.boards if boards is None else list(boards)
-        table = self.blueprint.tables[self.player].copy()
-
-        def work(board: int) -> PublicRefined:
+        def work(board: int) -> PublicRefined | None:
             entry = self.entry(board)
-            made = self.refine(entry, make(entry), iterations)
-            kept = self.kept(entry)
-            rows = table[self.rows_of(board, self.player), : made.weights.shape[1]]
-            rows[kept] = made.weights[kept]
-            return made
+            if not entry.reached.any():
+                return None
+            return self.refine(entry, make(entry), iterations or ITERATIONS, gap=gap or 0.0)
 
-        seconds, gaps = 0.0, []
         with ThreadPoolExecutor(self.threads) as pool:
-            for done, made in enumerate(pool.map(work, boards), 1):
-                seconds += made.cpu_seconds
-                gaps.append(made.gap[made.entry.reached])
-                if on_progress:
-                    on_progress(done, len(boards))
-        every = np.concatenate(gaps) if gaps else np.zeros(0)
-        pair = [self.blueprint.tables[0], self.blueprint.tables[1]]
-        pair[self.player] = table
-        about = {"method": "search", "iteration": iterations}
-        return Searched(
-            Strategy.of(self.tree, (pair[0], pair[1]), about),
-            len(every),
-            float(every.mean()) if len(every) else 0.0,
-            float(every.max()) if len(every) else 0.0,
-            seconds,
-        )
+            yield from (found for found in pool.map(work, places) if found is not None)
 
-    def kept(self, entry: PublicEntry) -> NDArray[np.int64]:
+    def kept(self, reached: NDArray[np.bool_]) -> NDArray[np.int64]:
         """The player's rows of a board on lines to which it comes."""
         nodes = self.tree.nodes
         found: list[int] = []
         for n in range(nodes.begin[self.tree.last], nodes.begin[self.tree.last + 1]):
             line = int(np.searchsorted(self.starts, n, "right")) - 1
-            if nodes.kind[n] == DECISION and nodes.owner[n] == self.player and entry.reached[line]:
+            if nodes.kind[n] == DECISION and nodes.owner[n] == self.player and reached[line]:
                 found.extend(range(int(nodes.slot[n]), int(nodes.slot[n] + nodes.count[n])))
         return np.array(found, np.int64)
 
@@ -291,14 +244,14 @@ class _Workspace:
         search, room, other = self.search, self.fine, 1 - me
         room.mine[search.rows[me], : mine.shape[1]] = mine
         room.theirs[search.rows[other], : theirs.shape[1]] = theirs
-        room.value[search.places] = 0
+        room.value[search.value_rows] = 0
         walk_tape(
             np.array([[public.LAST, board]], np.uint32), search.exact.money,
             search.exact.boards, (search.measured[me], search.measured[other]),
             (self.tables[me], self.tables[other]), (None, None), search.exact.ends[me], room, me,
             rows, average, how,
         )  # fmt: skip
-        found: Floats = room.value[search.places, : mine.shape[1]] * self.scale
+        found: Floats = room.value[search.value_rows, : mine.shape[1]] * self.scale
         return found
 
     def read(self, board: int) -> None:
@@ -329,19 +282,21 @@ class _Workspace:
         dealt = to_one(np.where(live, mass * weight, 0.0))
         theirs = arriving(search.arrivals[other].at(board) * mass, live, dealt)
         return PublicEntry(
-            board, player, total[:, 0], reach, mass, live, dealt, theirs, values[0], values[1]
-        )
+            board, player, total[:, 0], reach, mass, live, dealt, theirs, values[0], values[1],
+            int(tree.base[board, player]), search.kept(live.any(1)),
+        )  # fmt: skip
 
     def refine(
         self, entry: PublicEntry, parts: Sequence[Part], iterations: int, gap: float,
         after: PublicRefined | None,
     ) -> PublicRefined:  # fmt: skip
         began = time.thread_time()
+        warm = None if after is None else after.warm
         for p, table in enumerate(self.tables):
-            table.regret[:] = 0 if after is None else after.regrets[p]
+            table.regret[:] = 0 if warm is None else warm.regrets[p]
             table.total[:] = 0
-        done = 0 if after is None else LATER
-        root = PublicRoot(parts, entry, None if after is None else after.root)
+        done = 0 if warm is None else LATER
+        root = PublicRoot(parts, entry, None if warm is None else warm.root)
         rows = self.still[None].copy()
         stop, found = done + iterations, None
         while done < stop:
@@ -354,12 +309,11 @@ class _Workspace:
                 break
         assert found is not None
         player, count = entry.player, self.search.count(entry.player, entry.board)
-        return PublicRefined(
-            entry, self.tables[player].total[:, :count].copy(), *found,
-            iterations=done - (0 if after is None else LATER),
+        return Refined(
+            entry, tuple(parts), self.tables[player].total[:, :count].copy(), *found,
+            iterations=done - (0 if warm is None else LATER),
             cpu_seconds=time.thread_time() - began,
-            regrets=[table.regret.copy() for table in self.tables],
-            root=root,
+            warm=WarmStart([table.regret.copy() for table in self.tables], root),
         )  # fmt: skip
 
     def _iterate(
@@ -369,7 +323,7 @@ class _Workspace:
         from counterfold.kernels import public, public_search
 
         search, player = self.search, entry.player
-        seats = public_search.Seats(search.places, search.rows, entry.reach)
+        seats = public_search.Seats(search.value_rows, search.rows, entry.reach)
         whos = np.array([[1 - player], [player]], np.int64)
         schedule = search.method.schedule(first, count, np.zeros(4), weighed=False)
         tape = np.array([[public.LAST, entry.board]], np.uint32)
@@ -387,11 +341,11 @@ class _Workspace:
         scale = root.arrays.scale
         anyhow = np.ones_like(entry.mass)
         best = self.walk(board, other, anyhow, entry.reach, self.still, True, public.BEST) * scale
-        objective = worth(root.parts, entry, best)
+        worth = objective(entry, root.parts, best)
         came = root.average()
         earned = self.walk(board, player, entry.reach, came, self.still, True, public.BEST)
         most = (earned * entry.reach).sum(1) + root.marks()
-        return best, objective, np.where(entry.reached, np.maximum(most - objective, 0.0), 0.0)
+        return best, worth, np.where(entry.reached, np.maximum(most - worth, 0.0), 0.0)
 
     def earn(
         self, entry: PublicEntry, weights: NDArray[Any], theirs: NDArray[Any], reach: Floats

@@ -21,7 +21,9 @@ from counterfold.search.bounds import (
 from counterfold.search.entry import enters
 from counterfold.search.gadget import maxmargin, ses
 from counterfold.search.opponents import misjudged, shuffled
-from counterfold.search.refine import refine, refine_all, stitch
+from counterfold.search.refine import refine
+from counterfold.search.refined import stitch
+from counterfold.search.searcher import Searcher
 from counterfold.search.subgame import subgames
 from tests.search.public_games import PublicGame, public_games
 
@@ -58,7 +60,7 @@ def checked(game, seed, player):
             # Around the equilibrium's own range, so that Theorem 1 has something to say.
             centre = yardstick.range if (yardstick.range > 0.02).all() else true
             judged = misjudged(centre, random.choice([0.0, 0.02, 0.5]), random)
-            made = refine(ses(entry, alpha, judged), "lp")
+            made = refine(entry, ses(entry, alpha, judged), "lp")
             refined.append(made)
             bound = max(bound, yardstick.safety(made))
             trade = max(trade, yardstick.trade(made, room(entry, judged, yardstick.best)))
@@ -93,9 +95,9 @@ def test_the_second_theorem_as_printed_does_not_hold():
     assert measure.exploitability == pytest.approx(0)
     assert yardstick.range == pytest.approx([1, 0])
     # Judged to come with B in 11 of 100 hands T is worth it; in truth it is 1 of 100.
-    made = refine(ses(yardstick.entry, 1.0, np.array([0.89, 0.11])), "lp")
+    made = refine(yardstick.entry, ses(yardstick.entry, 1.0, np.array([0.89, 0.11])), "lp")
     true = np.array([0.99, 0.01])
-    assert made.actions == pytest.approx([0, 1])
+    assert made.weights == pytest.approx([0, 1])
     assert yardstick.won(made, true) == pytest.approx(-0.9)
     assert yardstick.exploitation(made, true, printed=True) == pytest.approx(-0.2)
     assert yardstick.exploitation(made, true) == pytest.approx(-1.8)
@@ -115,7 +117,7 @@ def test_nothing_beats_the_nearest_equilibrium(game, seed, player):
     assert same[outside].all()
     for strategy in (
         blueprint,
-        stitch(blueprint, refine_all(found, blueprint, player, maxmargin, "lp")),
+        Searcher(blueprint, player, "move:1", method="lp").everywhere(maxmargin).strategy,
     ):
         assert lost(strategy, player, measure.value) >= measure.exploitability - 1e-8
 
@@ -135,7 +137,7 @@ def test_alpha_from_a_budget(game, seed, budget):
         judged = random.dirichlet(np.ones(len(entry.mass)))
         alpha = alpha_within(budget, 0.0, room(entry, judged, entry.best))
         assert alpha > 0
-        made = refine(ses(entry, alpha, judged, mark="best"), "lp")
+        made = refine(entry, ses(entry, alpha, judged, mark="best"), "lp")
         risen = entry.best_values(made.into(entry.probabilities)) - entry.best
         assert risen[entry.live].max() <= budget + 1e-7
 

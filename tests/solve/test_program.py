@@ -18,7 +18,7 @@ from counterfold.exploit.programs import programs
 from counterfold.exploit.restricted import mixed
 from counterfold.games.base import TERMINAL, Game
 from counterfold.search.entry import enters
-from counterfold.search.gadget import GADGETS
+from counterfold.search.gadget import GADGETS, objective
 from counterfold.search.lp import solve_gadget
 from counterfold.search.subgame import subgames
 from counterfold.solve.lp import ZeroSumSeat, plans, solve_lp
@@ -367,12 +367,13 @@ def test_gadgets_in_any_unit(unit: float) -> None:
         for entry, name in product(entries[:4], GADGETS):
             if name == "unsafe" and total:
                 continue  # its mark is zero, and not the blueprint's value
-            gadget = GADGETS[name](entry)
-            objective, actions, _ = solve_gadget(gadget)
+            parts = GADGETS[name](entry)
+            optimum, actions, _ = solve_gadget(entry, parts)
             played = blueprint.copy()
             played[entry.subgame.treeplexes[entry.player].slots] = actions
-            assert gadget.objective(played) / unit == pytest.approx(objective / unit, abs=1e-8)
-            found.append(objective / unit)
+            worth = objective(entry, parts, entry.best_values(played))
+            assert worth / unit == pytest.approx(optimum / unit, abs=1e-8)
+            found.append(optimum / unit)
         return found
 
     assert optima(unit, 0.0) == pytest.approx(optima(1.0, 0.0), abs=1e-6)
