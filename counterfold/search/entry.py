@@ -86,14 +86,12 @@ class HistoryEntry:
 def enter(subgame: Subgame, blueprint: Strategy, player: int) -> HistoryEntry:
     """A subgame as a blueprint leads into it, from the side of one player.
 
-        >>> import counterfold as cf
-        >>> from counterfold.search.gadget import Bools, to_one
-    from counterfold.search.gifts import gifts
-    from counterfold.search.subgame import subgames
-        >>> uniform = cf.Strategy.uniform(cf.Leduc())
-        >>> entry = enter(subgames(uniform.tree)[0], uniform, player=1)
-        >>> entry.range.round(2).tolist(), entry.best.round(2).tolist()
-        ([0.4, 0.2, 0.4], [-0.81, 5.0, 1.94])
+    >>> import counterfold as cf
+    >>> from counterfold.search.subgame import subgames
+    >>> uniform = cf.Strategy.uniform(cf.Leduc())
+    >>> entry = enter(subgames(uniform.tree)[0], uniform, player=1)
+    >>> entry.range.round(2).tolist(), entry.best.round(2).tolist()
+    ([0.4, 0.2, 0.4], [-0.81, 5.0, 1.94])
     """
     if player not in (0, 1):
         raise ParameterError(f"the player is 0 or 1, not {player!r}")

@@ -12,6 +12,7 @@ range at the root is mixed, by the weights of the parts.
 from __future__ import annotations
 
 import queue
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -24,7 +25,8 @@ from counterfold.errors import ParameterError, UnsupportedError
 from counterfold.games.spec import whole
 from counterfold.poker.game import DECISION
 from counterfold.search.gadget import Part, objective, to_one
-from counterfold.search.public_entry import Arrivals, PublicEntry, arriving, met_by
+from counterfold.search.public_entry import Arrivals, CarriedDown, PublicEntry, arriving, met_by
+from counterfold.search.public_gifts import public_gifts
 from counterfold.search.public_root import PublicRoot
 from counterfold.search.refined import Refined, WarmStart
 from counterfold.search.treeplex import Floats
@@ -83,6 +85,8 @@ class PublicSearch:
         )
         self.arrivals = [Arrivals(blueprint.hands, p) for p in (0, 1)]
         self._model: tuple[Strategy[PublicTree], Arrivals] | None = None
+        self._lock = threading.Lock()
+        self._gifts: CarriedDown | None = None
         self._workspaces: queue.SimpleQueue[_Workspace] = queue.SimpleQueue()
         for _ in range(self.threads):
             self._workspaces.put(_Workspace(self))
@@ -202,6 +206,13 @@ class PublicSearch:
         with ThreadPoolExecutor(self.threads) as pool:
             yield from (found for found in pool.map(work, places) if found is not None)
 
+    def gifts_at(self, board: int) -> Floats:
+        """[lines, hands] what the opponent gave away on its way to a board."""
+        with self._lock:
+            if self._gifts is None:
+                self._gifts = public_gifts(self.blueprint, 1 - self.player)
+        return self._gifts.at(board)
+
     def kept(self, reached: NDArray[np.bool_]) -> NDArray[np.int64]:
         """The player's rows of a board on lines to which it comes."""
         nodes = self.tree.nodes
@@ -283,7 +294,7 @@ class _Workspace:
         theirs = arriving(search.arrivals[other].at(board) * mass, live, dealt)
         return PublicEntry(
             board, player, total[:, 0], reach, mass, live, dealt, theirs, values[0], values[1],
-            int(tree.base[board, player]), search.kept(live.any(1)),
+            int(tree.base[board, player]), search.kept(live.any(1)), search.gifts_at,
         )  # fmt: skip
 
     def refine(

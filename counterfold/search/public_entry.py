@@ -6,19 +6,19 @@ them are entered at once: arrays have a row for each line and a column for each 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.errors import UnsupportedError
 from counterfold.poker.game import DEAL, DECISION, NO_CARD
 from counterfold.search.gadget import Bools, to_one
 from counterfold.search.treeplex import Floats, Ints
 from counterfold.tree.public import PublicTree
 
-__all__ = ["Arrivals", "PublicEntry", "arriving", "classes_above", "met_by"]
+__all__ = ["Arrivals", "CarriedDown", "PublicEntry", "arriving", "classes_above", "met_by"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +40,7 @@ class PublicEntry:
     best: Floats  # what its best reply earns
     base: int  # the first row of the board in the player's table
     kept: Ints  # the player's rows of the board on lines to which it comes, from there
+    gifts_at: Callable[[int], Floats]  # of a board: worked out only where a gadget asks for it
 
     @property
     def reached(self) -> Bools:
@@ -48,11 +49,8 @@ class PublicEntry:
 
     @property
     def gifts(self) -> Floats:
-        """What the opponent gave away on its way here: known on history trees only."""
-        raise UnsupportedError(
-            "gifts need the value of every move on the way to a subgame, which a search over all "
-            "hands does not work out; use maxmargin, or compile the game to histories"
-        )
+        """What the opponent gave away on its way here, hand by hand."""
+        return self.gifts_at(self.board)
 
     def put(self, table: NDArray[Any], weights: NDArray[Any]) -> None:
         """Replace the player's decisions of the board in its table, on lines to which it comes."""
@@ -83,47 +81,73 @@ class Playing(Protocol):
         ...
 
 
-class Arrivals:
-    """How one player's hands come to the last street by a strategy."""
+class CarriedDown:
+    """Numbers of a player's hands, carried down the streets of a tree move by move.
 
-    def __init__(self, strategy: Playing, player: int) -> None:
-        self.tree, self.player = strategy.tree, player
-        self._ends: dict[int, dict[int, Floats]] = {}  # by board: reaches where its street ends
+    ``first`` has them at the root. ``step`` says what they are after each action of a node of
+    a board, from what they were before.
+    """
+
+    def __init__(
+        self,
+        tree: PublicTree,
+        player: int,
+        first: Floats,
+        step: Callable[[int, int, Floats], Sequence[Floats]],
+    ) -> None:
+        self.tree, self.player = tree, player
+        self._first, self._step = first, step
+        self._ends: dict[int, dict[int, Floats]] = {}  # by board: numbers where its street ends
         for number, board in enumerate(self.tree.boards):
             if board.street < self.tree.last:
-                self._ends[number] = self._pass(strategy, number)
+                within = self.within(number)
+                kind = self.tree.nodes.kind
+                self._ends[number] = {n: one for n, one in within.items() if kind[n] == DEAL}
 
     def at(self, board: int) -> Floats:
-        """[lines, hands] the reach of each hand of a board of the last street, line by line."""
+        """[lines, hands] the numbers of a board of the last street, line by line."""
         found = self._begin(board)
         return np.stack([found[int(start)] for start in self.tree.nodes.lines[self.tree.last]])
 
     def ends(self, board: int) -> list[Floats]:
-        """Reaches of a board's hands where its street ends, one for each line that goes on."""
+        """Numbers of a board's hands where its street ends, one for each line that goes on."""
         return list(self._ends[board].values())
 
-    def _begin(self, board: int) -> dict[int, Floats]:
-        """Reaches where the lines of a board's street begin."""
-        tree = self.tree
-        hands, before = tree.hands[self.player][board], tree.boards[board].before
-        if not tree.boards[board].street:
-            return {0: np.asarray(tree.game.ranges[self.player], np.float64)[hands.holes]}
-        up = classes_above(tree, self.player, board)
-        ends, nodes = self._ends[before], tree.nodes
-        starts = nodes.lines[tree.boards[board].street]
-        return {int(n): ends[int(nodes.line[n])][up] for n in starts}
-
-    def _pass(self, strategy: Playing, board: int) -> dict[int, Floats]:
-        """Reaches through the street of a board, where it ends with a deal."""
-        nodes, reach = self.tree.nodes, self._begin(board)
+    def within(self, board: int) -> dict[int, Floats]:
+        """The numbers at all nodes of a board's street."""
+        nodes, found = self.tree.nodes, self._begin(board)
         street = self.tree.boards[board].street
         for n in range(nodes.begin[street], nodes.begin[street + 1]):
             if nodes.kind[n] == DECISION:
-                mine = int(nodes.owner[n]) == self.player
-                play = strategy.rows(int(nodes.old[n]), board) if mine else None
-                for a, child in enumerate(nodes.children(n)):
-                    reach[child] = reach[n] if play is None else reach[n] * play[a]
-        return {n: found for n, found in reach.items() if nodes.kind[n] == DEAL}
+                after = self._step(board, n, found[n])
+                found.update(zip(nodes.children(n), after, strict=True))
+        return found
+
+    def _begin(self, board: int) -> dict[int, Floats]:
+        """The numbers where the lines of a board's street begin."""
+        tree = self.tree
+        if not tree.boards[board].street:
+            return {0: self._first}
+        up = classes_above(tree, self.player, board)
+        ends, nodes = self._ends[tree.boards[board].before], tree.nodes
+        starts = nodes.lines[tree.boards[board].street]
+        return {int(n): ends[int(nodes.line[n])][up] for n in starts}
+
+
+class Arrivals(CarriedDown):
+    """How one player's hands come to the last street by a strategy: their reach."""
+
+    def __init__(self, strategy: Playing, player: int) -> None:
+        tree = strategy.tree
+        nodes = tree.nodes
+
+        def step(board: int, n: int, reach: Floats) -> Sequence[Floats]:
+            if int(nodes.owner[n]) != player:
+                return [reach] * int(nodes.count[n])
+            return [reach * played for played in strategy.rows(int(nodes.old[n]), board)]
+
+        first = np.asarray(tree.game.ranges[player], np.float64)
+        super().__init__(tree, player, first[tree.hands[player][0].holes], step)
 
 
 def classes_above(tree: PublicTree, player: int, board: int) -> NDArray[np.int64]:

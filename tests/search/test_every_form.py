@@ -22,6 +22,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "unsafe": {},
     "resolving": {"mark": "blueprint"},
     "maxmargin": {},
+    "reach-maxmargin": {},
     "ses": {"alpha": 0.4},
     "ox": {"beta": 0.7},
 }
@@ -107,7 +108,7 @@ def searchers(at: Setting, player: int, **options: Any) -> tuple[Searcher[Any], 
 def test_entries_and_parts_agree(player: int, narrow: bool) -> None:
     at = setting(narrow)
     histories, public = searchers(at, player)
-    kinds = set()
+    kinds, gifts = set(), 0.0
     for board in public.places[:2]:
         entry, judged = public.entry(board), public.range(board, at.models[1])
         for line, place, hands in pairs(at, histories, public, board):
@@ -116,10 +117,11 @@ def test_entries_and_parts_agree(player: int, narrow: bool) -> None:
             assert believed == pytest.approx(judged[line, hands], abs=1e-12)
             assert (one.live == entry.live[line, hands]).all()
             assert one.reached == entry.reached[line]
-            for field in ("dealt", "range", "value", "best"):
+            for field in ("dealt", "range", "value", "best", "gifts"):
                 ours, theirs = getattr(entry, field)[line, hands], getattr(one, field)
                 assert theirs == pytest.approx(ours, abs=1e-9), field
             assert one.mass / one.mass.sum() == pytest.approx(entry.dealt[line, hands], abs=1e-12)
+            gifts = max(gifts, float(one.gifts.max()))
             for name, settings in SETTINGS.items():
                 ours = {"range": judged} if name in BELIEVE else {}
                 theirs = {"range": believed} if name in BELIEVE else {}
@@ -137,6 +139,7 @@ def test_entries_and_parts_agree(player: int, narrow: bool) -> None:
                 worth = objective(one, pair[0], one.best)
                 assert worth == pytest.approx(objective(entry, pair[1], entry.best)[line], abs=1e-9)
     assert kinds == {"given", "choose", "refuse"}
+    assert gifts > 0.1
 
 
 @pytest.mark.parametrize("narrow", [False, True])
@@ -223,8 +226,6 @@ def test_one_call_for_every_form() -> None:
 def test_what_a_form_does_not_do_is_told() -> None:
     at = setting()
     searcher = Searcher(at.blueprints[1], 0)
-    with pytest.raises(UnsupportedError, match="gifts need"):
-        searcher.refine(searcher.places[0], "reach-maxmargin")
     with pytest.raises(UnsupportedError, match="begins on its last street, at 'board'"):
         Searcher(at.blueprints[1], 0, "move:1")
     with pytest.raises(ParameterError, match="sums to zero"):
