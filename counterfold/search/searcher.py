@@ -194,6 +194,7 @@ def search(
     player: int,
     point: Point = "board",
     gap: float | None = None,
+    iterations: int | None = None,
     **settings: Any,
 ) -> Searched[Any]:
     """Refine a player's part of a strategy by searches with a gadget, at one place or everywhere.
@@ -208,4 +209,6 @@ def search(
 
     searcher: Searcher[Any] = Searcher(strategy, player, point)
     places = None if place is None else [place]
-    return searcher.everywhere(lambda entry: gadget_of(gadget, entry, **settings), places, gap=gap)
+    return searcher.everywhere(
+        lambda entry: gadget_of(gadget, entry, **settings), places, gap=gap, iterations=iterations
+    )

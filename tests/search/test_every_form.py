@@ -12,10 +12,11 @@ import counterfold as cf
 from counterfold.errors import ParameterError, UnsupportedError
 from counterfold.search.entry import HistoryEntry
 from counterfold.search.gadget import GADGETS, gadget, objective
+from counterfold.search.public_entry import PublicEntry
 from counterfold.search.searcher import Searcher
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.public import PublicTree
-from tests.naive_poker import leduc
+from tests.naive_poker import leduc, tiny_fhp, tiny_flop
 from tests.public_layout import BothForms
 
 SETTINGS: dict[str, dict[str, Any]] = {
@@ -72,10 +73,18 @@ class Pair(NamedTuple):
 
 
 def pairs(at: Setting, histories: Searcher[HistoryEntry], public: Any, board: int) -> list[Pair]:
-    """The subgames that the lines of a board are, with classes named by the hole that they hold."""
-    both, other = at.both, 1 - histories.player
+    """The subgames that the lines of a board are, with the hand that each class is."""
+    found = lines_of(at.both, histories, public, board)
+    assert sorted(pair.line for pair in found) == list(range(len(public.engine.starts)))
+    return found
+
+
+def lines_of(
+    both: BothForms, histories: Searcher[HistoryEntry], public: Any, board: int
+) -> list[Pair]:
+    """The same where the opponent decides anything."""
+    other = 1 - histories.player
     tree = both.tree
-    holes = tree.hands[other][board].holes
     found = []
     for place in histories.places:
         entry = histories.entry(place)
@@ -85,14 +94,13 @@ def pairs(at: Setting, histories: Searcher[HistoryEntry], public: Any, board: in
             continue
         new = np.array([int(np.flatnonzero(tree.nodes.old == n)[0]) for n in both.node[known]])
         (line,) = set(np.searchsorted(public.engine.starts, new, "right") - 1)
-        hole_at = dict(zip(both.slot[known].tolist(), both.hole[known].tolist(), strict=True))
-        hands = np.zeros(treeplex.classes, np.int64)
+        hand_at = dict(zip(both.slot[known].tolist(), both.column[known].tolist(), strict=True))
+        hands = np.full(treeplex.classes, -1, np.int64)
         for i, parent in enumerate(treeplex.parent):
             if parent < treeplex.classes:
-                slot = int(treeplex.slots[treeplex.start[i] - treeplex.classes])
-                hands[parent] = int(np.flatnonzero(holes == hole_at[slot])[0])
+                hands[parent] = hand_at[int(treeplex.slots[treeplex.start[i] - treeplex.classes])]
+        assert (hands >= 0).all()
         found.append(Pair(int(line), place, hands))
-    assert sorted(pair.line for pair in found) == list(range(len(public.engine.starts)))
     return found
 
 
@@ -207,6 +215,46 @@ def test_alphas_and_budgets_agree() -> None:
     assert public.rise(bold) == max(rises)
 
 
+@pytest.mark.parametrize("player", [0, 1])
+def test_three_streets(player: int) -> None:
+    """Gifts add up over the streets before the last one."""
+    both = BothForms(tiny_flop(seed=3), symmetry=False)
+    infosets = both.history.infosets
+    played = infosets.to_one(np.random.default_rng(1).exponential(size=infosets.slots))
+    tables = both.tables_of(played, scaled=False)
+    histories = Searcher[HistoryEntry](Strategy.of(both.history, played), player, "deal:2")
+    blueprint = Strategy.of(both.tree, (tables[0], tables[1]))
+    public = Searcher[PublicEntry](blueprint, player, "deal:2", dtype="float64")
+    compared = 0
+    for board in public.places[::9]:
+        entry = public.entry(board)
+        for line, place, hands in lines_of(both, histories, public, board):
+            one = histories.entry(place)
+            for field in ("best", "gifts"):
+                ours, theirs = getattr(entry, field)[line, hands], getattr(one, field)
+                assert theirs[one.live] == pytest.approx(ours[one.live], abs=1e-9), field
+            compared += int(one.live.sum())
+    assert compared > 20
+    with pytest.raises(UnsupportedError, match="begins on its last street, at 'deal:2'"):
+        Searcher(blueprint, player)
+
+
+def test_gifts_do_not_depend_on_symmetry() -> None:
+    trees = [PublicTree(tiny_fhp(cap=2, seed=3), symmetry=symmetry) for symmetry in (True, False)]
+    assert len(trees[0].boards) < len(trees[1].boards)
+    few, many = (Searcher[PublicEntry](Strategy.uniform(tree), 0) for tree in trees)
+    where = {board.cards: number for number, board in enumerate(trees[1].boards)}
+    largest = 0.0
+    for place in few.places:
+        other = where[trees[0].boards[place].cards]
+        holes = [tree.hands[1][n].holes for tree, n in zip(trees, (place, other), strict=True)]
+        assert (holes[0] == holes[1]).all()
+        gifts = few.entry(place).gifts
+        assert gifts == pytest.approx(many.entry(other).gifts, abs=1e-9)
+        largest = max(largest, float(gifts.max()))
+    assert largest > 0.1
+
+
 def test_one_call_for_every_form() -> None:
     at = setting()
     for blueprint in at.blueprints:
@@ -230,4 +278,3 @@ def test_what_a_form_does_not_do_is_told() -> None:
         Searcher(at.blueprints[1], 0, "move:1")
     with pytest.raises(ParameterError, match="sums to zero"):
         searcher.refine(searcher.places[0], "unsafe", range=np.zeros_like(searcher.entry(1).mass))
-    assert isinstance(at.both.tree, PublicTree)
