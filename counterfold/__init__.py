@@ -52,7 +52,7 @@ _HOMES = {
     ),
     "games.cheat": ("Cheat",),
     "play.safe": ("SafeSearcher",),
-    "search.searcher": ("Searcher",),
+    "search.searcher": ("Searcher", "search"),
     "search.subgame": ("subgames",),
     "play.agents": ("StrategyAgent", "make_agent"),
     "play.match": ("Match", "MatchResult"),
@@ -143,7 +143,7 @@ if TYPE_CHECKING:
     from counterfold.poker.rules import PokerRules
     from counterfold.poker.spot import load_spot, spot
     from counterfold.poker.view import NodeView
-    from counterfold.search.searcher import Searcher
+    from counterfold.search.searcher import Searcher, search
     from counterfold.search.subgame import subgames
     from counterfold.solve.flop_report import FlopReport
     from counterfold.solve.methods import METHODS, Method, method

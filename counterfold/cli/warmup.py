@@ -22,8 +22,8 @@ from counterfold.play.match import Match
 from counterfold.poker.cards import parse_board
 from counterfold.poker.holdem import kuhn, leduc
 from counterfold.poker.showdown import strengths
-from counterfold.search.public import PublicSearch
-from counterfold.search.public_entry import Arrivals, public_gadget
+from counterfold.search.public_entry import PublicEntry
+from counterfold.search.searcher import Searcher
 from counterfold.solve.result import solve
 from counterfold.solve.settings import TRAVERSALS
 from counterfold.solve.solver import Solver
@@ -104,7 +104,7 @@ def run(*, json: bool, quiet: bool) -> None:
 
 def _search() -> None:
     """Safe exploitation search on one board of Leduc."""
-    search = PublicSearch(Strategy.uniform(PublicTree(leduc())), 0)
-    entry = search.entry(search.boards[0])
-    judged = entry.range_of(Arrivals(search.blueprint.hands, 1).at(entry.board))
-    search.refine(entry, public_gadget("ses", entry, alpha=0.5, range=judged), 2)
+    searcher: Searcher[PublicEntry] = Searcher(Strategy.uniform(PublicTree(leduc())), 0)
+    board = searcher.places[0]
+    judged = searcher.range(board, searcher.blueprint)
+    searcher.refine(board, "ses", alpha=0.5, range=judged, iterations=2)

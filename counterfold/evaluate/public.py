@@ -20,6 +20,10 @@ from counterfold.tree.traversal import Traversal, walk_tape
 
 __all__ = ["PublicEvaluator", "assess_tables", "kernel_tables"]
 
+Note = Callable[[int, int, NDArray[np.float64]], None]
+"""Told a board, a node (as ``tree.nodes`` numbers them), and what each action [actions, hands] is
+worth there, per deal; the array is used again afterwards."""
+
 
 class PublicEvaluator:
     """Measures strategies for all hands of a public tree.
@@ -67,9 +71,19 @@ class PublicEvaluator:
     def best_response(self, tables: Tables, player: int) -> tuple[float, Tables]:
         """Every hand takes the first of its best actions; the other player's table is shared."""
         answer = list(tables)
-        answer[player] = np.zeros(tables[player].shape, tables[player].dtype)
-        _Response(tables, answer[player], player, self.walk).visit(0)
+        table = answer[player] = np.zeros(tables[player].shape, tables[player].dtype)
+        tree = self.tree
+
+        def note(board: int, node: int, worth: NDArray[np.float64]) -> None:
+            first = int(tree.base[board, player]) + int(tree.nodes.slot[node])
+            table[first + worth.argmax(0), np.arange(worth.shape[1])] = 1
+
+        self.best_actions(tables, player, note)
         return self.best_value(tables, player), tuple(answer)
+
+    def best_actions(self, tables: Tables, player: int, note: Note) -> None:
+        """Tell what each action of a player's nodes is worth to its hands in the best response."""
+        _Response(tables, note, player, self.walk).visit(0)
 
     def _run(self, tables: Tables, me: int, how: int) -> Traversal:
         self.walk.run(me, kernel_tables(tables), (None, None), None, True, how)
@@ -106,13 +120,13 @@ def kernel_tables(tables: Tables) -> Any:
 
 
 class _Response:
-    """One walk, board by board, that writes down which action was best at each node."""
+    """One walk, board by board, that tells what actions are worth at each node."""
 
-    def __init__(self, tables: Tables, table: NDArray[Any], me: int, walk: Traversal) -> None:
+    def __init__(self, tables: Tables, note: Note, me: int, walk: Traversal) -> None:
         from counterfold.kernels import public, rule
 
         self.tree, self.nodes, self.me = walk.tree, walk.tree.nodes, me
-        self.table, self.room, self.arrays = table, walk.top, walk.arrays
+        self.tell, self.room, self.arrays = note, walk.top, walk.arrays
         turn = slice(None, None, 1 if me == 0 else -1)
         self.given: tuple[Any, ...] = (
             tuple(walk.arrays.hands[turn]), tuple(kernel_tables(tables)[turn]), (None, None),
@@ -143,12 +157,10 @@ class _Response:
         walk_tape(tape, money, self.arrays.boards, *self.given)
 
     def note(self, board: int, begin: int, stop: int) -> None:
-        """The best actions at the player's nodes, whose values are in the room now."""
+        """Tell of the player's nodes, whose values are in the room now."""
         nodes, count = self.nodes, len(self.tree.hands[self.me][board].holes)
-        base, hands = int(self.tree.base[board, self.me]), np.arange(count)
         for n in range(begin, stop):
             if nodes.kind[n] != DECISION or nodes.owner[n] != self.me:
                 continue
             below, actions = int(nodes.place[nodes.first[n]]), int(nodes.count[n])
-            best = self.room.value[below : below + actions, :count].argmax(0)
-            self.table[base + int(nodes.slot[n]) + best, hands] = 1
+            self.tell(board, n, self.room.value[below : below + actions, :count])

@@ -9,7 +9,7 @@ user. Here it may set itself from two things:
   James-Stein factor). An opponent that plays like the blueprint gives alpha 0;
 * what the budget allows: no hand of the opponent may gain more from the search, beyond what its
   best reply to the blueprint earns, than so many chips. That is measured exactly after the search
-  (``Searcher.risen``), and alpha halved until it holds; the last resort is the alpha for which
+  (``Searcher.rise``), and alpha halved until it holds; the last resort is the alpha for which
   ``trade_bound`` promises it beforehand.
 
 Play comes into one subgame a hand, so the whole is at most the budget more exploitable than the
@@ -33,10 +33,9 @@ from counterfold.evaluate.sequence import assess_form
 from counterfold.exploit.models import OpponentModel
 from counterfold.exploit.responses import restricted_response
 from counterfold.search.bounds import Nearest, alpha_within, nearest, room
-from counterfold.search.entry import Entry
-from counterfold.search.gadget import ses
+from counterfold.search.entry import HistoryEntry
 from counterfold.search.points import Point
-from counterfold.search.refine import Refined, refine
+from counterfold.search.refine import HistoryRefined
 from counterfold.search.searcher import Searcher
 from counterfold.search.subgame import subgames
 from counterfold.strategy.infosets import slots_of
@@ -63,7 +62,7 @@ class Judgement(NamedTuple):
     evidence: float
     range: Floats
     rise: float  # by how much any hand of the opponent gains, beyond its best against the blueprint
-    found: Refined
+    found: HistoryRefined
 
 
 @dataclass(frozen=True)
@@ -155,10 +154,12 @@ class SafeSearcher(_Player):
         self.subgames = subgames(self.tree, point)
         self._of = np.full(len(self.tree.infosets.owner), -1)
         for number, subgame in enumerate(self.subgames):
-            for plex in subgame.plexes:
-                self._of[plex.infosets] = number
+            for treeplex in subgame.treeplexes:
+                self._of[treeplex.infosets] = number
         self._rng = np.random.default_rng(seed)
-        self._searchers = tuple(Searcher(blueprint, seat, point) for seat in range(2))
+        self._searchers: tuple[Searcher[HistoryEntry], ...] = tuple(
+            Searcher(blueprint, seat, point) for seat in range(2)
+        )
         self._found: dict[tuple[int, int], Floats] = {}
         self._nearest: dict[int, Nearest] = {}
 
@@ -184,15 +185,16 @@ class SafeSearcher(_Player):
         self, seat: int, number: int, judged: Floats, alpha: float, evidence: float
     ) -> Judgement:
         searcher = self._searchers[seat]
-        gadget = ses(searcher.entry(number), alpha, judged, mark="best")
-        found = refine(gadget, tolerance=self.tolerance)
-        return Judgement(alpha, evidence, judged, searcher.risen(found), found)
+        found = searcher.refine(
+            number, "ses", gap=self.tolerance, alpha=alpha, range=judged, mark="best"
+        )
+        return Judgement(alpha, evidence, judged, searcher.rise(found), found)
 
     def strategy(self) -> Strategy:
         """What it would play now in both seats, every subgame searched."""
         probabilities = self.blueprint.probabilities
         for seat, searcher in enumerate(self._searchers):
-            for number in searcher.reached:
+            for number in searcher.places:
                 probabilities = self.search(seat, number).found.into(probabilities)
         return Strategy.of(self.tree, probabilities, {"method": self.name})
 
@@ -201,7 +203,7 @@ class SafeSearcher(_Player):
         probabilities = self.blueprint.probabilities
         alphas, rise, theorem = [], 0.0, 0.0
         reference = self._nearest_to(seat)
-        for number in self._searchers[seat].reached:
+        for number in self._searchers[seat].places:
             judgement, yardstick = self.search(seat, number), reference.yardsticks[number]
             probabilities = judgement.found.into(probabilities)
             alphas.append(judgement.alpha)
@@ -236,7 +238,7 @@ class SafeSearcher(_Player):
 
     def _odds(self, seat: int, row: int) -> Floats:
         number = int(self._of[row])
-        if number not in self._searchers[seat].reached:
+        if number not in self._searchers[seat].places:
             return self.blueprint.probabilities
         if (seat, number) not in self._found:
             found = self.search(seat, number).found
@@ -246,9 +248,9 @@ class SafeSearcher(_Player):
     def _learned(self) -> None:
         self._found.clear()
 
-    def _evidence(self, entry: Entry, judged: Floats) -> float:
+    def _evidence(self, entry: HistoryEntry, judged: Floats) -> float:
         """Which share of the range's distance from the blueprint's is not noise."""
-        if np.isnan(entry.range).any():
+        if not entry.expected:
             return 1.0
         distance = float(((judged - entry.range) ** 2).sum())
         drawn = [entry.range_of(self.model.draw(self._rng)) for _ in range(DRAWS)]

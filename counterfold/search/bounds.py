@@ -1,7 +1,7 @@
 """What safe exploitation search promises, as numbers: Liu et al. (2022), and a bound of our own.
 
-All compare with a reference strategy of the hero, in which a class of the opponent has the value
-``best``. The paper's reference is the nearest equilibrium: the best that the hero can do if it
+All compare with a reference strategy of the player, in which a class of the opponent has the value
+``best``. The paper's reference is the nearest equilibrium: the best that the player can do if it
 keeps its blueprint before the subgames. The blueprint itself will do as well, and costs nothing.
 """
 
@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from counterfold.evaluate.certificate import Certified
 from counterfold.evaluate.sequence import assess_form
 from counterfold.games.base import CHANCE
-from counterfold.search.entry import Entry, enters
+from counterfold.search.entry import HistoryEntry, enters
 from counterfold.search.gadget import maxmargin, unsafe
 from counterfold.search.lp import solve_gadget
-from counterfold.search.plex import Floats
-from counterfold.search.refine import Refined, refine
+from counterfold.search.refine import HistoryRefined, refine
+from counterfold.search.refined import Refined
 from counterfold.search.subgame import Subgames
+from counterfold.search.treeplex import Floats
 from counterfold.solve.lp import solve_lp
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import HistoryTree, Infosets
@@ -35,6 +37,7 @@ __all__ = [
     "room",
     "safety_bound",
     "trade_bound",
+    "won_at_most",
 ]
 
 
@@ -81,16 +84,20 @@ def alpha_within(budget: float, delta: float, room: float, slack: float = 0.0) -
     return min(max((budget - 2 * delta - slack) / (budget + room), 0.0), 1.0)
 
 
-def room(entry: Entry, judged: Floats, best: Floats, tolerance: float = 1e-4) -> float:
+def room(entry: HistoryEntry, judged: Floats, best: Floats, tolerance: float = 1e-4) -> float:
     """What could be won at most beyond a reference, from an opponent who comes with this range.
 
     ``best`` is what the opponent's classes earn against the reference at best, such as the
     ``best`` of the entry for the blueprint. The opponent replies as well as it can inside.
     """
-    found = refine(unsafe(entry, judged), tolerance=tolerance)
-    live = entry.live
-    shares = found.gadget.parts[0].range
-    return max(float(shares[live] @ best[live]) + found.objective + found.gap, 0.0)
+    found = refine(entry, unsafe(entry, judged), tolerance=tolerance)
+    return float(won_at_most(found, best))
+
+
+def won_at_most(found: Refined[Any, Any], best: Floats) -> Floats:
+    """The same from an unsafe search against that range, line by line where there are lines."""
+    given = (found.parts[0].range * np.where(found.entry.live, best, 0.0)).sum(-1)
+    return np.maximum(given + found.objective + found.gap, 0.0)
 
 
 def exploitation_bound(
@@ -116,10 +123,10 @@ def exploitation_bound(
 class Yardstick:
     """A reference in one subgame: values of the opponent's classes, and their range.
 
-    Theorem 1 asks that the hero's reference be its best strategy against that range.
+    Theorem 1 asks that the player's reference be its best strategy against that range.
     """
 
-    entry: Entry
+    entry: HistoryEntry
     best: Floats
     range: Floats
 
@@ -135,104 +142,103 @@ class Yardstick:
         with np.errstate(divide="ignore", invalid="ignore"):
             return float(np.where(off <= 1e-12, 0.0, off / true).max())
 
-    def safety(self, found: Refined) -> float:
+    def safety(self, found: HistoryRefined) -> float:
         """Theorem 1's bound for what SES found here."""
-        (alpha, judged), marks = _ses(found), found.gadget.parts[0].shift
+        (alpha, judged), marks = _ses(found), found.parts[0].shift
         return safety_bound(alpha, self.delta(marks), self.tau(judged), found.gap)
 
-    def trade(self, found: Refined, room: float) -> float:
+    def trade(self, found: HistoryRefined, room: float) -> float:
         """Our own bound for what SES found here; see ``trade_bound`` and ``room``."""
         alpha, _ = _ses(found)
-        return trade_bound(alpha, self.delta(found.gadget.parts[0].shift), room, found.gap)
+        return trade_bound(alpha, self.delta(found.parts[0].shift), room, found.gap)
 
-    def exploitation(self, found: Refined, true: Floats, printed: bool = False) -> float:
-        """Theorem 2's bound on what the hero wins here, given that play comes here.
+    def exploitation(self, found: HistoryRefined, true: Floats, printed: bool = False) -> float:
+        """Theorem 2's bound on what the player wins here, given that play comes here.
 
         ``true`` is the range with which the opponent really comes. It plays its best reply
         inside. ``printed`` takes the paper's own figure, which does not always hold.
         """
         live = self.entry.live
         alpha, judged = _ses(found)
-        change = (self.entry.best_values(found.into(self.entry.probabilities)) - self.best)[live]
+        change = (found.best - self.best)[live]
         eta = max(float(change.max()), 0.0)
         error = float(np.abs(judged - true)[live].sum())
         spread = eta if printed else float(np.abs(change).max())
-        delta = self.delta(found.gadget.parts[0].shift)
+        delta = self.delta(found.parts[0].shift)
         gain = exploitation_bound(alpha, eta, delta, error, spread, found.gap)
         return gain - float(true[live] @ self.best[live])
 
-    def won(self, found: Refined, true: Floats) -> float:
-        """What the hero wins here in the same case."""
+    def won(self, found: HistoryRefined, true: Floats) -> float:
+        """What the player wins here in the same case."""
         live = self.entry.live
-        best = self.entry.best_values(found.into(self.entry.probabilities))
-        return -float(true[live] @ best[live])
+        return -float(true[live] @ found.best[live])
 
 
-def _ses(found: Refined) -> tuple[float, Floats]:
+def _ses(found: HistoryRefined) -> tuple[float, Floats]:
     """The alpha of SES, and the range that it judges by (of no weight where alpha is 0)."""
-    for part in found.gadget.parts:
+    for part in found.parts:
         if part.kind == "given":
-            return part.weight, part.range
+            return float(part.weight), part.range
     return 0.0, np.zeros(len(found.entry.mass))
 
 
 @dataclass(frozen=True, eq=False)
 class Nearest(Certified):
-    """The nearest equilibrium to a hero's blueprint, that differs from it in subgames only."""
+    """The nearest equilibrium to a player's blueprint, that differs from it in subgames only."""
 
     strategy: Strategy
-    value: float  # of the whole game to the hero
-    exploitability: float  # of the hero's strategy
-    yardsticks: tuple[Yardstick | None, ...]  # by subgame; None where the hero never comes
+    value: float  # of the whole game to the player
+    exploitability: float  # of the player's strategy
+    yardsticks: tuple[Yardstick | None, ...]  # by subgame; None where the player never comes
 
 
-def nearest(found: Subgames, blueprint: Strategy, hero: int) -> Nearest:
-    """The equilibrium of the game in which the hero keeps its blueprint outside of subgames.
+def nearest(found: Subgames, blueprint: Strategy, player: int) -> Nearest:
+    """The equilibrium of the game in which the player keeps its blueprint outside of subgames.
 
-    By linear programs. In a subgame into which the opponent does not come in equilibrium, the hero
-    plays what keeps it out by the largest margin, and the range is one against which that is best.
+    By linear programs. In a subgame into which the opponent does not come in equilibrium, the
+    player plays what keeps it out by the largest margin, and the range is one against which that
+    is best.
     """
     tree = found.tree
-    fixed = ~found.infosets & (tree.infosets.owner == hero)
+    fixed = ~found.infosets & (tree.infosets.owner == player)
     kept = np.repeat(~fixed, tree.infosets.sizes)
     probabilities = blueprint.probabilities.copy()
     probabilities[kept] = solve_lp(_with_habits(tree, fixed, probabilities)).strategy.probabilities
     yardsticks: list[Yardstick | None] = []
     for subgame in found:
-        entry = enters(subgame, probabilities, hero)
+        entry = enters(subgame, probabilities, player)
         if not entry.reached:
             yardsticks.append(None)
             continue
-        arriving = entry.mass * 0 if np.isnan(entry.range).any() else entry.range
-        reach = subgame.reach(probabilities, 1 - hero)
-        if not arriving.sum() > 0 or (entry.weight * reach).sum() < 1e-12:
-            _, actions, arriving = solve_gadget(maxmargin(entry))
+        arriving, reach = entry.range, subgame.reach(probabilities, 1 - player)
+        if not entry.expected or (entry.weight * reach).sum() < 1e-12:
+            _, actions, arriving = solve_gadget(entry, maxmargin(entry))
             probabilities = probabilities.copy()
-            probabilities[subgame.plexes[hero].slots] = actions
+            probabilities[subgame.treeplexes[player].slots] = actions
             arriving = np.maximum(arriving, 0.0) / np.maximum(arriving, 0.0).sum()
-            entry = enters(subgame, probabilities, hero)
+            entry = enters(subgame, probabilities, player)
         # What enters a search is the blueprint; the equilibrium only measures it.
-        measured = enters(subgame, blueprint.probabilities, hero)
+        measured = enters(subgame, blueprint.probabilities, player)
         yardsticks.append(Yardstick(measured, entry.best, np.where(arriving > 1e-12, arriving, 0)))
-    value = _value(tree, hero)
+    value = _value(tree, player)
     standing = assess_form(sequence_form(tree), probabilities)[0]
     total = tree.constant_sum or 0.0
-    told = {"method": "lp", "kept": f"player {hero + 1} before {found.point}"}
+    told = {"method": "lp", "kept": f"player {player + 1} before {found.point}"}
     return Nearest(
         Strategy.of(tree, probabilities, told),
         value,
-        max(value - (total - standing.best[1 - hero]), 0.0),
+        max(value - (total - standing.best[1 - player]), 0.0),
         tuple(yardsticks),
     )
 
 
-def _value(tree: HistoryTree, hero: int) -> float:
-    """What the whole game is worth to the hero, found once."""
+def _value(tree: HistoryTree, player: int) -> float:
+    """What the whole game is worth to the player, found once."""
     kept = vars(tree)
     if "lp_value" not in kept:
         kept["lp_value"] = solve_lp(tree).value
     first: float = kept["lp_value"]
-    return first if hero == 0 else (tree.constant_sum or 0.0) - first
+    return first if player == 0 else (tree.constant_sum or 0.0) - first
 
 
 def _with_habits(tree: HistoryTree, fixed: np.ndarray, probabilities: Floats) -> HistoryTree:

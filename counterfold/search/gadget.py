@@ -1,11 +1,11 @@
 """Gadgets: what a search in a subgame maximises, put together from three kinds of parts.
 
-The hero wants small best-response values of the opponent's classes, each counted from a mark (the
-``shift``): the margin of class j is ``shift[j] - best[j]``. A part says how the opponent comes to
-its classes, and so what becomes of the margins:
+The player wants small best-response values of the opponent's classes, each counted from a mark
+(the ``shift``): the margin of class j is ``shift[j] - best[j]``. A part says how the opponent comes
+to its classes, and so what becomes of the margins:
 
 ===========  ==============================================================  ==================
-part         the opponent                                                    the hero gets
+part         the opponent                                                    the player gets
 ===========  ==============================================================  ==================
 ``given``    is dealt a class by a range                                     the mean margin
 ``choose``   picks a class                                                   the smallest margin
@@ -13,85 +13,140 @@ part         the opponent                                                    the
                                                                              min(margin, 0)
 ===========  ==============================================================  ==================
 
-A gadget is a weighted sum of parts. The opponent knows in which part it is, and the hero does not:
-this is the game of ``frame.compose``, and its value to the hero is the maximum of ``objective``.
+A gadget is a weighted sum of parts. The opponent knows in which part it is, and the player does
+not: this is the game of ``gadget_tree.compose`` and of ``kernels.public_search``, and its value to
+the player is the maximum of ``objective``. Gadgets ask an ``Entry`` only, whatever form the game
+is compiled to.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from counterfold.errors import ParameterError, SpecError
-from counterfold.search.entry import Entry, distribution
-from counterfold.search.gifts import gifts
-from counterfold.search.plex import Floats, Ints
+from counterfold.search.treeplex import Floats
 
 __all__ = [
     "GADGETS",
-    "Gadget",
+    "Bools",
+    "Entry",
     "Part",
     "gadget",
     "maxmargin",
+    "objective",
     "ox",
     "reach_maxmargin",
     "resolving",
     "ses",
+    "to_one",
     "unsafe",
 ]
 
+Bools = NDArray[np.bool_]
 Kind = Literal["given", "choose", "refuse"]
 Mark = Literal["best", "blueprint"]
+
+
+class Entry(Protocol):
+    """A subgame as a player's blueprint leads into it.
+
+    The last axis of every array is what the opponent may know: its classes, or its hands. Where
+    all lines of betting on a board are entered at once, an axis of lines comes before it. Classes
+    that never meet the player are not ``live``: their values are 0 and mean nothing.
+    """
+
+    @property
+    def player(self) -> int: ...
+
+    @property
+    def mass(self) -> Floats:
+        """How much of the player's range each class can meet."""
+        ...
+
+    @property
+    def live(self) -> Bools:
+        """Which classes may meet the player."""
+        ...
+
+    @property
+    def dealt(self) -> Floats:
+        """How likely each class is if the opponent does all things alike."""
+        ...
+
+    @property
+    def range(self) -> Floats:
+        """How likely the opponent's own blueprint comes with each; as dealt if it never does."""
+        ...
+
+    @property
+    def value(self) -> Floats:
+        """What the opponent earns in each class if both follow the blueprint."""
+        ...
+
+    @property
+    def best(self) -> Floats:
+        """What the opponent's best reply earns in each."""
+        ...
+
+    @property
+    def reached(self) -> Bools:
+        """Does the player ever come here? Without the axis of classes."""
+        ...
+
+    @property
+    def gifts(self) -> Floats:
+        """What the opponent gave away on its way here, class by class."""
+        ...
+
+    def put(self, table: NDArray[Any], weights: NDArray[Any]) -> None:
+        """Replace the player's decisions of the subgame in a table of its strategy."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
     """One way in which the opponent comes to its classes, and the marks of its margins."""
 
-    weight: float
+    weight: float | Floats  # one for all lines, or one for each
     kind: Kind
-    shift: Floats  # [classes]
-    range: Floats  # [classes]; of no meaning where the opponent chooses
+    shift: Floats  # [..., classes]
+    range: Floats  # [..., classes]; of no meaning where the opponent chooses
 
 
-@dataclass(frozen=True, eq=False)
-class Gadget:
-    """What is to be maximised in a subgame: a weighted sum of parts."""
+def objective(entry: Entry, parts: Sequence[Part], best: Floats) -> Floats:
+    """What the player gets if the opponent's best reply earns so much, line by line.
 
-    name: str
-    entry: Entry
-    parts: tuple[Part, ...]
-    settings: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def live(self) -> Ints:
-        """The opponent's classes in which it may meet the hero."""
-        return self.entry.live
-
-    def objective(self, probabilities: Floats) -> float:
-        """What the gadget is worth to a hero who plays this inside, against the best reply."""
-        best = self.entry.best_values(probabilities)[self.live]
-        total = 0.0
-        for part in self.parts:
-            margins = part.shift[self.live] - best
-            shares = part.range[self.live]
-            if part.kind == "choose":
-                total += part.weight * float(margins.min())
-            elif part.kind == "given":
-                total += part.weight * float(shares @ margins)
-            else:
-                total += part.weight * float(shares @ np.minimum(margins, 0.0))
-        return total
+    Lines to which the player never comes have 0.
+    """
+    total = np.zeros(best.shape[:-1])
+    for part in parts:
+        margins = np.where(entry.live, part.shift - best, 0.0)
+        if part.kind == "choose":
+            worth = np.where(entry.live, margins, np.inf).min(-1)
+        elif part.kind == "given":
+            worth = (part.range * margins).sum(-1)
+        else:
+            worth = (part.range * np.minimum(margins, 0.0)).sum(-1)
+        total = total + part.weight * worth
+    return np.where(entry.reached, total, 0.0)
 
 
-def _gadget(name: str, entry: Entry, parts: list[Part], **settings: Any) -> Gadget:
-    if not entry.reached:
-        raise ParameterError("the hero's blueprint never comes into this subgame")
-    return Gadget(name, entry, tuple(part for part in parts if part.weight > 0), settings)
+def to_one(weights: Floats) -> Floats:
+    """Each row in proportion; rows of nothing stay so."""
+    total = weights.sum(-1, keepdims=True)
+    return np.divide(weights, total, where=total > 0, out=np.zeros_like(weights))
+
+
+def _parts(entry: Entry, *parts: Part) -> list[Part]:
+    if not np.any(entry.reached):
+        raise ParameterError("the player's blueprint never comes into this subgame")
+    return [part for part in parts if np.any(np.asarray(part.weight) > 0)]
 
 
 def _marks(entry: Entry, mark: Mark) -> Floats:
@@ -102,48 +157,50 @@ def _marks(entry: Entry, mark: Mark) -> Floats:
 
 def _range(entry: Entry, given: Floats | None) -> Floats:
     """A range over the classes that are alive; the blueprint's own if none is given."""
-    if given is None:
-        given = entry.range if not np.isnan(entry.range).any() else entry.mass
-    given = np.asarray(given, dtype=np.float64)
-    if given.shape != entry.mass.shape:
+    weights = entry.range if given is None else np.asarray(given, dtype=np.float64)
+    if weights.shape != entry.mass.shape:
         raise ParameterError(
-            f"a range here has {len(entry.mass)} numbers, one a class of the opponent, "
-            f"not {given.size}"
+            f"a range here has {_size(entry.mass)}, one a class of the opponent, "
+            f"not {_size(weights)}"
         )
-    return distribution(np.where(entry.mass > 0, given, 0.0), "the opponent's range")
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        raise ParameterError("the opponent's range must hold finite numbers from 0 up")
+    weights = np.where(entry.live, weights, 0.0)
+    if np.any(entry.reached & ~(weights.sum(-1) > 0)):
+        raise ParameterError("the opponent's range sums to zero: nobody would ever be here")
+    return to_one(weights)
 
 
-def unsafe(entry: Entry, range: Floats | None = None) -> Gadget:
+def _size(array: Floats) -> str:
+    return " lines of ".join(map(str, array.shape)) + " numbers"
+
+
+def unsafe(entry: Entry, range: Floats | None = None) -> list[Part]:
     """Believe in a range of the opponent (its blueprint's if none is given) and nothing else."""
-    shift = np.zeros(len(entry.mass))
-    return _gadget("unsafe", entry, [Part(1.0, "given", shift, _range(entry, range))])
+    return _parts(entry, Part(1.0, "given", np.zeros_like(entry.mass), _range(entry, range)))
 
 
-def resolving(entry: Entry, mark: Mark = "best") -> Gadget:
+def resolving(entry: Entry, mark: Mark = "best") -> list[Part]:
     """The opponent may stay out for what it had before (Burch, Johanson and Bowling 2014).
 
     What it had is the best reply's value (Brown and Sandholm 2017) or the blueprint's own.
     """
-    marks = _marks(entry, mark)
-    parts = [Part(1.0, "refuse", marks, entry.mass / entry.mass.sum())]
-    return _gadget("resolving", entry, parts, mark=mark)
+    return _parts(entry, Part(1.0, "refuse", _marks(entry, mark), entry.dealt))
 
 
-def maxmargin(entry: Entry, mark: Mark = "best") -> Gadget:
+def maxmargin(entry: Entry, mark: Mark = "best") -> list[Part]:
     """The largest smallest margin (Moravčík et al. 2016)."""
-    parts = [Part(1.0, "choose", _marks(entry, mark), entry.mass)]
-    return _gadget("maxmargin", entry, parts, mark=mark)
+    return _parts(entry, Part(1.0, "choose", _marks(entry, mark), entry.dealt))
 
 
-def reach_maxmargin(entry: Entry) -> Gadget:
+def reach_maxmargin(entry: Entry) -> list[Part]:
     """Maxmargin that also counts what the opponent gave away on its way here (Brown 2017)."""
-    parts = [Part(1.0, "choose", entry.best + gifts(entry), entry.mass)]
-    return _gadget("reach-maxmargin", entry, parts)
+    return _parts(entry, Part(1.0, "choose", entry.best + entry.gifts, entry.dealt))
 
 
 def ses(
     entry: Entry, alpha: float = 0.5, range: Floats | None = None, mark: Mark = "blueprint"
-) -> Gadget:
+) -> list[Part]:
     """Safe exploitation search (Liu et al. 2022): alpha on a range, the rest on the margin.
 
     With alpha 0 it is maxmargin, with alpha 1 unsafe search.
@@ -151,14 +208,14 @@ def ses(
     if not (isinstance(alpha, int | float) and 0 <= alpha <= 1):
         raise ParameterError(f"alpha is {alpha!r}, and must be from 0 to 1")
     marks = _marks(entry, mark)
-    parts = [
-        Part(1.0 - alpha, "choose", marks, entry.mass),
+    return _parts(
+        entry,
+        Part(1.0 - alpha, "choose", marks, entry.dealt),
         Part(float(alpha), "given", marks, _range(entry, range)),
-    ]
-    return _gadget("ses", entry, parts, alpha=alpha, mark=mark)
+    )
 
 
-def ox(entry: Entry, beta: float = 1.0, range: Floats | None = None) -> Gadget:
+def ox(entry: Entry, beta: float = 1.0, range: Floats | None = None) -> list[Part]:
     """Search with adaptation safety (Ge et al. 2024): no more exploitable than the blueprint.
 
     Margins below zero cost, margins above zero gain nothing. ``beta`` weighs safety: with k
@@ -166,16 +223,15 @@ def ox(entry: Entry, beta: float = 1.0, range: Floats | None = None) -> Gadget:
     """
     if not (isinstance(beta, int | float) and math.isfinite(beta) and beta >= 0):
         raise ParameterError(f"beta is {beta!r}, and must be a number from 0 up")
-    alive = entry.mass > 0
-    classes = int(alive.sum())
-    parts = [
-        Part(classes * beta / (classes * beta + 1), "refuse", entry.best, alive / max(classes, 1)),
-        Part(1 / (classes * beta + 1), "given", entry.best, _range(entry, range)),
-    ]
-    return _gadget("ox", entry, parts, beta=beta)
+    weighed = beta * entry.live.sum(-1)
+    return _parts(
+        entry,
+        Part(weighed / (weighed + 1), "refuse", entry.best, to_one(entry.live.astype(np.float64))),
+        Part(1 / (weighed + 1), "given", entry.best, _range(entry, range)),
+    )
 
 
-GADGETS: dict[str, Callable[..., Gadget]] = {
+GADGETS: dict[str, Callable[..., list[Part]]] = {
     "unsafe": unsafe,
     "resolving": resolving,
     "maxmargin": maxmargin,
@@ -186,16 +242,17 @@ GADGETS: dict[str, Callable[..., Gadget]] = {
 """Every gadget by its name."""
 
 
-def gadget(name: str, entry: Entry, **settings: Any) -> Gadget:
-    """The gadget of a name, with its own settings.
+def gadget(name: str, entry: Entry, **settings: Any) -> list[Part]:
+    """The parts of the gadget of a name, with its own settings.
 
     >>> import counterfold as cf
     >>> from counterfold.search.entry import enter
     >>> from counterfold.search.subgame import subgames
     >>> uniform = cf.Strategy.uniform(cf.Leduc())
-    >>> entry = enter(subgames(uniform.tree)[0], uniform, hero=1)
-    >>> round(gadget("ses", entry, alpha=0.5).objective(uniform.probabilities), 3)
-    -2.038
+    >>> entry = enter(subgames(uniform.tree)[0], uniform, player=1)
+    >>> parts = gadget("ses", entry, alpha=0.5)
+    >>> [part.kind for part in parts], round(float(objective(entry, parts, entry.best)), 3)
+    (['choose', 'given'], -2.038)
     """
     if name not in GADGETS:
         raise SpecError(f"there is no gadget {name!r}; there are {', '.join(GADGETS)}")

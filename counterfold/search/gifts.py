@@ -2,35 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from counterfold.evaluate.sequence import assess_form, workspace
 from counterfold.search.paths import paths
-from counterfold.search.plex import Floats
+from counterfold.search.subgame import Subgame
+from counterfold.search.treeplex import Floats
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.sequence import sequence_form
-
-if TYPE_CHECKING:
-    from counterfold.search.entry import Entry
 
 __all__ = ["gifts", "gifts_by_slot"]
 
 
-def gifts(entry: Entry) -> Floats:
-    """For each class of the opponent, the sum of the gifts of its own moves on the way here.
+def gifts(subgame: Subgame, probabilities: Floats, player: int) -> Floats:
+    """For each class of a player, the sum of the gifts of its own moves on the way to a subgame.
 
     Brown and Sandholm (2017): a move that is worth less than the best one at its infoset, by best
-    responses to the hero's blueprint, leaves so much room to the hero in all that follows it. The
-    same room for every class that follows a move is safe, as they come with probabilities that sum
-    to one at most.
+    responses to the other's blueprint, leaves so much room to the other in all that follows it.
+    The same room for every class that follows a move is safe, as they come with probabilities that
+    sum to one at most.
     """
-    subgame, player = entry.subgame, entry.opponent
-    found = np.append(gifts_by_slot(subgame.tree, entry.probabilities, player), 0.0)
-    plex = subgame.plexes[player]
-    out = np.zeros(plex.classes)
-    out[plex.at_root] = found[subgame.ways[player]].sum(axis=1)
+    found = np.append(gifts_by_slot(subgame.tree, probabilities, player), 0.0)
+    treeplex = subgame.treeplexes[player]
+    out = np.zeros(treeplex.classes)
+    out[treeplex.at_root] = found[subgame.ways[player]].sum(axis=1)
     return out
 
 

@@ -1,18 +1,20 @@
 """The exact oracle of a search: a gadget's objective as a linear program.
 
-The hero's realisation plan inside the subgame is x, and q what the opponent's best reply leaves
-to the hero by the opponent's infosets and classes; the margins and so the objective are linear
+The player's realisation plan inside the subgame is x, and q what the opponent's best reply leaves
+to the player by the opponent's infosets and classes; the margins and so the objective are linear
 in q. Nothing here is shared with the gadget as a tree.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from counterfold.search.gadget import Gadget, Part
-from counterfold.search.plex import Floats
+from counterfold.search.entry import HistoryEntry
+from counterfold.search.gadget import Part
+from counterfold.search.treeplex import Floats
 from counterfold.solve.program import Affine, Program
 
 __all__ = ["GadgetOptimum", "solve_gadget"]
@@ -21,8 +23,9 @@ __all__ = ["GadgetOptimum", "solve_gadget"]
 class GadgetOptimum(NamedTuple):
     """The maximum of a gadget, and an equilibrium that has it.
 
-    ``actions`` are the hero's, in the order of its plex. ``range`` is the weight of each class in
-    the opponent's strategy, all parts together: the hero's is a best one against that range.
+    ``actions`` are the player's, in the order of its treeplex. ``range`` is the weight of each
+    class in the opponent's strategy, all parts together: the player's is a best one against that
+    range.
     """
 
     objective: float
@@ -30,40 +33,41 @@ class GadgetOptimum(NamedTuple):
     range: Floats
 
 
-def solve_gadget(gadget: Gadget) -> GadgetOptimum:
+def solve_gadget(entry: HistoryEntry, parts: Sequence[Part]) -> GadgetOptimum:
     """The maximum of a gadget, by HiGHS."""
     from scipy.sparse import csr_array
 
-    entry, subgame, live = gadget.entry, gadget.entry.subgame, gadget.live
-    hero, other = subgame.plexes[entry.hero], subgame.plexes[entry.opponent]
+    subgame, live = entry.subgame, np.flatnonzero(entry.live)
+    player, other = subgame.treeplexes[entry.player], subgame.treeplexes[entry.opponent]
     unit = float(np.abs(subgame.payoff).max(initial=0.0)) or 1.0
     met = entry.share[subgame.root] * subgame.chance
     kept = met > 0
     payoff = csr_array(
         (
             -(met * subgame.payoff[:, entry.opponent])[kept] / unit,
-            (subgame.last[kept, entry.opponent], subgame.last[kept, entry.hero]),
+            (subgame.last[kept, entry.opponent], subgame.last[kept, entry.player]),
         ),
-        shape=(other.sequences, hero.sequences),
+        shape=(other.sequences, player.sequences),
     )
     program = Program()
-    x = program.plan(hero.plans)
+    x = program.plan(player.plans)
     q, replies = program.best_reply(other.plans, payoff @ x)
     # The margin of class j is shift[j] - best[j], and the opponent's best is -q[j].
     worth = [
-        part.weight * _worth(program, part, part.shift[live] / unit + q[live], part.range[live])
-        for part in gadget.parts
+        float(part.weight)
+        * _worth(program, part, part.shift[live] / unit + q[live], part.range[live])
+        for part in parts
     ]
     program.maximise(sum(worth[1:], worth[0]))
     solution = program.solve()
     weights = np.zeros(other.classes)
     weights[live] = solution.price(replies)[live]
-    actions = hero.behaviour(solution[x], entry.probabilities[hero.slots])
+    actions = player.behaviour(solution[x], entry.probabilities[player.slots])
     return GadgetOptimum(solution.objective * unit, actions, weights)
 
 
 def _worth(program: Program, part: Part, margins: Affine, shares: Floats) -> Affine:
-    """What the hero gets of the margins (see ``gadget``)."""
+    """What the player gets of the margins (see ``gadget``)."""
     if part.kind == "given":
         return shares @ margins
     if part.kind == "choose":

@@ -6,7 +6,7 @@ import numpy as np
 
 from counterfold.errors import ParameterError
 from counterfold.search.entry import distribution
-from counterfold.search.plex import Floats
+from counterfold.search.treeplex import Floats
 from counterfold.strategy.strategy import Strategy
 
 __all__ = ["misjudged", "shuffled"]

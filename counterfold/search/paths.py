@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from counterfold.errors import UnsupportedError
-from counterfold.search.plex import Floats, Ints
+from counterfold.search.treeplex import Floats, Ints
 from counterfold.tree.history import HistoryTree
 
 __all__ = ["Paths", "paths"]

@@ -2,40 +2,34 @@
 
 The gadget of SES and its kin holds two copies of a subgame: one for the opponent who chooses its
 hand, one for the opponent who is dealt it. Here the copies are one. What a hand of the opponent
-is worth does not depend on the copy it is in (it meets the same hands of the hero, and its payoff
-is shifted by the same mark), and the hero, who cannot tell the copies apart, meets each hand as
+is worth does not depend on the copy it is in (it meets the same hands of the player, and its payoff
+is shifted by the same mark), and the player, who cannot tell the copies apart, meets each hand as
 often as both copies bring it. Whatever the two copies of a hand do, their mixture does as one, and
-the hero is paid the same. So it is the same game for the hero, with the same optimum: only the
+the player is paid the same. So it is the same game for the player, with the same optimum: only the
 range at the root is mixed, by the weights of the parts.
 """
 
 from __future__ import annotations
 
 import queue
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import ParameterError, UnsupportedError
-from counterfold.evaluate.certificate import Certified
 from counterfold.games.spec import whole
 from counterfold.poker.game import DECISION
-from counterfold.search.gadget import Part
-from counterfold.search.public_entry import (
-    Arrivals,
-    Floats,
-    PublicEntry,
-    arriving,
-    met_by,
-    to_one,
-    worth,
-)
+from counterfold.search.gadget import Part, objective, to_one
+from counterfold.search.public_entry import Arrivals, CarriedDown, PublicEntry, arriving, met_by
+from counterfold.search.public_gifts import public_gifts
 from counterfold.search.public_root import PublicRoot
+from counterfold.search.refined import Refined, WarmStart
+from counterfold.search.treeplex import Floats
 from counterfold.solve.methods import Method
 from counterfold.solve.methods import method as method_of
 from counterfold.solve.settings import POKER_METHOD
@@ -44,45 +38,16 @@ from counterfold.tree.public import PublicTree
 from counterfold.tree.public_arrays import PublicArrays, aligned
 from counterfold.tree.traversal import walk_tape
 
-__all__ = ["PublicRefined", "PublicSearch", "Searched"]
+__all__ = ["PublicRefined", "PublicSearch"]
 
 ITERATIONS = 200
 LATER = 30
 """A search that goes on from another one begins with the weights of this iteration: its regrets
 are about right, and should neither be forgotten at once nor kept for long."""
 LOOK = 10  # iterations, at least, between looks at the gap
-Make = Callable[[PublicEntry], Sequence[Part]]
 
 
-@dataclass(frozen=True, eq=False)
-class PublicRefined:
-    """What a search found for the hero on one board.
-
-    ``weights`` are the hero's average strategy there, a row for each action of its nodes on the
-    last street. By line, ``objective`` is what it is worth in the gadget, and nothing is worth
-    more than ``objective + gap``. Lines to which the hero never comes have zeros.
-    """
-
-    entry: PublicEntry
-    weights: NDArray[Any]  # [rows, hands]
-    best: Floats  # [lines, the opponent's hands] what its best reply earns
-    objective: Floats
-    gap: Floats
-    iterations: int
-    cpu_seconds: float
-    regrets: list[NDArray[Any]] = field(repr=False)  # of both players, for one to go on from
-    root: PublicRoot = field(repr=False)
-
-
-@dataclass(frozen=True, eq=False)
-class Searched(Certified):
-    """A blueprint with searches on many boards put into it; the other player's part is kept."""
-
-    strategy: Strategy[PublicTree]
-    searches: int  # lines of boards to which the hero comes
-    gap: float  # the mean of their gaps, in chips
-    worst_gap: float
-    cpu_seconds: float
+PublicRefined = Refined[PublicEntry, Floats]
 
 
 class PublicSearch:
@@ -91,18 +56,18 @@ class PublicSearch:
     def __init__(
         self,
         blueprint: Strategy[PublicTree],
-        hero: int,
+        player: int,
         *,
         method: str | Method = POKER_METHOD,
         dtype: str = "float32",
         threads: int = 1,
     ) -> None:
-        if hero not in (0, 1):
-            raise ParameterError(f"the hero is player 0 or 1, not {hero!r}")
+        if player not in (0, 1):
+            raise ParameterError(f"the player is 0 or 1, not {player!r}")
         tree = blueprint.tree
         if not tree.last:
             raise ParameterError(f"{tree.game.name} has one street: there is nothing to search in")
-        self.blueprint, self.hero, self.tree = blueprint, hero, tree
+        self.blueprint, self.player, self.tree = blueprint, player, tree
         self.method = method_of(method)
         if self.method.prediction:
             raise UnsupportedError(f"{self.method.name} predicts, which a search here does not")
@@ -112,16 +77,24 @@ class PublicSearch:
         nodes = tree.nodes
         self.starts = np.array(nodes.lines[tree.last])
         self.deals = nodes.line[self.starts].astype(np.int64)
-        self.places = nodes.place[self.deals].astype(np.int64)
+        self.value_rows = nodes.place[self.deals].astype(np.int64)
         self.rows = np.ascontiguousarray(nodes.row[:, self.deals], np.int64)
         self.hands, self.measured = (
             (self._standing(arrays, 0), self._standing(arrays, 1))
             for arrays in (self.arrays, self.exact)
         )
         self.arrivals = [Arrivals(blueprint.hands, p) for p in (0, 1)]
-        self._desks: queue.SimpleQueue[_Desk] = queue.SimpleQueue()
+        self._model: tuple[Strategy[PublicTree], Arrivals] | None = None
+        self._lock = threading.Lock()
+        self._gifts: CarriedDown | None = None
+        self._workspaces: queue.SimpleQueue[_Workspace] = queue.SimpleQueue()
         for _ in range(self.threads):
-            self._desks.put(_Desk(self))
+            self._workspaces.put(_Workspace(self))
+
+    @property
+    def places(self) -> Sequence[int]:
+        """Where it can search: the boards of the last street."""
+        return self.boards
 
     @property
     def boards(self) -> list[int]:
@@ -143,11 +116,11 @@ class PublicSearch:
 
     def entry(self, board: int) -> PublicEntry:
         """The subgames of a board, as the blueprint leads into them."""
-        desk = self._desks.get()
+        workspace = self._workspaces.get()
         try:
-            return desk.enter(board)
+            return workspace.enter(board)
         finally:
-            self._desks.put(desk)
+            self._workspaces.put(workspace)
 
     def refine(
         self,
@@ -158,20 +131,23 @@ class PublicSearch:
         gap: float = 0.0,
         after: PublicRefined | None = None,
     ) -> PublicRefined:
-        """Solve a gadget on all lines of a board for the hero.
+        """Solve a gadget on all lines of a board for the player.
 
         It ends after so many iterations, or when lines are no further than ``gap`` chips from
         their best on average. ``after`` is a search for something else on the same board, to go
         on from: alike gadgets have alike solutions.
         """
         whole("iterations", iterations, least=1)
-        if after is not None and (after.entry.board, after.entry.hero) != (entry.board, self.hero):
-            raise ParameterError("a search can go on only from one of the same board and hero")
-        desk = self._desks.get()
+        if after is not None and (after.entry.board, after.entry.player) != (
+            entry.board,
+            self.player,
+        ):
+            raise ParameterError("a search can go on only from one of the same board and player")
+        workspace = self._workspaces.get()
         try:
-            return desk.refine(entry, parts, iterations, gap, after)
+            return workspace.refine(entry, parts, iterations, gap, after)
         finally:
-            self._desks.put(desk)
+            self._workspaces.put(workspace)
 
     def rows_of(self, board: int, player: int) -> slice:
         """A player's rows of a board in its table."""
@@ -181,83 +157,74 @@ class PublicSearch:
     def earned(
         self, entry: PublicEntry, weights: NDArray[Any], theirs: NDArray[Any], reach: Floats
     ) -> float:
-        """The part of the hero's expected payoff that is earned on a board, were it to come.
+        """The part of the player's expected payoff that is earned on a board, were it to come.
 
         Both play by weights of their rows there, and the opponent comes with ``reach``
         [lines, hands]. Times the chance of the board this is a part of the whole payoff.
         """
-        desk = self._desks.get()
+        workspace = self._workspaces.get()
         try:
-            return float(desk.earn(entry, weights, theirs, reach).sum())
+            return float(workspace.earn(entry, weights, theirs, reach).sum())
         finally:
-            self._desks.put(desk)
+            self._workspaces.put(workspace)
 
     def ends(self, entry: PublicEntry, weights: NDArray[Any], nodes: Sequence[int]) -> Floats:
-        """[nodes, hands] what ends of hands are worth to the opponent if the hero plays by weights.
+        """[nodes, hands] what ends of hands are worth to the opponent if weights are played.
 
         Nodes are of the last street, by their numbers in ``tree.nodes``. Values are by the
-        hero's ``reach`` on their lines, counted where the opponent's best reply counts them.
+        player's ``reach`` on their lines, counted where the opponent's best reply counts them.
         """
-        desk = self._desks.get()
+        workspace = self._workspaces.get()
         try:
-            return desk.ends(entry, weights, nodes)
+            return workspace.ends(entry, weights, nodes)
         finally:
-            self._desks.put(desk)
+            self._workspaces.put(workspace)
 
-    def everywhere(
+    def range(self, entry: PublicEntry, model: Strategy[PublicTree]) -> Floats:
+        """With which hands an opponent comes to a board if it plays as a model says."""
+        if self._model is None or self._model[0] is not model:
+            if model.tree is not self.tree:
+                model.check_fits(self.tree)
+            self._model = model, Arrivals(model.hands, 1 - self.player)
+        return entry.range_of(self._model[1].at(entry.board))
+
+    def each(
         self,
-        make: Make,
-        iterations: int = ITERATIONS,
-        boards: Sequence[int] | None = None,
-        *,
-        on_progress: Callable[[int, int], None] | None = None,
-    ) -> Searched:
-        """Search on many boards (all of the last street if none are named).
+        places: Sequence[int],
+        make: Callable[[PublicEntry], Sequence[Part]],
+        iterations: int | None = None,
+        gap: float | None = None,
+    ) -> Iterator[PublicRefined]:
+        """Search on boards; ``make`` says what to maximise on each to which the player comes."""
 
-        ``make`` says what to maximise on a board.
-        """
-        boards = self.boards if boards is None else list(boards)
-        table = self.blueprint.tables[self.hero].copy()
-
-        def work(board: int) -> PublicRefined:
+        def work(board: int) -> PublicRefined | None:
             entry = self.entry(board)
-            made = self.refine(entry, make(entry), iterations)
-            kept = self.kept(entry)
-            rows = table[self.rows_of(board, self.hero), : made.weights.shape[1]]
-            rows[kept] = made.weights[kept]
-            return made
+            if not entry.reached.any():
+                return None
+            return self.refine(entry, make(entry), iterations or ITERATIONS, gap=gap or 0.0)
 
-        seconds, gaps = 0.0, []
         with ThreadPoolExecutor(self.threads) as pool:
-            for done, made in enumerate(pool.map(work, boards), 1):
-                seconds += made.cpu_seconds
-                gaps.append(made.gap[made.entry.reached])
-                if on_progress:
-                    on_progress(done, len(boards))
-        every = np.concatenate(gaps) if gaps else np.zeros(0)
-        pair = [self.blueprint.tables[0], self.blueprint.tables[1]]
-        pair[self.hero] = table
-        about = {"method": "search", "iteration": iterations}
-        return Searched(
-            Strategy.of(self.tree, (pair[0], pair[1]), about),
-            len(every),
-            float(every.mean()) if len(every) else 0.0,
-            float(every.max()) if len(every) else 0.0,
-            seconds,
-        )
+            yield from (found for found in pool.map(work, places) if found is not None)
 
-    def kept(self, entry: PublicEntry) -> NDArray[np.int64]:
-        """The hero's rows of a board on lines to which it comes."""
+    def gifts_at(self, board: int) -> Floats:
+        """[lines, hands] what the opponent gave away on its way to a board."""
+        with self._lock:
+            if self._gifts is None:
+                self._gifts = public_gifts(self.blueprint, 1 - self.player)
+        return self._gifts.at(board)
+
+    def kept(self, reached: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """The player's rows of a board on lines to which it comes."""
         nodes = self.tree.nodes
         found: list[int] = []
         for n in range(nodes.begin[self.tree.last], nodes.begin[self.tree.last + 1]):
             line = int(np.searchsorted(self.starts, n, "right")) - 1
-            if nodes.kind[n] == DECISION and nodes.owner[n] == self.hero and entry.reached[line]:
+            if nodes.kind[n] == DECISION and nodes.owner[n] == self.player and reached[line]:
                 found.extend(range(int(nodes.slot[n]), int(nodes.slot[n] + nodes.count[n])))
         return np.array(found, np.int64)
 
 
-class _Desk:
+class _Workspace:
     """Room and tables for one search at a time."""
 
     def __init__(self, search: PublicSearch) -> None:
@@ -288,14 +255,14 @@ class _Desk:
         search, room, other = self.search, self.fine, 1 - me
         room.mine[search.rows[me], : mine.shape[1]] = mine
         room.theirs[search.rows[other], : theirs.shape[1]] = theirs
-        room.value[search.places] = 0
+        room.value[search.value_rows] = 0
         walk_tape(
             np.array([[public.LAST, board]], np.uint32), search.exact.money,
             search.exact.boards, (search.measured[me], search.measured[other]),
             (self.tables[me], self.tables[other]), (None, None), search.exact.ends[me], room, me,
             rows, average, how,
         )  # fmt: skip
-        found: Floats = room.value[search.places, : mine.shape[1]] * self.scale
+        found: Floats = room.value[search.value_rows, : mine.shape[1]] * self.scale
         return found
 
     def read(self, board: int) -> None:
@@ -310,12 +277,12 @@ class _Desk:
         from counterfold.kernels import public
 
         search, tree = self.search, self.search.tree
-        hero, other = search.hero, 1 - search.hero
-        reach = search.arrivals[hero].at(board)
+        player, other = search.player, 1 - search.player
+        reach = search.arrivals[player].at(board)
         total = reach.sum(1, keepdims=True)
         reach = np.divide(reach, total, where=total > 0, out=np.zeros_like(reach))
         holes = [tree.hands[p][board].holes for p in (0, 1)]
-        mass = met_by(tree, holes[hero], reach, holes[other])
+        mass = met_by(tree, holes[player], reach, holes[other])
         live = mass > 1e3 * np.finfo(search.arrays.dtype).eps
         self.read(board)
         values = []
@@ -326,19 +293,21 @@ class _Desk:
         dealt = to_one(np.where(live, mass * weight, 0.0))
         theirs = arriving(search.arrivals[other].at(board) * mass, live, dealt)
         return PublicEntry(
-            board, hero, total[:, 0], reach, mass, live, dealt, theirs, values[0], values[1]
-        )
+            board, player, total[:, 0], reach, mass, live, dealt, theirs, values[0], values[1],
+            int(tree.base[board, player]), search.kept(live.any(1)), search.gifts_at,
+        )  # fmt: skip
 
     def refine(
         self, entry: PublicEntry, parts: Sequence[Part], iterations: int, gap: float,
         after: PublicRefined | None,
     ) -> PublicRefined:  # fmt: skip
         began = time.thread_time()
+        warm = None if after is None else after.warm
         for p, table in enumerate(self.tables):
-            table.regret[:] = 0 if after is None else after.regrets[p]
+            table.regret[:] = 0 if warm is None else warm.regrets[p]
             table.total[:] = 0
-        done = 0 if after is None else LATER
-        root = PublicRoot(parts, entry, None if after is None else after.root)
+        done = 0 if warm is None else LATER
+        root = PublicRoot(parts, entry, None if warm is None else warm.root)
         rows = self.still[None].copy()
         stop, found = done + iterations, None
         while done < stop:
@@ -350,13 +319,12 @@ class _Desk:
             if found[2].sum() <= gap * entry.reached.sum():
                 break
         assert found is not None
-        hero, count = entry.hero, self.search.count(entry.hero, entry.board)
-        return PublicRefined(
-            entry, self.tables[hero].total[:, :count].copy(), *found,
-            iterations=done - (0 if after is None else LATER),
+        player, count = entry.player, self.search.count(entry.player, entry.board)
+        return Refined(
+            entry, tuple(parts), self.tables[player].total[:, :count].copy(), *found,
+            iterations=done - (0 if warm is None else LATER),
             cpu_seconds=time.thread_time() - began,
-            regrets=[table.regret.copy() for table in self.tables],
-            root=root,
+            warm=WarmStart([table.regret.copy() for table in self.tables], root),
         )  # fmt: skip
 
     def _iterate(
@@ -365,9 +333,9 @@ class _Desk:
         """Some iterations, of which the first has a number; ``rows`` are the rule's numbers."""
         from counterfold.kernels import public, public_search
 
-        search, hero = self.search, entry.hero
-        seats = public_search.Seats(search.places, search.rows, entry.reach)
-        whos = np.array([[1 - hero], [hero]], np.int64)
+        search, player = self.search, entry.player
+        seats = public_search.Seats(search.value_rows, search.rows, entry.reach)
+        whos = np.array([[1 - player], [player]], np.int64)
         schedule = search.method.schedule(first, count, np.zeros(4), weighed=False)
         tape = np.array([[public.LAST, entry.board]], np.uint32)
         arrays = search.arrays
@@ -380,35 +348,35 @@ class _Desk:
         """What the opponent's best reply earns, what the gadget is worth, and the gap by line."""
         from counterfold.kernels import public
 
-        board, hero, other = entry.board, entry.hero, 1 - entry.hero
+        board, player, other = entry.board, entry.player, 1 - entry.player
         scale = root.arrays.scale
         anyhow = np.ones_like(entry.mass)
         best = self.walk(board, other, anyhow, entry.reach, self.still, True, public.BEST) * scale
-        objective = worth(root.parts, entry, best)
+        worth = objective(entry, root.parts, best)
         came = root.average()
-        earned = self.walk(board, hero, entry.reach, came, self.still, True, public.BEST)
+        earned = self.walk(board, player, entry.reach, came, self.still, True, public.BEST)
         most = (earned * entry.reach).sum(1) + root.marks()
-        return best, objective, np.where(entry.reached, np.maximum(most - objective, 0.0), 0.0)
+        return best, worth, np.where(entry.reached, np.maximum(most - worth, 0.0), 0.0)
 
     def earn(
         self, entry: PublicEntry, weights: NDArray[Any], theirs: NDArray[Any], reach: Floats
     ) -> Floats:
         from counterfold.kernels import public
 
-        hero, other = entry.hero, 1 - entry.hero
-        for p, given in ((hero, weights), (other, theirs)):
+        player, other = entry.player, 1 - entry.player
+        for p, given in ((player, weights), (other, theirs)):
             self.tables[p].total[: len(given), : given.shape[1]] = given
-        found = self.walk(entry.board, hero, entry.reach, reach, self.still, True, public.VALUE)
+        found = self.walk(entry.board, player, entry.reach, reach, self.still, True, public.VALUE)
         return (found * entry.reach).sum(1) * entry.came / self.scale
 
     def ends(self, entry: PublicEntry, weights: NDArray[Any], nodes: Sequence[int]) -> Floats:
         from counterfold.kernels import public
 
-        hero, other, tree = entry.hero, 1 - entry.hero, self.search.tree
+        player, other, tree = entry.player, 1 - entry.player, self.search.tree
         first, stop = tree.nodes.chunks[tree.last]
         if stop - first != 1:
             raise UnsupportedError(f"{tree.game.name} has too many lines to see all ends at once")
-        self.tables[hero].total[: len(weights), : weights.shape[1]] = weights
+        self.tables[player].total[: len(weights), : weights.shape[1]] = weights
         anyhow = np.ones_like(entry.mass)
         self.walk(entry.board, other, anyhow, entry.reach, self.still, True, public.BEST)
         places = tree.nodes.place[list(nodes)].astype(np.int64)

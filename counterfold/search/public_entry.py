@@ -1,4 +1,4 @@
-"""How a blueprint leads into the last street of a poker game, and what a search maximises there.
+"""How a blueprint leads into the last street of a poker game.
 
 A board of the last street holds one subgame for each line of betting that leads to it. All of
 them are entered at once: arrays have a row for each line and a column for each hand.
@@ -13,49 +13,48 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.errors import ParameterError, SpecError
 from counterfold.poker.game import DEAL, DECISION, NO_CARD
-from counterfold.search.gadget import Mark, Part
+from counterfold.search.gadget import Bools, to_one
+from counterfold.search.treeplex import Floats, Ints
 from counterfold.tree.public import PublicTree
 
-__all__ = [
-    "PUBLIC_GADGETS",
-    "Arrivals",
-    "PublicEntry",
-    "arriving",
-    "classes_above",
-    "public_gadget",
-    "to_one",
-    "worth",
-]
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
+__all__ = ["Arrivals", "CarriedDown", "PublicEntry", "arriving", "classes_above", "met_by"]
 
 
 @dataclass(frozen=True, eq=False)
 class PublicEntry:
-    """The subgames of one board as the hero's blueprint leads into them.
+    """The subgames of one board as the player's blueprint leads into them (see ``gadget.Entry``).
 
-    What the opponent may hold is a class of its own, hand by hand. Hands that never meet the
-    hero are not ``live``: their values are 0 and mean nothing.
+    What the opponent may hold is a class of its own, hand by hand.
     """
 
     board: int
-    hero: int
-    came: Floats  # [lines] how much of the hero's range comes here at all
-    reach: Floats  # [lines, the hero's hands] with what; sums to one, or is all zero
+    player: int
+    came: Floats  # [lines] how much of the player's range comes here at all
+    reach: Floats  # [lines, the player's hands] with what; sums to one, or is all zero
     mass: Floats  # [lines, the opponent's hands] how much of that each hand can meet
     live: Bools  # [lines, the opponent's hands]
     dealt: Floats  # how likely each hand is if the opponent does all things alike
     range: Floats  # how likely its own blueprint comes with each
     value: Floats  # what the opponent's hands earn if both follow the blueprint
     best: Floats  # what its best reply earns
+    base: int  # the first row of the board in the player's table
+    kept: Ints  # the player's rows of the board on lines to which it comes, from there
+    gifts_at: Callable[[int], Floats]  # of a board: worked out only where a gadget asks for it
 
     @property
     def reached(self) -> Bools:
-        """[lines] Does the hero ever come here?"""
+        """[lines] Does the player ever come here?"""
         return np.asarray(self.live.any(1))
+
+    @property
+    def gifts(self) -> Floats:
+        """What the opponent gave away on its way here, hand by hand."""
+        return self.gifts_at(self.board)
+
+    def put(self, table: NDArray[Any], weights: NDArray[Any]) -> None:
+        """Replace the player's decisions of the board in its table, on lines to which it comes."""
+        table[self.base + self.kept, : weights.shape[1]] = weights[self.kept]
 
     def range_of(self, reach: Floats) -> Floats:
         """How likely an opponent with this reach comes with each hand, given that both come.
@@ -71,12 +70,6 @@ def arriving(met: Floats, live: Bools, dealt: Floats) -> Floats:
     return to_one(np.where(met.sum(1, keepdims=True) > 0, met, dealt))
 
 
-def to_one(weights: Floats) -> Floats:
-    """Each row in proportion; rows of nothing stay so."""
-    total = weights.sum(-1, keepdims=True)
-    return np.divide(weights, total, where=total > 0, out=np.zeros_like(weights))
-
-
 class Playing(Protocol):
     """What says how hands are played at the nodes of a tree, as a strategy for all hands does."""
 
@@ -88,47 +81,73 @@ class Playing(Protocol):
         ...
 
 
-class Arrivals:
-    """How one player's hands come to the last street by a strategy."""
+class CarriedDown:
+    """Numbers of a player's hands, carried down the streets of a tree move by move.
 
-    def __init__(self, strategy: Playing, player: int) -> None:
-        self.tree, self.player = strategy.tree, player
-        self._ends: dict[int, dict[int, Floats]] = {}  # by board: reaches where its street ends
+    ``first`` has them at the root. ``step`` says what they are after each action of a node of
+    a board, from what they were before.
+    """
+
+    def __init__(
+        self,
+        tree: PublicTree,
+        player: int,
+        first: Floats,
+        step: Callable[[int, int, Floats], Sequence[Floats]],
+    ) -> None:
+        self.tree, self.player = tree, player
+        self._first, self._step = first, step
+        self._ends: dict[int, dict[int, Floats]] = {}  # by board: numbers where its street ends
         for number, board in enumerate(self.tree.boards):
             if board.street < self.tree.last:
-                self._ends[number] = self._pass(strategy, number)
+                within = self.within(number)
+                kind = self.tree.nodes.kind
+                self._ends[number] = {n: one for n, one in within.items() if kind[n] == DEAL}
 
     def at(self, board: int) -> Floats:
-        """[lines, hands] the reach of each hand of a board of the last street, line by line."""
+        """[lines, hands] the numbers of a board of the last street, line by line."""
         found = self._begin(board)
         return np.stack([found[int(start)] for start in self.tree.nodes.lines[self.tree.last]])
 
     def ends(self, board: int) -> list[Floats]:
-        """Reaches of a board's hands where its street ends, one for each line that goes on."""
+        """Numbers of a board's hands where its street ends, one for each line that goes on."""
         return list(self._ends[board].values())
 
-    def _begin(self, board: int) -> dict[int, Floats]:
-        """Reaches where the lines of a board's street begin."""
-        tree = self.tree
-        hands, before = tree.hands[self.player][board], tree.boards[board].before
-        if not tree.boards[board].street:
-            return {0: np.asarray(tree.game.ranges[self.player], np.float64)[hands.holes]}
-        up = classes_above(tree, self.player, board)
-        ends, nodes = self._ends[before], tree.nodes
-        starts = nodes.lines[tree.boards[board].street]
-        return {int(n): ends[int(nodes.line[n])][up] for n in starts}
-
-    def _pass(self, strategy: Playing, board: int) -> dict[int, Floats]:
-        """Reaches through the street of a board, where it ends with a deal."""
-        nodes, reach = self.tree.nodes, self._begin(board)
+    def within(self, board: int) -> dict[int, Floats]:
+        """The numbers at all nodes of a board's street."""
+        nodes, found = self.tree.nodes, self._begin(board)
         street = self.tree.boards[board].street
         for n in range(nodes.begin[street], nodes.begin[street + 1]):
             if nodes.kind[n] == DECISION:
-                mine = int(nodes.owner[n]) == self.player
-                play = strategy.rows(int(nodes.old[n]), board) if mine else None
-                for a, child in enumerate(nodes.children(n)):
-                    reach[child] = reach[n] if play is None else reach[n] * play[a]
-        return {n: found for n, found in reach.items() if nodes.kind[n] == DEAL}
+                after = self._step(board, n, found[n])
+                found.update(zip(nodes.children(n), after, strict=True))
+        return found
+
+    def _begin(self, board: int) -> dict[int, Floats]:
+        """The numbers where the lines of a board's street begin."""
+        tree = self.tree
+        if not tree.boards[board].street:
+            return {0: self._first}
+        up = classes_above(tree, self.player, board)
+        ends, nodes = self._ends[tree.boards[board].before], tree.nodes
+        starts = nodes.lines[tree.boards[board].street]
+        return {int(n): ends[int(nodes.line[n])][up] for n in starts}
+
+
+class Arrivals(CarriedDown):
+    """How one player's hands come to the last street by a strategy: their reach."""
+
+    def __init__(self, strategy: Playing, player: int) -> None:
+        tree = strategy.tree
+        nodes = tree.nodes
+
+        def step(board: int, n: int, reach: Floats) -> Sequence[Floats]:
+            if int(nodes.owner[n]) != player:
+                return [reach] * int(nodes.count[n])
+            return [reach * played for played in strategy.rows(int(nodes.old[n]), board)]
+
+        first = np.asarray(tree.game.ranges[player], np.float64)
+        super().__init__(tree, player, first[tree.hands[player][0].holes], step)
 
 
 def classes_above(tree: PublicTree, player: int, board: int) -> NDArray[np.int64]:
@@ -155,80 +174,3 @@ def met_by(tree: PublicTree, mine: NDArray[Any], reach: Floats, theirs: NDArray[
         where[mine] = np.arange(len(mine))
         met += np.pad(reach, ((0, 0), (0, 1)))[:, where[theirs]]
     return np.maximum(met, 0.0)
-
-
-def worth(parts: Sequence[Part], entry: PublicEntry, best: Floats) -> Floats:
-    """[lines] what the hero gets if the opponent's hands earn so much in the best reply."""
-    total = np.zeros(len(best))
-    for part in parts:
-        margins = np.where(entry.live, part.shift - best, 0.0)
-        if part.kind == "choose":
-            total += part.weight * np.where(entry.live, margins, np.inf).min(1)
-        elif part.kind == "given":
-            total += part.weight * (part.range * margins).sum(1)
-        else:
-            total += part.weight * (part.range * np.minimum(margins, 0.0)).sum(1)
-    return np.where(entry.reached, total, 0.0)
-
-
-def _marks(entry: PublicEntry, mark: Mark) -> Floats:
-    if mark not in ("best", "blueprint"):
-        raise ParameterError(f"margins are counted from best or blueprint, not from {mark!r}")
-    return entry.best if mark == "best" else entry.value
-
-
-def _range(entry: PublicEntry, given: Floats | None) -> Floats:
-    weights = entry.range if given is None else np.asarray(given, np.float64)
-    if weights.shape != entry.mass.shape:
-        raise ParameterError(
-            f"a range here has {entry.mass.shape[0]} lines of {entry.mass.shape[1]} hands, "
-            f"and the given one is {weights.shape}"
-        )
-    if not np.isfinite(weights).all() or (weights < 0).any():
-        raise ParameterError("the opponent's range must hold finite numbers from 0 up")
-    return to_one(np.where(entry.live, weights, 0.0))
-
-
-def unsafe(entry: PublicEntry, range: Floats | None = None) -> list[Part]:
-    """Believe in a range of the opponent (its blueprint's if none is given) and nothing else."""
-    return [Part(1.0, "given", np.zeros_like(entry.mass), _range(entry, range))]
-
-
-def maxmargin(entry: PublicEntry, mark: Mark = "best") -> list[Part]:
-    """The largest smallest margin."""
-    return [Part(1.0, "choose", _marks(entry, mark), _range(entry, None))]
-
-
-def resolving(entry: PublicEntry, mark: Mark = "best") -> list[Part]:
-    """The opponent may stay out for what it had before."""
-    return [Part(1.0, "refuse", _marks(entry, mark), entry.dealt)]
-
-
-def ses(
-    entry: PublicEntry, alpha: float = 0.5, range: Floats | None = None, mark: Mark = "blueprint"
-) -> list[Part]:
-    """Safe exploitation search: alpha on a range, the rest on the smallest margin."""
-    if not (isinstance(alpha, int | float) and 0 <= alpha <= 1):
-        raise ParameterError(f"alpha is {alpha!r}, and must be from 0 to 1")
-    marks, believed = _marks(entry, mark), _range(entry, range)
-    parts = [Part(1.0 - alpha, "choose", marks, believed), Part(alpha, "given", marks, believed)]
-    return [part for part in parts if part.weight > 0]
-
-
-PUBLIC_GADGETS: dict[str, Callable[..., list[Part]]] = {
-    "unsafe": unsafe,
-    "maxmargin": maxmargin,
-    "resolving": resolving,
-    "ses": ses,
-}
-"""Gadgets by name, each a list of the parts of ``search.gadget``, for all lines of a board."""
-
-
-def public_gadget(name: str, entry: PublicEntry, **settings: Any) -> list[Part]:
-    """The parts of the gadget of a name, with its own settings."""
-    if name not in PUBLIC_GADGETS:
-        raise SpecError(f"there is no gadget {name!r}; there are {', '.join(PUBLIC_GADGETS)}")
-    try:
-        return PUBLIC_GADGETS[name](entry, **settings)
-    except TypeError:
-        raise ParameterError(f"{name} does not take {', '.join(settings) or 'nothing'}") from None

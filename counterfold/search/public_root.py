@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.search.gadget import Part
-from counterfold.search.public_entry import Floats, PublicEntry
+from counterfold.search.public_entry import PublicEntry
+from counterfold.search.treeplex import Floats
 
 __all__ = ["KINDS", "PublicRoot"]
 
@@ -33,14 +34,17 @@ class PublicRoot:
         by_mass = np.divide(1.0, entry.mass, where=entry.live, out=np.zeros_like(entry.mass))
         even = entry.live / np.maximum(entry.live.sum(1, keepdims=True), 1)
         shape = (len(parts), *entry.mass.shape)
+        weights, ranges = zip(*(_weighed(part) for part in parts), strict=True)
         self.arrays = Root(
             kind=np.array([KINDS.index(part.kind) for part in parts], np.int64),
-            weight=np.array([part.weight for part in parts], np.float64),
+            weight=np.array(weights, np.float64),
             shift=_stack([part.shift for part in parts]),
-            range=_stack([part.range for part in parts]),
+            range=_stack(ranges),
             live=entry.live.astype(np.float64),
             scale=by_mass,
-            play=_stack([even if part.kind == "choose" else part.range for part in parts]),
+            play=_stack(
+                [even if p.kind == "choose" else r for p, r in zip(parts, ranges, strict=True)]
+            ),
             total=np.zeros(shape),
             regret=np.zeros((len(parts), 2, *entry.mass.shape)),
             sum=np.zeros(1),
@@ -68,11 +72,23 @@ class PublicRoot:
         return found * root.scale
 
     def marks(self) -> Floats:
-        """[lines] what the marks of the hands that came add to the hero's payoff."""
+        """[lines] what the marks of the hands that came add to the player's payoff."""
         root = self.arrays
         weight = root.weight / root.sum[0]
         found: NDArray[Any] = np.einsum("p,plh,plh->l", weight, root.total, root.shift)
         return found
+
+
+def _weighed(part: Part) -> tuple[float, Floats]:
+    """One weight for all lines, and the range: what differs by line is a matter of the range.
+
+    Where the opponent is dealt a class, half the range is as good as half the weight.
+    """
+    weight = np.asarray(part.weight)
+    if not weight.ndim:
+        return float(weight), part.range
+    most = float(weight.max())
+    return most, part.range * (weight / most)[:, None]
 
 
 def _stack(rows: Sequence[Floats]) -> Floats:

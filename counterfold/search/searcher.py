@@ -1,106 +1,214 @@
-"""A blueprint that is ready to search: all that an agent in play needs of the subgames."""
+"""The door to searches: a blueprint that is ready to be refined, whatever form its game has."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cached_property
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Generic, Protocol, TypeVar, cast
 
-from counterfold.errors import ParameterError
-from counterfold.search.bounds import alpha_within, room
-from counterfold.search.entry import Entry, enter
-from counterfold.search.gadget import Gadget, gadget
-from counterfold.search.plex import Floats
+import numpy as np
+
+from counterfold.errors import UnsupportedError
+from counterfold.search.bounds import alpha_within, won_at_most
+from counterfold.search.gadget import Entry, Part, gadget
+from counterfold.search.history import HistorySearch
 from counterfold.search.points import Point
-from counterfold.search.refine import AUTO, TOLERANCE, Refined, refine, stitch
-from counterfold.search.subgame import Subgames, subgames
-from counterfold.solve.methods import Method
+from counterfold.search.refine import TOLERANCE
+from counterfold.search.refined import Refined, Searched, stitch
+from counterfold.search.treeplex import Floats
 from counterfold.strategy.strategy import Strategy
+from counterfold.tree.public import PublicTree
 
-__all__ = ["Searcher"]
+__all__ = ["SearchEngine", "Searcher", "search"]
+
+E = TypeVar("E", bound=Entry)
 
 
-class Searcher:
-    """A hero's blueprint with the subgames at a point; entries into them are found once.
+class SearchEngine(Protocol[E]):
+    """Searches for one player in one form of a game: ``HistorySearch``, ``PublicSearch``."""
+
+    @property
+    def places(self) -> Sequence[int]:
+        """Where it can search, by number."""
+        ...
+
+    def entry(self, place: int, /) -> E: ...
+
+    def range(self, entry: E, model: Strategy[Any]) -> Floats: ...
+
+    def refine(
+        self, entry: E, parts: Sequence[Part], iterations: int = ..., *, gap: float = ...,
+        after: Refined[E, Any] | None = None,
+    ) -> Refined[E, Any]: ...  # fmt: skip
+
+    def each(
+        self, places: Sequence[int], make: Callable[[E], Sequence[Part]],
+        iterations: int | None = None, gap: float | None = None,
+    ) -> Iterator[Refined[E, Any]]: ...  # fmt: skip
+
+
+class Searcher(Generic[E]):
+    """A player's blueprint, and searches in the subgames at a point.
+
+    A place is the number of a subgame; on a public tree, of a board of the last street, all of
+    whose lines are searched at once. ``options`` are those of the form: ``method``, and on public
+    trees ``dtype`` and ``threads``.
 
     >>> import counterfold as cf
-    >>> searcher = Searcher(cf.Strategy.uniform(cf.Leduc()), hero=1)
-    >>> model = cf.Strategy.random(searcher.tree, 1)
+    >>> searcher = Searcher(cf.Strategy.uniform(cf.Leduc()), player=1)
+    >>> model = cf.Strategy.random(searcher.blueprint.tree, 1)
     >>> found = searcher.refine(0, "ses", alpha=0.3, range=searcher.range(0, model))
     >>> found.gap <= 1e-4
     True
     """
 
-    def __init__(self, blueprint: Strategy, hero: int, point: Point = "board") -> None:
-        if hero not in (0, 1):
-            raise ParameterError(f"the hero is player 0 or 1, not {hero!r}")
-        self.blueprint, self.hero = blueprint, hero
-        self.tree = blueprint.tree
-        self.subgames: Subgames = subgames(self.tree, point)
-        self._entries: dict[int, Entry] = {}
-
-    @cached_property
-    def reached(self) -> tuple[int, ...]:
-        """Numbers of the subgames into which the blueprint comes, and where the hero decides."""
-        return tuple(
-            number
-            for number, subgame in enumerate(self.subgames)
-            if self.entry(number).reached and len(subgame.plexes[self.hero].infosets)
+    def __init__(
+        self, blueprint: Strategy[Any], player: int, point: Point = "board", **options: Any
+    ) -> None:
+        self.blueprint, self.player = blueprint, player
+        self._last: tuple[int, E] | None = None
+        self.engine: SearchEngine[E] = cast(
+            "SearchEngine[E]", _engine(blueprint, player, point, **options)
         )
 
-    def entry(self, number: int) -> Entry:
-        """The subgame of a number as the blueprint leads into it."""
-        if number not in self._entries:
-            self._entries[number] = enter(self.subgames[number], self.blueprint, self.hero)
-        return self._entries[number]
+    @property
+    def places(self) -> Sequence[int]:
+        """Where it can search: subgames to which the player comes, or boards."""
+        return self.engine.places
 
-    def at(self, node: int) -> int | None:
-        """The number of the subgame in which a node of the tree lies; None before the point."""
-        number = int(self.subgames.of[node])
-        return None if number < 0 else number
+    def entry(self, place: int) -> E:
+        """A place as the blueprint leads into it; the last one is kept."""
+        if self._last is None or self._last[0] != place:
+            self._last = place, self.engine.entry(place)
+        return self._last[1]
 
-    def range(self, number: int, model: Strategy) -> Floats:
-        """With which classes an opponent comes into a subgame if it plays as a model says."""
-        if model.tree is not self.tree:
-            model.check_fits(self.tree)
-        return self.entry(number).range_of(model.probabilities)
+    def range(self, place: int, model: Strategy[Any]) -> Floats:
+        """With which classes or hands an opponent comes to a place if it plays as a model says."""
+        return self.engine.range(self.entry(place), model)
 
     def refine(
         self,
-        number: int,
+        place: int,
         name: str = "ses",
-        method: str | Method = AUTO,
-        tolerance: float = TOLERANCE,
+        *,
+        gap: float | None = None,
+        iterations: int | None = None,
+        after: Refined[E, Any] | None = None,
         **settings: Any,
-    ) -> Refined:
-        """Search in one subgame with a gadget of ``GADGETS`` and its settings."""
-        return refine(gadget(name, self.entry(number), **settings), method, tolerance)
+    ) -> Refined[E, Any]:
+        """Search at one place with a gadget of ``GADGETS`` and its settings.
 
-    def alpha_within(self, number: int, judged: Floats, budget: float) -> float:
-        """The largest alpha that keeps SES within a budget of exploitability in a subgame.
+        It ends after so many iterations, or within ``gap`` chips of the best. On a public tree it
+        may go on from another search at the same place, ``after``.
+        """
+        entry = self.entry(place)
+        limits = {"gap": gap, "iterations": iterations}
+        given: dict[str, Any] = {key: one for key, one in limits.items() if one is not None}
+        return self.engine.refine(entry, gadget(name, entry, **settings), after=after, **given)
+
+    def each(
+        self,
+        make: Callable[[E], Sequence[Part]],
+        places: Sequence[int] | None = None,
+        *,
+        gap: float | None = None,
+        iterations: int | None = None,
+    ) -> Iterator[Refined[E, Any]]:
+        """Search at many places (all, if none are named) to which the player comes, one by one.
+
+        ``make`` gives the parts of the gadget at each, such as ``maxmargin``.
+        """
+        where = self.places if places is None else places
+        return self.engine.each(where, make, iterations, gap)
+
+    def everywhere(
+        self,
+        make: Callable[[E], Sequence[Part]],
+        places: Sequence[int] | None = None,
+        *,
+        gap: float | None = None,
+        iterations: int | None = None,
+        on_progress: Callable[[int, int], None] | None = None,
+    ) -> Searched[Any]:
+        """The same put into the blueprint: a strategy of the whole game."""
+        count = len(self.places if places is None else places)
+        gaps, seconds = [np.zeros(0)], 0.0
+
+        def watched() -> Iterator[Refined[E, Any]]:
+            nonlocal seconds
+            every = self.each(make, places, gap=gap, iterations=iterations)
+            for done, found in enumerate(every, 1):
+                gaps.append(np.atleast_1d(found.gap)[np.atleast_1d(found.entry.reached)])
+                seconds += found.cpu_seconds
+                if on_progress:
+                    on_progress(done, count)
+                yield found
+
+        strategy = stitch(self.blueprint, watched())
+        all_gaps = np.concatenate(gaps)
+        mean, worst = (float(f(all_gaps)) if len(all_gaps) else 0.0 for f in (np.mean, np.max))
+        return Searched(strategy, len(all_gaps), mean, worst, seconds)
+
+    def alpha_within(self, place: int, judged: Floats, budget: float) -> float:
+        """The largest alpha that keeps SES within a budget of exploitability at a place.
 
         It is for SES with ``mark="best"``: no class of the opponent then gains more than the
         budget over the blueprint, in chips each time that play comes here, whatever the opponent
         really does (see ``bounds.trade_bound``).
         """
-        entry = self.entry(number)
-        return alpha_within(budget, 0.0, room(entry, judged, entry.best), TOLERANCE)
+        entry = self.entry(place)
+        able = won_at_most(self.refine(place, "unsafe", range=judged), entry.best)
+        rooms = np.atleast_1d(able)[np.atleast_1d(entry.reached)].tolist()
+        return min(alpha_within(budget, 0.0, room, TOLERANCE) for room in rooms)
 
-    def risen(self, found: Refined) -> float:
+    def rise(self, found: Refined[E, Any]) -> float:
         """By how much any class of the opponent really gains from a search, exactly.
 
-        The largest over all subgames bounds what the search adds to the hero's exploitability.
+        The largest over all places bounds what the search adds to the player's exploitability.
         """
         entry = found.entry
-        after = entry.best_values(found.into(entry.probabilities))
-        return max(float((after - entry.best)[entry.live].max()), 0.0)
+        return max(float((found.best - entry.best)[entry.live].max()), 0.0)
 
-    def everywhere(
-        self,
-        make: Callable[[Entry], Gadget],
-        method: str | Method = AUTO,
-        tolerance: float = TOLERANCE,
-    ) -> Strategy:
-        """Search in every subgame that is reached: a strategy of the whole game."""
-        refined = [refine(make(self.entry(n)), method, tolerance) for n in self.reached]
-        return stitch(self.blueprint, refined)
+
+def _engine(
+    blueprint: Strategy[Any], player: int, point: Point, **options: Any
+) -> SearchEngine[Any]:
+    tree = blueprint.tree
+    if not isinstance(tree, PublicTree):
+        return HistorySearch(blueprint, player, point, **options)
+    from counterfold.search.public import PublicSearch
+
+    last = ("board", "deal:1") if tree.last == 1 else (f"deal:{tree.last}",)
+    if tree.last and point not in last:
+        raise UnsupportedError(
+            f"a search over all hands of {tree.game.name} begins on its last street, at "
+            f"{last[0]!r}, not at {point!r}"
+        )
+    return PublicSearch(blueprint, player, **options)
+
+
+def search(
+    strategy: Strategy[Any],
+    place: int | None = None,
+    gadget: str = "maxmargin",
+    *,
+    player: int,
+    point: Point = "board",
+    gap: float | None = None,
+    iterations: int | None = None,
+    **settings: Any,
+) -> Searched[Any]:
+    """Refine a player's part of a strategy by searches with a gadget, at one place or everywhere.
+
+    >>> import counterfold as cf
+    >>> uniform = cf.Strategy.uniform(cf.Leduc())
+    >>> found = cf.search(uniform, gadget="maxmargin", player=1)
+    >>> cf.best_response(found.strategy, 0).value < cf.best_response(uniform, 0).value
+    True
+    """
+    from counterfold.search.gadget import gadget as gadget_of
+
+    searcher: Searcher[Any] = Searcher(strategy, player, point)
+    places = None if place is None else [place]
+    return searcher.everywhere(
+        lambda entry: gadget_of(gadget, entry, **settings), places, gap=gap, iterations=iterations
+    )

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from counterfold.errors import CounterfoldError, ParameterError, UnsupportedError
 from counterfold.games.base import TERMINAL
 from counterfold.search.paths import Paths, paths
-from counterfold.search.plex import Floats, Ints, Plex
 from counterfold.search.points import Point, roots_at
+from counterfold.search.treeplex import Floats, Ints, Treeplex
 from counterfold.tree.history import NONE, HistoryTree
 from counterfold.tree.sequence import sequence_form
 from counterfold.tree.views import views
@@ -41,7 +41,7 @@ class Subgame:
     roots: Ints  # nodes
     nodes: Ints  # all nodes inside, in the order of the tree
     under: Ints  # [nodes] the root above each of them
-    plexes: tuple[Plex, Plex]
+    treeplexes: tuple[Treeplex, Treeplex]
     deal: Floats  # [roots] probability of chance on the way to each root
     ways: tuple[Ints, Ints]  # [roots, moves] each player's slots on the way, padded with -1
     root: Ints  # [leaves]
@@ -65,10 +65,10 @@ class Subgame:
 
     def knows(self, player: int) -> tuple[str, ...]:
         """A name for each class of a player: the first infoset that it comes to, or its number."""
-        plex, labels = self.plexes[player], self.tree.infosets.labels
-        names = [f"class {k + 1}" for k in range(plex.classes)]
-        for i, parent in reversed(list(zip(plex.infosets, plex.parent, strict=True))):
-            if parent < plex.classes:
+        treeplex, labels = self.treeplexes[player], self.tree.infosets.labels
+        names = [f"class {k + 1}" for k in range(treeplex.classes)]
+        for i, parent in reversed(list(zip(treeplex.infosets, treeplex.parent, strict=True))):
+            if parent < treeplex.classes:
                 names[parent] = labels[i]
         return tuple(names)
 
@@ -96,8 +96,8 @@ class Subgames:
         """Which infosets of the tree lie inside."""
         found = np.zeros(len(self.tree.infosets.owner), dtype=bool)
         for subgame in self.subgames:
-            for plex in subgame.plexes:
-                found[plex.infosets] = True
+            for treeplex in subgame.treeplexes:
+                found[treeplex.infosets] = True
         return found
 
     @property
@@ -251,17 +251,19 @@ def _subgame(
     tree = way.tree
     mine = np.unique(under[nodes])
     local = np.searchsorted(mine, under[nodes])
-    plexes = tuple(_plex(tree, p, nodes, local, moves[p][1], known[p][mine]) for p in range(2))
+    treeplexes = tuple(
+        _treeplex(tree, p, nodes, local, moves[p][1], known[p][mine]) for p in range(2)
+    )
     ends = tree.turn[nodes] == TERMINAL
     leaves, root = nodes[ends], local[ends]
-    last = np.stack([_sequence(x, moves[p][1][leaves], root) for p, x in enumerate(plexes)], 1)
+    last = np.stack([_sequence(x, moves[p][1][leaves], root) for p, x in enumerate(treeplexes)], 1)
     return Subgame(
         tree=tree,
         point=name,
         roots=roots[mine],
         nodes=nodes,
         under=local,
-        plexes=(plexes[0], plexes[1]),
+        treeplexes=(treeplexes[0], treeplexes[1]),
         deal=deal[roots[mine]],
         ways=(_way(way, roots[mine], 0), _way(way, roots[mine], 1)),
         root=root,
@@ -271,14 +273,16 @@ def _subgame(
     )
 
 
-def _sequence(plex: Plex, slot: Ints, root: Ints) -> Ints:
-    """Sequences of a plex from slots of the tree, the class of the root where there is none."""
-    return np.where(slot < 0, plex.at_root[root], plex.classes + np.searchsorted(plex.slots, slot))
+def _sequence(treeplex: Treeplex, slot: Ints, root: Ints) -> Ints:
+    """Sequences of a treeplex from slots of the tree, the class of the root where there is none."""
+    return np.where(
+        slot < 0, treeplex.at_root[root], treeplex.classes + np.searchsorted(treeplex.slots, slot)
+    )
 
 
-def _plex(
+def _treeplex(
     tree: HistoryTree, player: int, nodes: Ints, local: Ints, since: Ints, known: Ints
-) -> Plex:
+) -> Treeplex:
     decided = tree.turn[nodes] == player
     mine, under = nodes[decided], local[decided]
     rows = tree.infoset[mine].astype(np.int64)
@@ -291,9 +295,11 @@ def _plex(
     slots = np.repeat(tree.infosets.start[infosets] - start[:-1] + classes, sizes) + np.arange(
         sizes.sum()
     )
-    plex = Plex(classes, at_root, infosets, start, np.zeros(0, np.int64), slots.astype(np.int64))
-    parent = _sequence(plex, since[mine[example]], under[example])
-    return Plex(classes, at_root, infosets, start, parent, plex.slots)
+    treeplex = Treeplex(
+        classes, at_root, infosets, start, np.zeros(0, np.int64), slots.astype(np.int64)
+    )
+    parent = _sequence(treeplex, since[mine[example]], under[example])
+    return Treeplex(classes, at_root, infosets, start, parent, treeplex.slots)
 
 
 def _way(way: Paths, roots: Ints, player: int) -> Ints:

@@ -21,19 +21,21 @@ from counterfold.search.bounds import (
 from counterfold.search.entry import enters
 from counterfold.search.gadget import maxmargin, ses
 from counterfold.search.opponents import misjudged, shuffled
-from counterfold.search.refine import refine, refine_all, stitch
+from counterfold.search.refine import refine
+from counterfold.search.refined import stitch
+from counterfold.search.searcher import Searcher
 from counterfold.search.subgame import subgames
 from tests.search.public_games import PublicGame, public_games
 
 ALPHAS = (0.0, 0.1, 0.4, 0.8, 1.0)
 
 
-def lost(strategy, hero, value):
-    """How much less than the game's value the hero's strategy guarantees."""
-    return value + cf.best_response(strategy, 1 - hero).value
+def lost(strategy, player, value):
+    """How much less than the game's value the player's strategy guarantees."""
+    return value + cf.best_response(strategy, 1 - player).value
 
 
-def checked(game, seed, hero):
+def checked(game, seed, player):
     """Both theorems on one random game; how often the first says something beyond alpha 0."""
     tree = cf.compile_game(game)
     random = np.random.default_rng(seed)
@@ -43,8 +45,8 @@ def checked(game, seed, hero):
         found = subgames(tree, "move:2")
     except ParameterError:
         return 0
-    measure = nearest(found, blueprint, hero)
-    assert lost(measure.strategy, hero, measure.value) == pytest.approx(
+    measure = nearest(found, blueprint, player)
+    assert lost(measure.strategy, player, measure.value) == pytest.approx(
         measure.exploitability, abs=1e-8
     )
     finite = 0
@@ -52,13 +54,13 @@ def checked(game, seed, hero):
         refined, bound, trade, own_trade = [], 0.0, 0.0, 0.0
         for yardstick in measure.yardsticks:
             entry = yardstick.entry
-            if not len(entry.subgame.plexes[hero].infosets):
+            if not len(entry.subgame.treeplexes[player].infosets):
                 continue
             true = entry.range_of(opponent.probabilities)
             # Around the equilibrium's own range, so that Theorem 1 has something to say.
             centre = yardstick.range if (yardstick.range > 0.02).all() else true
             judged = misjudged(centre, random.choice([0.0, 0.02, 0.5]), random)
-            made = refine(ses(entry, alpha, judged), "lp")
+            made = refine(entry, ses(entry, alpha, judged), "lp")
             refined.append(made)
             bound = max(bound, yardstick.safety(made))
             trade = max(trade, yardstick.trade(made, room(entry, judged, yardstick.best)))
@@ -66,16 +68,16 @@ def checked(game, seed, hero):
             own_trade = max(own_trade, own.trade(made, room(entry, judged, entry.best)))
             assert yardstick.won(made, true) >= yardstick.exploitation(made, true) - 1e-7
         after = stitch(blueprint, refined)
-        risk = lost(after, hero, measure.value)
+        risk = lost(after, player, measure.value)
         assert risk <= measure.exploitability + min(bound, trade) + 1e-7
-        assert risk <= lost(blueprint, hero, measure.value) + own_trade + 1e-7
+        assert risk <= lost(blueprint, player, measure.value) + own_trade + 1e-7
         finite += alpha > 0 and math.isfinite(bound)
     return finite
 
 
 @given(public_games(), st.integers(0, 100), st.integers(0, 1))
-def test_theorems_on_random_games(game, seed, hero):
-    checked(game, seed, hero)
+def test_theorems_on_random_games(game, seed, player):
+    checked(game, seed, player)
 
 
 def test_the_first_bound_is_finite_now_and_then():
@@ -93,31 +95,31 @@ def test_the_second_theorem_as_printed_does_not_hold():
     assert measure.exploitability == pytest.approx(0)
     assert yardstick.range == pytest.approx([1, 0])
     # Judged to come with B in 11 of 100 hands T is worth it; in truth it is 1 of 100.
-    made = refine(ses(yardstick.entry, 1.0, np.array([0.89, 0.11])), "lp")
+    made = refine(yardstick.entry, ses(yardstick.entry, 1.0, np.array([0.89, 0.11])), "lp")
     true = np.array([0.99, 0.01])
-    assert made.actions == pytest.approx([0, 1])
+    assert made.weights == pytest.approx([0, 1])
     assert yardstick.won(made, true) == pytest.approx(-0.9)
     assert yardstick.exploitation(made, true, printed=True) == pytest.approx(-0.2)
     assert yardstick.exploitation(made, true) == pytest.approx(-1.8)
 
 
 @given(public_games(), st.integers(0, 100), st.integers(0, 1))
-def test_nothing_beats_the_nearest_equilibrium(game, seed, hero):
+def test_nothing_beats_the_nearest_equilibrium(game, seed, player):
     tree = cf.compile_game(game)
     blueprint = cf.Strategy.random(tree, seed)
     try:
         found = subgames(tree, "move:1")
     except ParameterError:
         return
-    measure = nearest(found, blueprint, hero)
-    outside = found.outside & np.repeat(tree.infosets.owner == hero, tree.infosets.sizes)
+    measure = nearest(found, blueprint, player)
+    outside = found.outside & np.repeat(tree.infosets.owner == player, tree.infosets.sizes)
     same = measure.strategy.probabilities == blueprint.probabilities
     assert same[outside].all()
     for strategy in (
         blueprint,
-        stitch(blueprint, refine_all(found, blueprint, hero, maxmargin, "lp")),
+        Searcher(blueprint, player, "move:1", method="lp").everywhere(maxmargin).strategy,
     ):
-        assert lost(strategy, hero, measure.value) >= measure.exploitability - 1e-8
+        assert lost(strategy, player, measure.value) >= measure.exploitability - 1e-8
 
 
 @given(public_games(), st.integers(0, 100), st.sampled_from([0.01, 0.1, 1.0]))
@@ -135,7 +137,7 @@ def test_alpha_from_a_budget(game, seed, budget):
         judged = random.dirichlet(np.ones(len(entry.mass)))
         alpha = alpha_within(budget, 0.0, room(entry, judged, entry.best))
         assert alpha > 0
-        made = refine(ses(entry, alpha, judged, mark="best"), "lp")
+        made = refine(entry, ses(entry, alpha, judged, mark="best"), "lp")
         risen = entry.best_values(made.into(entry.probabilities)) - entry.best
         assert risen[entry.live].max() <= budget + 1e-7
 

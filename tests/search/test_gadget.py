@@ -8,18 +8,20 @@ from hypothesis import strategies as st
 import counterfold as cf
 from counterfold.errors import ParameterError, SpecError
 from counterfold.search.entry import enter, enters
-from counterfold.search.frame import compose
 from counterfold.search.gadget import (
     GADGETS,
     gadget,
     maxmargin,
+    objective,
     ox,
     reach_maxmargin,
     resolving,
     ses,
     unsafe,
 )
-from counterfold.search.refine import refine, refine_all, stitch
+from counterfold.search.gadget_tree import compose
+from counterfold.search.refine import refine
+from counterfold.search.searcher import Searcher
 from counterfold.search.subgame import subgames
 from counterfold.solve.lp import solve_lp
 from tests.search.public_games import PublicGame, public_games
@@ -39,7 +41,7 @@ def random_entries(game, seed, point="move:2"):
     except ParameterError:
         return []
     probabilities = tree.infosets.to_one(weights)
-    entries = [enters(subgame, probabilities, hero) for subgame in found for hero in (0, 1)]
+    entries = [enters(subgame, probabilities, player) for subgame in found for player in (0, 1)]
     return [entry for entry in entries if entry.reached]
 
 
@@ -56,15 +58,15 @@ def test_game_program_and_objective_agree(game, seed, name):
             {"range": some_range(entry, random)} if name in ("ses", "ox", "unsafe") else {}
         )
         made = gadget(name, entry, **SETTINGS.get(name, {}), **given_range)
-        exact = refine(made, "lp")
+        exact = refine(entry, made, "lp")
         assert exact.gap < 1e-8
-        # The composed game, solved by the solver's own linear program: the hero is worth it.
-        tree = compose(made)
-        sign = 1 if entry.hero == 0 else -1
+        # The composed game, solved by the solver's own linear program: the player is worth it.
+        tree = compose(entry, made)
+        sign = 1 if entry.player == 0 else -1
         assert sign * solve_lp(tree).value == pytest.approx(exact.objective, abs=1e-7)
         # The composed game, solved by CFR: what it promises is what the objective says.
-        found = refine(made, tolerance=TIGHT, most=30_000)
-        said = made.objective(found.into(entry.probabilities))
+        found = refine(entry, made, tolerance=TIGHT, most=30_000)
+        said = objective(entry, made, entry.best_values(found.into(entry.probabilities)))
         assert said == pytest.approx(found.objective, abs=1e-10)
         assert exact.objective - found.gap - 1e-9 <= said <= exact.objective + 1e-9
 
@@ -73,7 +75,7 @@ def test_game_program_and_objective_agree(game, seed, name):
 def test_any_method_solves_a_gadget(method):
     entry = random_entries(PublicGame(3), 1)[0]
     made = ses(entry, 0.5)
-    found, exact = refine(made, method, 1e-3), refine(made, "lp")
+    found, exact = refine(entry, made, method, 1e-3), refine(entry, made, "lp")
     assert abs(found.objective - exact.objective) <= 1e-3
 
 
@@ -82,11 +84,11 @@ def test_alpha_from_maxmargin_to_unsafe(game, seed):
     random = np.random.default_rng(seed)
     for entry in random_entries(game, seed)[:3]:
         believed = some_range(entry, random)
-        careful = refine(ses(entry, 0.0, believed), "lp")
-        margin = refine(maxmargin(entry, "blueprint"), "lp")
+        careful = refine(entry, ses(entry, 0.0, believed), "lp")
+        margin = refine(entry, maxmargin(entry, "blueprint"), "lp")
         assert careful.objective == pytest.approx(margin.objective, abs=1e-9)
-        bold = refine(ses(entry, 1.0, believed), "lp")
-        trusting = refine(unsafe(entry, believed), "lp")
+        bold = refine(entry, ses(entry, 1.0, believed), "lp")
+        trusting = refine(entry, unsafe(entry, believed), "lp")
         live = entry.live
         shares = believed[live] / believed[live].sum()
         level = float(shares @ entry.value[live])
@@ -94,7 +96,7 @@ def test_alpha_from_maxmargin_to_unsafe(game, seed):
         # Between them what is won against the range rises with alpha, and the margin falls.
         won, least = [], []
         for alpha in (0.0, 0.3, 0.6, 0.9, 1.0):
-            found = refine(ses(entry, alpha, believed), "lp").into(entry.probabilities)
+            found = refine(entry, ses(entry, alpha, believed), "lp").into(entry.probabilities)
             best = entry.best_values(found)[live]
             won.append(-float(shares @ best))
             least.append(float((entry.value[live] - best).min()))
@@ -103,19 +105,19 @@ def test_alpha_from_maxmargin_to_unsafe(game, seed):
 
 
 @given(public_games(), st.integers(0, 100), st.integers(0, 1))
-def test_safe_searches_are_safe(game, seed, hero):
+def test_safe_searches_are_safe(game, seed, player):
     tree = cf.compile_game(game)
     blueprint = cf.Strategy.random(tree, seed)
     try:
         found = subgames(tree, "move:1")
     except ParameterError:
         return
-    before = cf.best_response(blueprint, 1 - hero).value
+    before = cf.best_response(blueprint, 1 - player).value
     for make in (resolving, maxmargin, reach_maxmargin):
-        after = stitch(blueprint, refine_all(found, blueprint, hero, make, "lp"))
-        assert cf.best_response(after, 1 - hero).value <= before + 1e-8
-        # Only the hero's decisions in the subgames are touched.
-        outside = found.outside | np.repeat(tree.infosets.owner != hero, tree.infosets.sizes)
+        after = Searcher(blueprint, player, "move:1", method="lp").everywhere(make).strategy
+        assert cf.best_response(after, 1 - player).value <= before + 1e-8
+        # Only the player's decisions in the subgames are touched.
+        outside = found.outside | np.repeat(tree.infosets.owner != player, tree.infosets.sizes)
         assert (after.probabilities == blueprint.probabilities)[outside].all()
 
 
@@ -125,24 +127,22 @@ def test_safe_searches_are_safe(game, seed, hero):
 )
 def test_small_games_of_the_engine(spec, point):
     blueprint = cf.Strategy.random(cf.load(spec), 4)
-    found = subgames(blueprint.tree, point)
-    for hero in (0, 1):
-        before = cf.best_response(blueprint, 1 - hero).value
+    for player in (0, 1):
+        before = cf.best_response(blueprint, 1 - player).value
         for make in (resolving, maxmargin, lambda entry: ses(entry, 0.3)):
-            refined = refine_all(found, blueprint, hero, make, tolerance=1e-4)
-            exact = refine_all(found, blueprint, hero, make, "lp")
+            refined = list(Searcher(blueprint, player, point).each(make, gap=1e-4))
+            exact = list(Searcher(blueprint, player, point, method="lp").each(make))
             gaps = [b.objective - a.objective for a, b in zip(refined, exact, strict=True)]
             assert -1e-9 <= min(gaps) <= max(gaps) <= 1e-4 + 1e-9
-        after = stitch(blueprint, refine_all(found, blueprint, hero, maxmargin, tolerance=1e-6))
-        assert cf.best_response(after, 1 - hero).value <= before + 1e-6
+        after = Searcher(blueprint, player, point).everywhere(maxmargin, gap=1e-6).strategy
+        assert cf.best_response(after, 1 - player).value <= before + 1e-6
 
 
 def test_unsafe_search_is_not():
     blueprint = cf.solve(cf.Kuhn(), until=cf.Until(exploitability=1e-6)).strategy
-    found = subgames(blueprint.tree, "move:1")
     risen = {}
     for make in (unsafe, maxmargin):
-        after = stitch(blueprint, refine_all(found, blueprint, 1, make, "lp"))
+        after = Searcher(blueprint, 1, "move:1", method="lp").everywhere(make).strategy
         risen[make] = cf.best_response(after, 0).value - cf.best_response(blueprint, 0).value
     assert risen[unsafe] > 0.05
     assert risen[maxmargin] <= 1e-9
@@ -153,8 +153,8 @@ def test_reach_maxmargin_uses_gifts():
     gained = []
     for seed in range(6):
         for entry in random_entries(PublicGame(seed), seed):
-            plain = refine(maxmargin(entry), "lp").objective
-            gained.append(refine(reach_maxmargin(entry), "lp").objective - plain)
+            plain = refine(entry, maxmargin(entry), "lp").objective
+            gained.append(refine(entry, reach_maxmargin(entry), "lp").objective - plain)
     assert min(gained) >= -1e-9
     assert max(gained) > 0.1
 
@@ -166,7 +166,7 @@ def test_adaptation_safety(game, seed, beta):
     for entry in random_entries(game, seed)[:3]:
         believed = some_range(entry, random)
         made = ox(entry, beta, believed)
-        found = refine(made, "lp")
+        found = refine(entry, made, "lp")
         live = entry.live
         margins = (entry.best - entry.best_values(found.into(entry.probabilities)))[live]
         # The optimum is at least that of the blueprint, which is 0: what the range gives,
@@ -176,7 +176,7 @@ def test_adaptation_safety(game, seed, beta):
 
 
 def test_dead_classes_and_idle_decisions():
-    """Classes that never meet the hero do not count, and what is not met stays as it was."""
+    """Classes that never meet the player do not count, and what is not met stays as it was."""
     tree = cf.compile_game(cf.Leduc())
     probabilities = cf.Strategy.random(tree, 1).probabilities.copy()
     names = tree.infosets.labels
@@ -187,13 +187,13 @@ def test_dead_classes_and_idle_decisions():
     blueprint = cf.Strategy.of(tree, probabilities)
     (called,) = [s for s in subgames(tree) if s.knows(1)[0].split(" | ")[1:3] == ["bet call", "K"]]
     entry = enter(called, blueprint, 1)
-    assert len(entry.live) == 3
-    found = refine(maxmargin(entry))
+    assert entry.live.sum() == 3
+    found = refine(entry, maxmargin(entry))
     kings = [
-        i for i, slot in enumerate(called.plexes[1].slots) if names[_row(tree, slot)][0] == "K"
+        i for i, slot in enumerate(called.treeplexes[1].slots) if names[_row(tree, slot)][0] == "K"
     ]
     assert kings
-    assert (found.actions[kings] == probabilities[called.plexes[1].slots[kings]]).all()
+    assert (found.weights[kings] == probabilities[called.treeplexes[1].slots[kings]]).all()
     # The other way round: player 1 with K has left, so that nobody plays against that class.
     mine = enter(called, blueprint, 0)
     assert [called.knows(1)[j][0] for j in np.flatnonzero(mine.range == 0)] == ["K"]
@@ -203,7 +203,7 @@ def _row(tree, slot):
     return int(np.searchsorted(tree.infosets.start, slot, side="right")) - 1
 
 
-def test_a_hero_who_never_comes():
+def test_a_player_who_never_comes():
     tree = cf.compile_game(cf.Kuhn())
     probabilities = tree.infosets.evenly()
     for i, name in enumerate(tree.infosets.labels):
@@ -214,7 +214,7 @@ def test_a_hero_who_never_comes():
     assert [enter(s, checker, 0).reached for s in found] == [True, False]
     with pytest.raises(ParameterError, match="never comes"):
         maxmargin(enter(found[1], checker, 0))
-    assert len(refine_all(found, checker, 0, maxmargin)) == 1
+    assert len(list(Searcher(checker, 0, "move:1").each(maxmargin))) == 1
 
 
 def test_bad_settings():
@@ -238,22 +238,21 @@ def test_bad_settings():
     with pytest.raises(ParameterError, match="does not take alpha"):
         gadget("maxmargin", entry, alpha=1)
     with pytest.raises(ParameterError, match="tolerance"):
-        refine(maxmargin(entry), tolerance=0)
+        refine(entry, maxmargin(entry), tolerance=0)
 
 
-@pytest.mark.parametrize("hero", [0, 1])
-def test_leduc_after_a_short_trunk(hero):
+@pytest.mark.parametrize("player", [0, 1])
+def test_leduc_after_a_short_trunk(player):
     """Safe searches lose less than 1e-3 a hand, unsafe search at least twenty times as much."""
     solver = cf.Solver(cf.Leduc(), "cfr+")
     solver.step(500)
-    blueprint, value = solver.strategy(), -0.0856064 * (1 if hero == 0 else -1)
-    found = subgames(blueprint.tree)
+    blueprint, value = solver.strategy(), -0.0856064 * (1 if player == 0 else -1)
     lost = {}
     for name in ("unsafe", "resolving", "maxmargin", "reach-maxmargin"):
-        refined = refine_all(found, blueprint, hero, GADGETS[name], "sapcfr+", 1e-5)
-        after = stitch(blueprint, refined)
-        lost[name] = value + cf.best_response(after, 1 - hero).value
+        searcher = Searcher(blueprint, player, method="sapcfr+")
+        after = searcher.everywhere(GADGETS[name], gap=1e-5).strategy
+        lost[name] = value + cf.best_response(after, 1 - player).value
     for name in ("resolving", "maxmargin", "reach-maxmargin"):
-        assert lost[name] < value + cf.best_response(blueprint, 1 - hero).value
+        assert lost[name] < value + cf.best_response(blueprint, 1 - player).value
         assert lost[name] < 1e-3
     assert lost["unsafe"] > 0.02

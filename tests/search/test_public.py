@@ -12,11 +12,12 @@ from counterfold.errors import ParameterError, SpecError, UnsupportedError
 from counterfold.evaluate.exact import assess
 from counterfold.poker.holdem import fhp
 from counterfold.poker.holdem import kuhn as one_street
-from counterfold.search import gadget as copies
 from counterfold.search.entry import enters
+from counterfold.search.gadget import gadget, maxmargin, objective, ses
 from counterfold.search.public import PublicSearch
-from counterfold.search.public_entry import Arrivals, public_gadget
+from counterfold.search.public_entry import Arrivals
 from counterfold.search.refine import refine
+from counterfold.search.searcher import Searcher
 from counterfold.search.subgame import subgames
 from counterfold.solve.solver import Solver
 from counterfold.strategy.strategy import Strategy
@@ -53,59 +54,57 @@ def public(both: BothForms, probabilities: Any) -> Strategy[PublicTree]:
 
 def subgame_of(both: BothForms, found: Any, search: PublicSearch, board: int, line: int) -> Any:
     """The subgame of the history form that is a line of a board."""
-    nodes, hero = search.tree.nodes, search.hero
+    nodes, player = search.tree.nodes, search.player
     stops = [*search.starts.tolist(), nodes.begin[-1]]
     node = next(
         n for n in range(stops[line], stops[line + 1])
-        if nodes.kind[n] == 0 and nodes.owner[n] == hero
+        if nodes.kind[n] == 0 and nodes.owner[n] == player
     )  # fmt: skip
-    row = int(search.tree.base[board, hero] + nodes.slot[node])
-    slot = both.slot[(both.owner == hero) & (both.row == row)][0]
-    return next(one for one in found if slot in one.plexes[hero].slots)
+    row = int(search.tree.base[board, player] + nodes.slot[node])
+    slot = both.slot[(both.owner == player) & (both.row == row)][0]
+    return next(one for one in found if slot in one.treeplexes[player].slots)
 
 
 @pytest.mark.parametrize("name", GAMES)
-@pytest.mark.parametrize("hero", [0, 1])
-def test_one_copy_has_the_optimum_of_two(name: str, hero: int) -> None:
+@pytest.mark.parametrize("player", [0, 1])
+def test_one_copy_has_the_optimum_of_two(name: str, player: int) -> None:
     both, found, blueprint, opponent = setting(name)
-    search = PublicSearch(public(both, blueprint), hero, dtype="float64")
-    arrivals = Arrivals(public(both, opponent), 1 - hero)
+    search = PublicSearch(public(both, blueprint), player, dtype="float64")
+    arrivals = Arrivals(public(both, opponent).hands, 1 - player)
     board = search.boards[3]
     entry = search.entry(board)
     subs = [subgame_of(both, found, search, board, k) for k in range(len(search.starts))]
-    known = [enters(sub, blueprint, hero) for sub in subs]
+    known = [enters(sub, blueprint, player) for sub in subs]
     for line, one in enumerate(known):
         for ours, theirs in ((entry.value, one.value), (entry.best, one.best)):
             live = np.sort(ours[line][entry.live[line]])
             assert live == pytest.approx(np.sort(theirs[one.live]), abs=1e-9)
-    for gadget, settings in GADGETS:
+    for name_of, settings in GADGETS:
         ours, theirs = dict(settings), [dict(settings) for _ in known]
-        if gadget in ("ses", "unsafe"):
+        if name_of in ("ses", "unsafe"):
             ours["range"] = entry.range_of(arrivals.at(board))
             for line, one in enumerate(known):
                 theirs[line]["range"] = one.range_of(opponent)
-        made = search.refine(entry, public_gadget(gadget, entry, **ours), 600)
+        made = search.refine(entry, gadget(name_of, entry, **ours), 600)
         for line, one in enumerate(known):
-            exact = refine(copies.gadget(gadget, one, **theirs[line]), "lp").objective
+            exact = refine(one, gadget(name_of, one, **theirs[line]), "lp").objective
             assert made.objective[line] - 1e-9 <= exact
             assert exact <= made.objective[line] + made.gap[line] + 1e-9
             assert made.gap[line] < 0.02
 
 
-def test_the_hero_found_is_worth_what_is_said() -> None:
+def test_the_strategy_found_is_worth_what_is_said() -> None:
     """What the search promises is what the history form says of the strategy it found."""
     both, found, blueprint, _ = setting("fhp")
     search = PublicSearch(public(both, blueprint), 1, dtype="float64")
     board = search.boards[0]
-    made = search.refine(
-        search.entry(board), public_gadget("ses", search.entry(board), alpha=0.4), 100
-    )
+    made = search.refine(search.entry(board), gadget("ses", search.entry(board), alpha=0.4), 100)
     tables = [table.copy() for table in search.blueprint.tables]
     tables[1][search.rows_of(board, 1), : made.weights.shape[1]] = made.weights
     played = both.history.infosets.to_one(both.slots_of(tables, scaled=False))
     for line in range(len(search.starts)):
         one = enters(subgame_of(both, found, search, board, line), blueprint, 1)
-        worth = copies.ses(one, 0.4).objective(played)
+        worth = objective(one, ses(one, 0.4), one.best_values(played))
         assert worth == pytest.approx(made.objective[line], abs=1e-9)
 
 
@@ -113,10 +112,10 @@ def test_ses_lies_between_maxmargin_and_unsafe() -> None:
     both, _, blueprint, opponent = setting("leduc")
     search = PublicSearch(public(both, blueprint), 0, dtype="float64")
     entry = search.entry(search.boards[1])
-    believed = entry.range_of(Arrivals(public(both, opponent), 1).at(entry.board))
+    believed = entry.range_of(Arrivals(public(both, opponent).hands, 1).at(entry.board))
     made = {
-        name: search.refine(entry, public_gadget(gadget, entry, **settings), 400)
-        for name, gadget, settings in (
+        name: search.refine(entry, gadget(kind, entry, **settings), 400)
+        for name, kind, settings in (
             ("careful", "ses", {"alpha": 0.0, "range": believed}),
             ("maxmargin", "maxmargin", {"mark": "blueprint"}),
             ("bold", "ses", {"alpha": 1.0, "range": believed}),
@@ -140,24 +139,22 @@ def test_careful_searches_everywhere_cost_nothing() -> None:
     """With marks of the best reply, margins are not negative: nobody gains by the search."""
     blueprint = coarse().strategy()
     before = assess(blueprint)
-    for hero in (0, 1):
-        found = PublicSearch(blueprint, hero, threads=2).everywhere(
-            lambda entry: public_gadget("maxmargin", entry), 200
-        )
+    for player in (0, 1):
+        found = Searcher(blueprint, player, threads=2).everywhere(maxmargin, iterations=200)
         after = assess(found.strategy)
-        assert after.best[1 - hero] <= before.best[1 - hero] + found.worst_gap
+        assert after.best[1 - player] <= before.best[1 - player] + found.worst_gap
         # The trunk is coarse too, so that not all can be won back; but much is.
-        assert after.best[1 - hero] < before.best[1 - hero] - 0.002
-        kept = found.strategy.tables[1 - hero]
-        assert kept is blueprint.tables[1 - hero]
-        assert found.searches == 3 * len(PublicSearch(blueprint, hero).boards)
+        assert after.best[1 - player] < before.best[1 - player] - 0.002
+        kept = found.strategy.tables[1 - player]
+        assert kept is blueprint.tables[1 - player]
+        assert found.searches == 3 * len(PublicSearch(blueprint, player).boards)
 
 
 def test_threads_change_nothing() -> None:
     blueprint = coarse().strategy()
     tables = [
-        PublicSearch(blueprint, 0, threads=threads)
-        .everywhere(lambda entry: public_gadget("ses", entry, alpha=0.3), 20)
+        Searcher(blueprint, 0, threads=threads)
+        .everywhere(lambda entry: ses(entry, 0.3), iterations=20)
         .strategy.tables[0]
         for threads in (1, 2)
     ]
@@ -175,7 +172,7 @@ def test_what_is_earned_on_boards_is_what_is_earned() -> None:
     other = blueprint.tables[0] * random.random(blueprint.tables[0].shape, np.float32)
     same = tree.base[1, 0]  # the trunk is the same, so that only boards make a difference
     other[:same] = blueprint.tables[0][:same]
-    arrivals, change = Arrivals(opponent, 1), 0.0
+    arrivals, change = Arrivals(opponent.hands, 1), 0.0
     for board in search.boards:
         entry, reach = search.entry(board), arrivals.at(board)
         count = search.count(0, board)
@@ -186,29 +183,30 @@ def test_what_is_earned_on_boards_is_what_is_earned() -> None:
         ]
         change += tree.boards[board].chance * (pair[0] - pair[1])
     values = [
-        assess(Strategy.of(tree, (table, drawn[1])), threads=1).values[0]
+        assess(Strategy.of(tree, (table, drawn[1]))).values[0]
         for table in (other, blueprint.tables[0])
     ]
     assert change == pytest.approx(values[0] - values[1], abs=1e-5)
     assert abs(change) > 1e-3
 
 
-def test_a_line_that_the_hero_never_takes_keeps_its_blueprint() -> None:
+def test_a_line_that_the_player_never_takes_keeps_its_blueprint() -> None:
     both, _, blueprint, _ = setting("leduc")
     strategy = public(both, blueprint)
     tables = [table.copy() for table in strategy.tables]
     root = strategy.tree.row(0, 0)
     tables[0][root] = [[1.0], [0.0]]  # player 0 always checks
-    search = PublicSearch(Strategy.of(both.tree, (tables[0], tables[1])), 0, dtype="float64")
+    searcher = Searcher(Strategy.of(both.tree, (tables[0], tables[1])), 0, dtype="float64")
+    search = searcher.engine
     entry = search.entry(search.boards[0])
     assert sorted(entry.reached.tolist()) == [False, False, True, True, True]
-    found = search.everywhere(lambda entry: public_gadget("maxmargin", entry), 5, search.boards[:1])
+    found = searcher.everywhere(maxmargin, search.boards[:1], iterations=5)
     rows = search.rows_of(search.boards[0], 0)
     changed = (found.strategy.tables[0][rows] != tables[0][rows]).any(1)
-    kept = np.setdiff1d(np.arange(len(changed)), search.kept(entry))
+    kept = np.setdiff1d(np.arange(len(changed)), entry.kept)
     assert len(kept) == 14
     assert not changed[kept].any()
-    assert changed[search.kept(entry)].all()
+    assert changed[entry.kept].all()
     assert found.searches == 3
 
 
@@ -216,20 +214,20 @@ def test_bad_input_is_told() -> None:
     blueprint = coarse().strategy()
     search = PublicSearch(blueprint, 0)
     entry = search.entry(1)
-    with pytest.raises(ParameterError, match="player 0 or 1"):
+    with pytest.raises(ParameterError, match="the player is 0 or 1"):
         PublicSearch(blueprint, 2)
     with pytest.raises(ParameterError, match="one street"):
         PublicSearch(Strategy.uniform(PublicTree(one_street())), 0)
     with pytest.raises(UnsupportedError, match="predicts"):
         PublicSearch(blueprint, 0, method="pcfr+")
     with pytest.raises(ParameterError, match="alpha"):
-        public_gadget("ses", entry, alpha=1.5)
+        gadget("ses", entry, alpha=1.5)
     with pytest.raises(ParameterError, match="lines of"):
-        public_gadget("unsafe", entry, range=np.ones(3))
+        gadget("unsafe", entry, range=np.ones(3))
     with pytest.raises(ParameterError, match="does not take"):
-        public_gadget("maxmargin", entry, alpha=1)
+        gadget("maxmargin", entry, alpha=1)
     with pytest.raises(SpecError, match="no gadget"):
-        public_gadget("minmax", entry)
+        gadget("minmax", entry)
 
 
 def test_a_search_goes_on_from_another() -> None:
@@ -237,8 +235,8 @@ def test_a_search_goes_on_from_another() -> None:
     both, found, blueprint, opponent = setting("fhp")
     search = PublicSearch(public(both, blueprint), 0, dtype="float64")
     entry = search.entry(search.boards[2])
-    judged = entry.range_of(Arrivals(public(both, opponent), 1).at(entry.board))
-    parts = [public_gadget("ses", entry, alpha=a, range=judged) for a in (0.4, 0.5)]
+    judged = entry.range_of(Arrivals(public(both, opponent).hands, 1).at(entry.board))
+    parts = [gadget("ses", entry, alpha=a, range=judged) for a in (0.4, 0.5)]
     first = search.refine(entry, parts[0], 2000, gap=0.002)
     fresh = search.refine(entry, parts[1], 2000, gap=0.002)
     after = search.refine(entry, parts[1], 2000, gap=0.002, after=first)
@@ -249,13 +247,13 @@ def test_a_search_goes_on_from_another() -> None:
     subs = [subgame_of(both, found, search, entry.board, k) for k in range(len(search.starts))]
     for line, sub in enumerate(subs):
         one = enters(sub, blueprint, 0)
-        exact = refine(copies.ses(one, 0.5, range=one.range_of(opponent)), "lp").objective
+        exact = refine(one, ses(one, 0.5, range=one.range_of(opponent)), "lp").objective
         for made in (fresh, after):
             assert made.objective[line] - 1e-9 <= exact
             assert exact <= made.objective[line] + made.gap[line] + 1e-9
     elsewhere = search.entry(search.boards[3])
-    with pytest.raises(ParameterError, match="same board and hero"):
-        search.refine(elsewhere, public_gadget("maxmargin", elsewhere), 5, after=first)
+    with pytest.raises(ParameterError, match="same board and player"):
+        search.refine(elsewhere, gadget("maxmargin", elsewhere), 5, after=first)
 
 
 @pytest.mark.pure
@@ -264,11 +262,11 @@ def test_a_search_by_hand() -> None:
     both, _, blueprint, _ = setting("leduc")
     search = PublicSearch(public(both, blueprint), 0, dtype="float64", method="cfr")
     entry = search.entry(search.boards[0])
-    parts = public_gadget("maxmargin", entry)
+    parts = gadget("maxmargin", entry)
     live, marks = entry.live, parts[0].shift
     one, two = (search.refine(entry, parts, steps) for steps in (1, 2))
     even = live / live.sum(1, keepdims=True)
-    assert one.root.arrays.total[0] == pytest.approx(even)
+    assert one.warm.root.arrays.total[0] == pytest.approx(even)
     # In the first iteration both play all things alike there.
     tables = [table.copy() for table in search.blueprint.tables]
     for p in (0, 1):
@@ -277,7 +275,7 @@ def test_a_search_by_hand() -> None:
     worth = plain.entry(entry.board).value
     gains = np.where(live, worth - marks, 0.0)
     regret = np.where(live, gains - (even * gains).sum(1, keepdims=True), 0.0)
-    assert one.root.arrays.regret[0, 0] == pytest.approx(regret, abs=1e-9)
+    assert one.warm.root.arrays.regret[0, 0] == pytest.approx(regret, abs=1e-9)
     play = np.maximum(regret, 0.0)
     play /= play.sum(1, keepdims=True)
-    assert two.root.arrays.total[0] == pytest.approx(even + play, abs=1e-9)
+    assert two.warm.root.arrays.total[0] == pytest.approx(even + play, abs=1e-9)

@@ -7,7 +7,8 @@ import counterfold as cf
 from counterfold.errors import MismatchError, ParameterError
 from counterfold.search.gadget import maxmargin
 from counterfold.search.opponents import shuffled
-from counterfold.search.refine import refine_all, stitch
+from counterfold.search.refine import refine
+from counterfold.search.refined import stitch
 from counterfold.search.searcher import Searcher
 from counterfold.tree.story import story
 
@@ -19,40 +20,40 @@ def blueprint():
 
 def test_where_play_is(blueprint):
     searcher = Searcher(blueprint, 1)
-    nodes = story(searcher.tree).follow(("Ks", "Qh", "check", "check", "Qs", "check"))
-    places = [searcher.at(node) for node in nodes]
+    nodes = story(blueprint.tree).follow(("Ks", "Qh", "check", "check", "Qs", "check"))
+    places = [searcher.engine.at(node) for node in nodes]
     assert places[:5] == [None] * 5
     assert places[5] == places[6]
-    assert searcher.subgames[places[5]].knows(0)[0].endswith("check check | Q")
+    assert searcher.engine.subgames[places[5]].knows(0)[0].endswith("check check | Q")
 
 
 def test_a_range_from_a_model(blueprint):
     searcher = Searcher(blueprint, 1)
-    number = searcher.reached[0]
+    number = searcher.places[0]
     assert searcher.range(number, blueprint) == pytest.approx(searcher.entry(number).range)
     model = shuffled(blueprint, 1.0, 1)
     assert np.abs(searcher.range(number, model) - searcher.entry(number).range).sum() > 0.01
     with pytest.raises(MismatchError, match="the strategy is for kuhn"):
         searcher.range(number, cf.Strategy.uniform(cf.Kuhn()))
-    with pytest.raises(ParameterError, match="the hero is"):
+    with pytest.raises(ParameterError, match="the player is"):
         Searcher(blueprint, 3)
 
 
-@pytest.mark.parametrize("hero", [0, 1])
+@pytest.mark.parametrize("player", [0, 1])
 @pytest.mark.parametrize("budget", [0.01, 0.2])
-def test_within_a_budget(blueprint, hero, budget):
-    searcher = Searcher(blueprint, hero)
+def test_within_a_budget(blueprint, player, budget):
+    searcher = Searcher(blueprint, player)
     model = shuffled(blueprint, 0.7, 5)
     refined, alphas = [], []
-    for number in searcher.reached:
+    for number in searcher.places:
         judged = searcher.range(number, model)
         alphas.append(searcher.alpha_within(number, judged, budget))
         refined.append(searcher.refine(number, alpha=alphas[-1], range=judged, mark="best"))
-        assert searcher.risen(refined[-1]) <= budget + 1e-9
+        assert searcher.rise(refined[-1]) <= budget + 1e-9
     assert 0 < min(alphas) < 1
-    before = cf.best_response(blueprint, 1 - hero).value
-    after = cf.best_response(stitch(blueprint, refined), 1 - hero).value
-    risen = max(searcher.risen(found) for found in refined)
+    before = cf.best_response(blueprint, 1 - player).value
+    after = cf.best_response(stitch(blueprint, refined), 1 - player).value
+    risen = max(searcher.rise(found) for found in refined)
     assert after <= before + risen + 1e-9
     assert after <= before + budget
 
@@ -60,5 +61,7 @@ def test_within_a_budget(blueprint, hero, budget):
 def test_everywhere(blueprint):
     searcher = Searcher(blueprint, 0)
     one = searcher.everywhere(maxmargin)
-    other = stitch(blueprint, refine_all(searcher.subgames, blueprint, 0, maxmargin))
-    assert (one.probabilities == other.probabilities).all()
+    entries = [searcher.entry(place) for place in searcher.places]
+    other = stitch(blueprint, [refine(entry, maxmargin(entry)) for entry in entries])
+    assert (one.strategy.probabilities == other.probabilities).all()
+    assert one.searches == len(entries) > 0

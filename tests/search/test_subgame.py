@@ -41,8 +41,8 @@ def test_classes_are_what_players_know():
     assert sorted(name[0] for name in board.knows(1)) == ["J", "K", "Q"]
     # Who never decides again still knows what it did: after a bet player 1 has its card.
     bet = subgames(cf.compile_game(cf.Kuhn()), "move:1")[1]
-    assert (bet.plexes[0].classes, bet.plexes[1].classes) == (3, 3)
-    assert len(bet.plexes[0].infosets) == 0
+    assert (bet.treeplexes[0].classes, bet.treeplexes[1].classes) == (3, 3)
+    assert len(bet.treeplexes[0].infosets) == 0
 
 
 @given(public_games(), st.sampled_from(["move:1", "move:2", "move:3"]))
@@ -57,8 +57,8 @@ def test_no_infoset_lies_in_two_subgames(game, point):
         homes[int(tree.infoset[node])].add(int(found.of[node]))
     assert all(len(home) == 1 for home in homes.values())
     for subgame in found:
-        for plex in subgame.plexes:
-            assert (plex.parent < plex.start[:-1]).all()
+        for treeplex in subgame.treeplexes:
+            assert (treeplex.parent < treeplex.start[:-1]).all()
 
 
 def test_what_is_no_public_point():
@@ -113,17 +113,17 @@ def test_a_point_as_nodes_or_a_question():
 def test_the_whole_game_is_a_subgame():
     strategy = cf.Strategy.random(cf.Kuhn(), 1)
     (whole,) = subgames(strategy.tree, np.array([0]))
-    for hero in (0, 1):
-        entry = enter(whole, strategy, hero)
-        value = cf.best_response(strategy, 1 - hero).value
+    for player in (0, 1):
+        entry = enter(whole, strategy, player)
+        value = cf.best_response(strategy, 1 - player).value
         assert entry.best @ entry.mass == pytest.approx(value, abs=1e-12)
-        earned = cf.values(strategy)[1 - hero]
+        earned = cf.values(strategy)[1 - player]
         assert entry.value @ entry.mass == pytest.approx(earned, abs=1e-12)
 
 
-def entries_by_rules(game, strategy, hero, depth):
+def entries_by_rules(game, strategy, player, depth):
     """For each observation of the opponent at the point: mass, range, value, best value."""
-    other = 1 - hero
+    other = 1 - player
 
     def passed(state):
         if state is None or game.turn(state) == cf.CHANCE:
@@ -148,7 +148,7 @@ def entries_by_rules(game, strategy, hero, depth):
 
 
 @given(public_games(), st.integers(0, 1), st.integers(0, 100))
-def test_entries_against_the_rules(game, hero, seed):
+def test_entries_against_the_rules(game, player, seed):
     tree = cf.compile_game(game)
     strategy = cf.Strategy.random(tree, seed)
     try:
@@ -156,14 +156,14 @@ def test_entries_against_the_rules(game, hero, seed):
     except ParameterError:
         return
     told = story(tree)
-    expected = entries_by_rules(game, strategy, hero, 2)
+    expected = entries_by_rules(game, strategy, player, 2)
     for subgame in found:
-        entry = enter(subgame, strategy, hero)
-        plex = subgame.plexes[1 - hero]
-        shares = np.zeros(plex.classes)
-        for j in range(plex.classes):
-            states = [told.state(int(node)) for node in subgame.roots[plex.at_root == j]]
-            seen = {game.observe(state, 1 - hero) for state in states}
+        entry = enter(subgame, strategy, player)
+        treeplex = subgame.treeplexes[1 - player]
+        shares = np.zeros(treeplex.classes)
+        for j in range(treeplex.classes):
+            states = [told.state(int(node)) for node in subgame.roots[treeplex.at_root == j]]
+            seen = {game.observe(state, 1 - player) for state in states}
             assert len(seen) == 1
             mass, reach, value, best = expected[seen.pop()]
             assert entry.mass[j] == pytest.approx(mass, abs=1e-12)
@@ -177,7 +177,7 @@ def test_a_strategy_of_another_game():
     subgame = subgames(cf.compile_game(cf.Leduc()))[0]
     with pytest.raises(MismatchError, match="the strategy is for kuhn"):
         enter(subgame, cf.Strategy.uniform(cf.Kuhn()), 0)
-    with pytest.raises(ParameterError, match="the hero is player 0 or 1"):
+    with pytest.raises(ParameterError, match="the player is 0 or 1"):
         enter(subgame, cf.Strategy.uniform(cf.Leduc()), 2)
 
 

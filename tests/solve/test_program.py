@@ -17,7 +17,7 @@ from counterfold.errors import CounterfoldError, ParameterError
 from counterfold.exploit.programs import programs
 from counterfold.games.base import TERMINAL, Game
 from counterfold.search.entry import enters
-from counterfold.search.gadget import GADGETS
+from counterfold.search.gadget import GADGETS, objective
 from counterfold.search.lp import solve_gadget
 from counterfold.search.subgame import subgames
 from counterfold.solve.lp import ZeroSumSeat, plans, solve_lp
@@ -360,17 +360,20 @@ def test_gadgets_in_any_unit(unit: float) -> None:
     def optima(unit: float, total: float) -> list[float]:
         tree = cf.compile_game(Rescaled(PublicGame(3), unit, total))
         blueprint = cf.Strategy.random(tree, 1).probabilities
-        entries = [enters(s, blueprint, hero) for s in subgames(tree, "move:2") for hero in (0, 1)]
+        entries = [
+            enters(s, blueprint, player) for s in subgames(tree, "move:2") for player in (0, 1)
+        ]
         found = []
         for entry, name in product(entries[:4], GADGETS):
             if name == "unsafe" and total:
                 continue  # its mark is zero, and not the blueprint's value
-            gadget = GADGETS[name](entry)
-            objective, actions, _ = solve_gadget(gadget)
+            parts = GADGETS[name](entry)
+            optimum, actions, _ = solve_gadget(entry, parts)
             played = blueprint.copy()
-            played[entry.subgame.plexes[entry.hero].slots] = actions
-            assert gadget.objective(played) / unit == pytest.approx(objective / unit, abs=1e-8)
-            found.append(objective / unit)
+            played[entry.subgame.treeplexes[entry.player].slots] = actions
+            worth = objective(entry, parts, entry.best_values(played))
+            assert worth / unit == pytest.approx(optimum / unit, abs=1e-8)
+            found.append(optimum / unit)
         return found
 
     assert optima(unit, 0.0) == pytest.approx(optima(1.0, 0.0), abs=1e-6)

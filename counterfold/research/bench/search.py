@@ -14,6 +14,7 @@ from counterfold.plot import figure
 from counterfold.research.bench.bars import bars
 from counterfold.research.columns import Columns, rich_table
 from counterfold.research.progress import no_progress
+from counterfold.search.entry import HistoryEntry
 from counterfold.search.gadget import GADGETS
 from counterfold.search.opponents import shuffled
 from counterfold.search.searcher import Searcher
@@ -62,28 +63,35 @@ def run(
         solver.step(500)
         blueprint = solver.strategy()
         models = [shuffled(blueprint, 0.7, seed) for seed in range(3)]
-        searchers = [Searcher(blueprint, seat) for seat in range(2)]
         for name in GADGETS:
             on_progress(f"{spec}, {name}")
-            costs.extend(_cost(spec, name, way, searchers, models) for way in METHODS)
+            for way in METHODS:
+                searchers: list[Searcher[HistoryEntry]] = [
+                    Searcher(blueprint, player, method=way) for player in range(2)
+                ]
+                costs.append(_cost(spec, name, way, searchers, models))
     return costs
 
 
 def _cost(
-    spec: str, name: str, method: str, searchers: Sequence[Searcher], models: list[Strategy]
+    spec: str,
+    name: str,
+    method: str,
+    searchers: Sequence[Searcher[HistoryEntry]],
+    models: list[Strategy],
 ) -> Cost:
     spent = []
     for searcher in searchers:
         for model in models:
-            for number in searcher.reached:
+            for number in searcher.places:
                 settings: dict[str, Any] = {}
                 if name in ("unsafe", "ses", "ox"):
                     settings["range"] = searcher.range(number, model)
-                searcher.refine(number, name, method, TOLERANCE, **settings)  # warm
+                searcher.refine(number, name, gap=TOLERANCE, **settings)  # warm
                 took = []
                 for _ in range(ROUNDS):
                     began = time.process_time()
-                    searcher.refine(number, name, method, TOLERANCE, **settings)
+                    searcher.refine(number, name, gap=TOLERANCE, **settings)
                     took.append(time.process_time() - began)
                 spent.append(1e3 * float(np.median(took)))
     found = np.array(spent)

@@ -98,7 +98,7 @@ class BucketReply:
 
     def __init__(self, search: PublicSearch, trunk: TrunkReply, buckets: Any) -> None:
         self.search, self.trunk, self.buckets = search, trunk, buckets
-        self.tree, self.me = search.tree, 1 - search.hero
+        self.tree, self.me = search.tree, 1 - search.player
         nodes = self.tree.nodes
         self.hidden = ends_of(nodes, self.me, 1.0)[1]
         within = range(nodes.begin[self.tree.last], nodes.begin[self.tree.last + 1])
@@ -114,7 +114,7 @@ class BucketReply:
         """Sums over all boards, on which the hero plays as it does without a search."""
         sums, player = self.empty(), Whole(self.search.blueprint)
         for board in self.search.boards:
-            rows = player.rows(self.search.hero, board)
+            rows = player.rows(self.search.player, board)
             chance = self.tree.boards[board].chance
             self.add(sums, self.see(self.search.entry(board), rows, chance))
         return sums

@@ -16,8 +16,9 @@ from counterfold.files.arrays import Saved
 from counterfold.research.progress import Count
 from counterfold.research.ses.fhp_replies import BoardValues, BucketReply, TrunkReply
 from counterfold.research.ses.fhp_setup import Opponent, Setup, Trunk, misjudged_ranges
+from counterfold.search.gadget import gadget
 from counterfold.search.public import PublicRefined, PublicSearch
-from counterfold.search.public_entry import Arrivals, Floats, classes_above, public_gadget
+from counterfold.search.public_entry import Arrivals, Floats, classes_above
 
 __all__ = ["Searches"]
 
@@ -141,14 +142,14 @@ class Searches:
         entry = search.entry(board)
         share = setup.tree.boards[board].chance * setup.weights[k]
         blueprint = setup.unshuffled.rows(self.seat, board)
-        kept = search.kept(entry)
+        kept = entry.kept
         notes = []
 
         def made(
             plan: int, alpha: float, judged: Floats | None, after: PublicRefined | None = None
         ) -> PublicRefined:
             interrupts.check()
-            parts = public_gadget("ses", entry, alpha=alpha, range=judged)
+            parts = gadget("ses", entry, alpha=alpha, range=judged)
             found = search.refine(entry, parts, self.iterations, gap=self.gap, after=after)
             seen = None
             if self.sums and self.bucketed is not None:

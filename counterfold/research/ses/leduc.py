@@ -21,12 +21,13 @@ from counterfold.games.spec import whole
 from counterfold.research.progress import Progress, no_progress
 from counterfold.research.ses.sweep import ERRORS, SHARES, Opponent, Point, Sweep
 from counterfold.search.bounds import Nearest, Yardstick, nearest, room
-from counterfold.search.entry import Entry
+from counterfold.search.entry import HistoryEntry
 from counterfold.search.gadget import maxmargin, ses, unsafe
 from counterfold.search.opponents import misjudged, shuffled
-from counterfold.search.plex import Floats
-from counterfold.search.refine import Refined, refine
+from counterfold.search.refine import refine
+from counterfold.search.refined import Refined
 from counterfold.search.subgame import Subgames, subgames
+from counterfold.search.treeplex import Floats
 from counterfold.solve.lp import solve_lp
 from counterfold.solve.solver import Solver
 from counterfold.strategy.strategy import Strategy
@@ -226,7 +227,7 @@ class _Hero:
         self.value = value if seat == 0 else self.total - value
         self.nearest: Nearest = nearest(found, blueprint, seat)
         self.searches, self.seconds = 0, 0.0
-        self._careful: list[Refined] | None = None
+        self._careful: list[Refined[HistoryEntry, float]] | None = None
 
         # References by subgame: the nearest equilibrium, and the blueprint itself.
         self.yardsticks = [y for y in self.nearest.yardsticks if y is not None]
@@ -270,14 +271,16 @@ class _Hero:
             printed,
         )
 
-    def _refined(self, alpha: float, judged: list[Floats]) -> list[Refined]:
+    def _refined(self, alpha: float, judged: list[Floats]) -> list[Refined[HistoryEntry, float]]:
         if not alpha and self._careful is not None:  # no range matters
             return self._careful
         found = []
         for yardstick, believed in zip(self.yardsticks, judged, strict=True):
-            made = refine(ses(yardstick.entry, alpha, believed), tolerance=self.tolerance)
+            made = refine(
+                yardstick.entry, ses(yardstick.entry, alpha, believed), tolerance=self.tolerance
+            )
             self.searches += 1
-            self.seconds += made.seconds
+            self.seconds += made.cpu_seconds
             found.append(made)
         if not alpha:
             self._careful = found
@@ -299,8 +302,8 @@ class _Hero:
         """How far SES with alpha 0 is from maxmargin at most, by what they maximise."""
         gaps = []
         for yardstick in self.yardsticks:
-            careful = refine(ses(yardstick.entry, 0.0), tolerance=self.tolerance)
-            margin = refine(maxmargin(yardstick.entry, "blueprint"), "lp")
+            careful = refine(yardstick.entry, ses(yardstick.entry, 0.0), tolerance=self.tolerance)
+            margin = refine(yardstick.entry, maxmargin(yardstick.entry, "blueprint"), "lp")
             gaps.append(abs(careful.objective - margin.objective))
         return max(gaps, default=0.0)
 
@@ -310,14 +313,14 @@ class _Hero:
         for yardstick in self.yardsticks:
             entry = yardstick.entry
             true = _arriving(entry, opponent)
-            bold = refine(ses(entry, 1.0, true), tolerance=self.tolerance)
-            trusting = refine(unsafe(entry, true), "lp")
+            bold = refine(entry, ses(entry, 1.0, true), tolerance=self.tolerance)
+            trusting = refine(entry, unsafe(entry, true), "lp")
             level = float(true[entry.live] @ entry.value[entry.live])
             gaps.append(abs(bold.objective - level - trusting.objective))
         return max(gaps, default=0.0)
 
 
-def _arriving(entry: Entry, opponent: Strategy) -> Floats:
+def _arriving(entry: HistoryEntry, opponent: Strategy) -> Floats:
     """The range with which an opponent comes; as if it did all things evenly if it never does."""
     try:
         return entry.range_of(opponent.probabilities)

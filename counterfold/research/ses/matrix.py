@@ -14,9 +14,9 @@ from counterfold.games.normal_form import NormalForm
 from counterfold.research.progress import Progress, no_progress
 from counterfold.search.entry import enter
 from counterfold.search.gadget import ses
-from counterfold.search.plex import Floats
 from counterfold.search.refine import refine
 from counterfold.search.subgame import subgames
+from counterfold.search.treeplex import Floats
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import HistoryTree, compile_game
 from counterfold.tree.sequence import sequence_form
@@ -96,7 +96,7 @@ def figure_2(
     response = np.array([0.0, 0.0, 0.0, 1.0])
     points = []
     for done, alpha in enumerate(alphas):
-        actions = refine(ses(entry, alpha, weak), "lp").actions
+        actions = refine(entry, ses(entry, alpha, weak), "lp").weights
         mixed = (1 - alpha) * blueprint.probabilities[3:] + alpha * response
         figures = [_against(tree, weak, played) for played in (actions, mixed)]
         points.append(MatrixPoint(alpha, *figures[0], *figures[1], tuple(actions.tolist())))

@@ -34,8 +34,10 @@ from counterfold.research.ses.fhp_setup import (
     shuffled_blueprint,
 )
 from counterfold.research.ses.pictures import draw_figure_3, draw_figure_4
+from counterfold.search.gadget import gadget
 from counterfold.search.public import PublicSearch
-from counterfold.search.public_entry import Arrivals, public_gadget
+from counterfold.search.public_entry import Arrivals
+from counterfold.search.searcher import Searcher
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.public import PublicTree
 from counterfold.tree.traversal import Traversal
@@ -72,9 +74,9 @@ def test_points_are_those_of_whole_strategies(share: float, alpha: float) -> Non
 
         def make(entry: Any, arrivals: Any = arrivals) -> Any:
             judged = entry.range_of(arrivals.at(entry.board))
-            return public_gadget("ses", entry, alpha=alpha, range=judged)
+            return gadget("ses", entry, alpha=alpha, range=judged)
 
-        played = PublicSearch(base.blueprint, seat).everywhere(make, STEPS).strategy
+        played = Searcher(base.blueprint, seat).everywhere(make, iterations=STEPS).strategy
         payoffs.append(earned_against(played, seat, opponent))
         replies.append(best_value(played, 1 - seat))
     found = swept()

@@ -1,29 +1,32 @@
 """A gadget as a game: copies of the subgame under a small top, laid out as a tree.
 
-The shape depends only on the subgame, the hero, the kinds of parts and the classes that are alive.
-It is made once and kept with the subgame; ranges and marks come in as probabilities and payoffs.
+The shape depends only on the subgame, the player, the kinds of parts and the classes that are
+alive. It is made once and kept with the subgame; ranges and marks come in as probabilities and
+payoffs.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from counterfold.games.base import CHANCE, TERMINAL
-from counterfold.search.gadget import Gadget
-from counterfold.search.plex import Floats, Ints
+from counterfold.search.entry import HistoryEntry
+from counterfold.search.gadget import Part
 from counterfold.search.subgame import Subgame
+from counterfold.search.treeplex import Floats, Ints
 from counterfold.tree.history import NONE, HistoryTree, Infosets
 
-__all__ = ["compose", "hero_actions"]
+__all__ = ["compose", "player_actions"]
 
 
-def compose(gadget: Gadget) -> HistoryTree:
+def compose(entry: HistoryEntry, parts: Sequence[Part]) -> HistoryTree:
     """The gadget as a tree that any solver takes.
 
-    The hero's infosets are those of the subgame that play can still reach, in the same order. The
+    The player's infosets are those of the subgame that play can still reach, in the same order. The
     opponent has the decisions of the top, and a copy of its infosets for each part.
 
     >>> import counterfold as cf
@@ -31,47 +34,46 @@ def compose(gadget: Gadget) -> HistoryTree:
     >>> from counterfold.search.gadget import ses
     >>> from counterfold.search.subgame import subgames
     >>> uniform = cf.Strategy.uniform(cf.Leduc())
-    >>> entry = enter(subgames(uniform.tree)[0], uniform, hero=1)
-    >>> compose(ses(entry, 0.5)).histories
+    >>> entry = enter(subgames(uniform.tree)[0], uniform, player=1)
+    >>> compose(entry, ses(entry, 0.5)).histories
     1209
     """
-    frame = _frame(gadget)
-    entry, live = gadget.entry, gadget.live
-    share = entry.share[frame.order]
-    prob = frame.prob.copy()
-    payoff = frame.payoff.copy()
-    hero, other = entry.hero, entry.opponent
-    for k, part in enumerate(gadget.parts):
-        prob[frame.parts[k]] = part.weight
+    shape = _shape(entry, parts)
+    share = entry.share[shape.order]
+    prob = shape.prob.copy()
+    payoff = shape.payoff.copy()
+    player, other = entry.player, entry.opponent
+    for k, part in enumerate(parts):
+        prob[shape.parts[k]] = part.weight
         if part.kind != "choose":
-            prob[frame.deals[k]] = part.range[live]
-        prob[frame.entries[k]] = share
-        marks = part.shift[frame.leaf_class]
-        rows = frame.leaves[k]
+            prob[shape.deals[k]] = part.range[entry.live]
+        prob[shape.entries[k]] = share
+        marks = part.shift[shape.leaf_class]
+        rows = shape.leaves[k]
         payoff[rows, other] -= marks
-        payoff[rows, hero] += marks
+        payoff[rows, player] += marks
     return HistoryTree(
-        spec=f"{gadget.name} in {entry.subgame.tree.spec}",
+        spec=f"a gadget in {entry.subgame.tree.spec}",
         players=2,
-        turn=frame.turn,
-        first=frame.first,
-        child=frame.child,
+        turn=shape.turn,
+        first=shape.first,
+        child=shape.child,
         prob=prob,
-        infoset=frame.infoset,
-        leaf=frame.leaf,
+        infoset=shape.infoset,
+        leaf=shape.leaf,
         payoff=payoff,
-        infosets=frame.infosets,
+        infosets=shape.infosets,
     )
 
 
-def hero_actions(gadget: Gadget) -> tuple[Ints, Ints]:
-    """Where the hero's strategy is: slots of the composed tree, and actions of the hero's plex."""
-    frame = _frame(gadget)
-    return frame.slots, frame.actions
+def player_actions(entry: HistoryEntry, parts: Sequence[Part]) -> tuple[Ints, Ints]:
+    """Where the player's strategy is: slots of the composed tree, and actions of its treeplex."""
+    shape = _shape(entry, parts)
+    return shape.slots, shape.actions
 
 
 @dataclass(frozen=True, eq=False)
-class _Frame:
+class _Shape:
     """A gadget without its numbers."""
 
     turn: Any
@@ -88,19 +90,19 @@ class _Frame:
     entries: tuple[Ints, ...]  # by part, edges into the copy
     leaves: tuple[Ints, ...]  # by part, rows of the payoffs
     leaf_class: Ints  # the opponent's class at each leaf of a copy
-    slots: Ints  # the hero's slots, and the actions of its plex that they are
+    slots: Ints  # the player's slots, and the actions of its treeplex that they are
     actions: Ints
 
 
-def _frame(gadget: Gadget) -> _Frame:
-    entry = gadget.entry
-    kinds = tuple(part.kind for part in gadget.parts)
-    key = ("frame", entry.hero, kinds, entry.live.tobytes())
+def _shape(entry: HistoryEntry, parts: Sequence[Part]) -> _Shape:
+    kinds = tuple(part.kind for part in parts)
+    live = np.flatnonzero(entry.live)
+    key = ("shape", entry.player, kinds, live.tobytes())
     kept = entry.subgame.kept
     if key not in kept:
-        kept[key] = _made(entry.subgame, entry.hero, kinds, entry.live)
-    frame: _Frame = kept[key]
-    return frame
+        kept[key] = _made(entry.subgame, entry.player, kinds, live)
+    shape: _Shape = kept[key]
+    return shape
 
 
 @dataclass
@@ -135,9 +137,9 @@ class _Top:
         return np.concatenate(ranges).astype(np.int64)
 
 
-def _made(subgame: Subgame, hero: int, kinds: tuple[str, ...], live: Ints) -> _Frame:
-    other, parts = 1 - hero, len(kinds)
-    classes = subgame.plexes[other].at_root
+def _made(subgame: Subgame, player: int, kinds: tuple[str, ...], live: Ints) -> _Shape:
+    other, parts = 1 - player, len(kinds)
+    classes = subgame.treeplexes[other].at_root
     copy = _copy(subgame, np.isin(classes, live))
     top, dealers, gates = _top(subgame, other, kinds, live)
     above, size, leaves = len(top.turn), len(copy.nodes), len(copy.leaves)
@@ -147,7 +149,7 @@ def _made(subgame: Subgame, hero: int, kinds: tuple[str, ...], live: Ints) -> _F
             below = np.searchsorted(copy.nodes, subgame.roots[classes == j])
             top.children[node] = (begin + below).tolist()
     out = np.zeros((top.turn.count(TERMINAL), 2))
-    out[:, hero] = subgame.tree.constant_sum
+    out[:, player] = subgame.tree.constant_sum
     rows = len(out) + np.arange(parts * leaves).reshape(parts, leaves)
     leaf = np.full(above + parts * size, NONE, dtype=np.uint32)
     leaf[:above][np.array(top.turn) == TERMINAL] = np.arange(len(out))
@@ -155,8 +157,8 @@ def _made(subgame: Subgame, hero: int, kinds: tuple[str, ...], live: Ints) -> _F
         leaf[begin : begin + size][copy.turn == TERMINAL] = own
     edges = [node for below in top.children for node in below]
     widths = np.concatenate([[len(below) for below in top.children], *[copy.widths] * parts])
-    infosets, infoset, slots, actions = _infosets(subgame, hero, kinds, top, copy)
-    return _Frame(
+    infosets, infoset, slots, actions = _infosets(subgame, player, kinds, top, copy)
+    return _Shape(
         turn=np.concatenate([np.array(top.turn), *[copy.turn] * parts]).astype(np.int8),
         first=np.append(0, np.cumsum(widths)).astype(np.uint32),
         child=np.concatenate([edges, *(begin + copy.child for begin in begins)]).astype(np.uint32),
@@ -177,18 +179,18 @@ def _made(subgame: Subgame, hero: int, kinds: tuple[str, ...], live: Ints) -> _F
 
 
 def _infosets(
-    subgame: Subgame, hero: int, kinds: tuple[str, ...], top: _Top, copy: _Copy
+    subgame: Subgame, player: int, kinds: tuple[str, ...], top: _Top, copy: _Copy
 ) -> tuple[Infosets, Any, Ints, Ints]:
-    """Infosets, the one of each node, and the hero's slots with the actions of its plex."""
-    tree, other = subgame.tree, 1 - hero
-    own = np.unique(copy.infoset[copy.turn == hero])
+    """Infosets, the one of each node, and the player's slots with the actions of its treeplex."""
+    tree, other = subgame.tree, 1 - player
+    own = np.unique(copy.infoset[copy.turn == player])
     theirs = np.unique(copy.infoset[copy.turn == other])
     mine = [(tree.infosets.labels[i], tree.infosets.actions[i]) for i in own]
     yours = list(zip(top.labels, top.actions, strict=True))
     for kind in kinds:
         yours += [(f"{tree.infosets.labels[i]} ({kind})", tree.infosets.actions[i]) for i in theirs]
-    both = [*mine, *yours] if hero == 0 else [*yours, *mine]
-    base = {hero: 0 if hero == 0 else len(yours), other: len(mine) if hero == 0 else 0}
+    both = [*mine, *yours] if player == 0 else [*yours, *mine]
+    base = {player: 0 if player == 0 else len(yours), other: len(mine) if player == 0 else 0}
     start = np.append(0, np.cumsum([len(names) for _, names in both])).astype(np.uint32)
     infosets = Infosets(
         owner=np.repeat(np.arange(2, dtype=np.int8), [base[1], len(both) - base[1]]),
@@ -197,16 +199,16 @@ def _infosets(
         actions=tuple(names for _, names in both),
     )
     row = np.full(len(copy.nodes), NONE, dtype=np.int64)
-    for player, known in ((hero, own), (other, theirs)):
-        at = copy.turn == player
-        row[at] = base[player] + np.searchsorted(known, copy.infoset[at])
+    for who, known in ((player, own), (other, theirs)):
+        at = copy.turn == who
+        row[at] = base[who] + np.searchsorted(known, copy.infoset[at])
     rows = [np.array([NONE if i < 0 else base[other] + i for i in top.infoset])]
     for k in range(len(kinds)):
         shift = len(top.labels) + k * len(theirs)
         rows.append(row + np.where(copy.turn == other, shift, 0))
-    plex = subgame.plexes[hero]
-    places = np.flatnonzero(np.repeat(np.isin(plex.infosets, own), np.diff(plex.start)))
-    slots = int(start[base[hero]]) + np.arange(len(places))
+    treeplex = subgame.treeplexes[player]
+    places = np.flatnonzero(np.repeat(np.isin(treeplex.infosets, own), np.diff(treeplex.start)))
+    slots = int(start[base[player]]) + np.arange(len(places))
     return infosets, np.concatenate(rows).astype(np.uint32), slots, places
 
 

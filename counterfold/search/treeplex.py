@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from counterfold.solve.program import ROUNDING, Plans
 
-__all__ = ["Floats", "Ints", "Plex", "summed"]
+__all__ = ["Floats", "Ints", "Treeplex", "summed"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -22,7 +22,7 @@ def summed(place: Ints, weights: Floats, size: int) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class Plex:
+class Treeplex:
     """One player's decisions inside a subgame.
 
     ``classes`` is what the player may know on entering: roots of one class look alike to it.
