@@ -70,7 +70,7 @@ def test_points_are_those_of_whole_strategies(share: float, alpha: float) -> Non
     opponent = as_strategy(base.tree, base.opponent(share, 0))
     payoffs, replies = [], []
     for seat in (0, 1):
-        arrivals = Arrivals(opponent, 1 - seat)
+        arrivals = Arrivals(opponent.hands, 1 - seat)
 
         def make(entry: Any, arrivals: Any = arrivals) -> Any:
             judged = entry.range_of(arrivals.at(entry.board))

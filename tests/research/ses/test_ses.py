@@ -42,7 +42,7 @@ def test_matrix_game_by_cfr():
     assert entry.value == pytest.approx([-0.5, -0.5, -6.95])
     for alpha, expected in ((0.5, (0, 0.5, 0.5, 0)), (1.0, (0, 0, 0, 1))):
         found = refine(entry, ses(entry, alpha, np.array([0, 0, 1.0])), tolerance=1e-5)
-        assert found.actions == pytest.approx(expected, abs=1e-3)
+        assert found.weights == pytest.approx(expected, abs=1e-3)
 
 
 @pytest.fixture(scope="module")
