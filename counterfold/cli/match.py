@@ -14,8 +14,8 @@ from typing import Any
 from counterfold.agent import Agent
 from counterfold.checkpoints import Checkpoints
 from counterfold.cli.certificate import Lines, print_panel
+from counterfold.cli.names import rules_of
 from counterfold.cli.output import StoppedError, advise, check_can_write, duration, print_json, say
-from counterfold.cli.poker_names import rules_of
 from counterfold.cli.progress import Watch
 from counterfold.cli.scores import print_faults, print_scores, verdict, versus
 from counterfold.cli.solve import check_not_foreign, compiled_game

@@ -10,10 +10,14 @@ import sys
 import tempfile
 import textwrap
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from counterfold.errors import FileError, ParameterError, short, visible
 from counterfold.files.whole import sweep
+
+if TYPE_CHECKING:
+    from counterfold.poker.game import PokerGame
+    from counterfold.poker.units import Units
 
 __all__ = [
     "StoppedError",
@@ -23,6 +27,7 @@ __all__ = [
     "check_can_write",
     "coloured",
     "duration",
+    "in_units",
     "memory_of",
     "on_terminal",
     "paint",
@@ -164,6 +169,25 @@ def tiny(number: float | None) -> str:
     ('5.07e-07', '0.25')
     """
     return "unknown" if number is None else f"{number:.3g}"
+
+
+def in_units(units: Units | PokerGame, distance: float) -> str:
+    """The same in percent of the pot and mbb/h, or in payoffs where there is neither.
+
+    >>> from counterfold.poker.units import Units
+    >>> in_units(Units(pot=200, big_blind=10), 0.5), in_units(Units(), 5.07e-7)
+    ('0.25% of the pot, 50 mbb/h', '5.07e-07')
+    """
+    parts = []
+    if units.pot:
+        parts.append(f"{_short(100 * distance / units.pot)}% of the pot")
+    if units.big_blind:
+        parts.append(f"{_short(1000 * distance / units.big_blind)} mbb/h")
+    return ", ".join(parts) or tiny(distance)
+
+
+def _short(number: float) -> str:
+    return f"{number:.3g}" if number < 1000 else f"{number:,.0f}"
 
 
 def size(count: float) -> str:

@@ -5,12 +5,21 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
 from counterfold.cli import clock
-from counterfold.cli.certificate import certificate, print_panel
+from counterfold.cli.certificate import (
+    certificate,
+    history_size,
+    in_poker,
+    print_panel,
+    public_size_lines,
+    tables,
+)
+from counterfold.cli.names import game_in, game_named
 from counterfold.cli.output import (
     StoppedError,
     advise,
@@ -18,30 +27,50 @@ from counterfold.cli.output import (
     memory_of,
     print_json,
     size,
+    tell,
 )
+from counterfold.cli.poker_wishes import Wishes, read_wishes
 from counterfold.cli.progress import Watch
 from counterfold.errors import FileError, MismatchError, ParameterError
+from counterfold.files.arrays import header_in, header_of
 from counterfold.files.typed import from_json
-from counterfold.games.base import spec_of
+from counterfold.games.base import Game, spec_of
 from counterfold.games.catalog import load, load_named
 from counterfold.interrupts import aside
 from counterfold.plot import Curve, Point, check_plot, convergence
-from counterfold.solve.methods import DEFAULT_METHOD, method
-from counterfold.solve.result import Result, resume, solve
-from counterfold.solve.settings import Settings, default_until
+from counterfold.poker.game import PokerGame
+from counterfold.poker.units import Units
+from counterfold.solve.engine import check_can
+from counterfold.solve.methods import method
+from counterfold.solve.result import Result, check_lp, resume, solve, table_size
+from counterfold.solve.settings import Settings, check_threads, defaults_of
+from counterfold.solve.solver import Solver
 from counterfold.solve.until import Until
 from counterfold.strategy.store import read
+from counterfold.tree.form import Form, form_of
 from counterfold.tree.history import HistoryTree, compile_game
-from counterfold.tree.memory import memory_at_hand
+from counterfold.tree.memory import ANY_SIZE, memory_at_hand
+from counterfold.tree.public_size import PublicSize
 from counterfold.tree.walk import measure
 
-__all__ = ["Outcome", "Request", "check", "run", "solved"]
+__all__ = ["Outcome", "Request", "Task", "run", "solved", "task_of"]
 
-SETTINGS = ("traversal", "alternating", "average", "dtype", "seed", "explore")
+SETTINGS = ("traversal", "alternating", "average", "dtype", "bits", "seed", "explore")
 LIMITS = ("iterations", "exploitability", "seconds")
 WORTH_KEEPING = 1.0
 """Seconds of work that are saved for a user who interrupts a run without --save."""
-OPTIONS = {"alternating": "--simultaneous/--alternating", "average": "--last-iterate/--average"}
+OPTIONS = {"alternating": "--alternating/--simultaneous", "average": "--average/--last-iterate"}
+NEEDS = {
+    "traversal": "sampling",
+    "seed": "sampling",
+    "explore": "sampling",
+    "alternating": "simultaneous",
+    "average": "last iterate",
+    "bits": "16 bits",
+    "threads": "threads",
+    "locks": "locks",
+}
+"""What an engine must be able to do for an option that is not as usual."""
 
 
 @dataclass(frozen=True)
@@ -83,10 +112,48 @@ class Request:
         """Where the result goes: a resumed run goes back to its file."""
         return self.save or self.resume
 
-    def given(self, names: tuple[str, ...]) -> dict[str, Any]:
+    @property
+    def until(self) -> Until | None:
+        """The limits that a person has named."""
+        given = self.given(LIMITS)
+        return Until(**given) if given else None
+
+    @property
+    def bytes(self) -> int | None:
+        """The most memory to take, if somebody says."""
+        return None if self.memory is None else memory_of(self.memory)
+
+    def given(self, names: Iterable[str]) -> dict[str, Any]:
         """Those of the options that were given."""
-        found = {name: getattr(self, name) for name in names}
-        return {name: value for name, value in found.items() if value is not None}
+        values = {name: getattr(self, name) for name in names}
+        return {name: value for name, value in values.items() if value not in (None, ())}
+
+
+@dataclass(frozen=True)
+class Task:
+    """A request that has been checked: its game, its limits, and what holds in its solution."""
+
+    request: Request
+    game: Game | PokerGame
+    traversal: str
+    until: Until | None
+    wishes: Wishes
+
+    @property
+    def units(self) -> Units | None:
+        return self.game.units if isinstance(self.game, PokerGame) else None
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return self.request.given((*SETTINGS, "threads"))
+
+    def table_size(self, game: PokerGame) -> PublicSize:
+        """How large the tables of the run will be."""
+        return table_size(game, self.request.method, self.settings, self.symmetry(game))
+
+    def symmetry(self, game: PokerGame) -> bool | None:
+        """Whether suits may be taken as one; where no wish tells them apart, the game says."""
+        return None if self.wishes.symmetric(game) else False
 
 
 @dataclass(frozen=True)
@@ -105,16 +172,11 @@ class Outcome:
 
 def run(request: Request) -> None:
     """Solve, or only measure, and print."""
-    if for_poker(request):
-        from counterfold.cli import poker_solve
-
-        poker_solve.run(request)
-        return
-    check(request)
+    task = task_of(request)
     if request.dry_run:
-        _tell_size(request)
+        _tell_size(task)
         return
-    outcome = solved(request)
+    outcome = solved(task)
     result = outcome.result
     if request.plot:
         _draw(result, request.plot)
@@ -122,6 +184,8 @@ def run(request: Request) -> None:
         print_json(result.to_dict())
     else:
         lines = certificate(result, outcome.until, outcome.saved)
+        if task.wishes:
+            lines.insert(2, ("wishes", task.wishes.told))
         if request.plot:
             lines.append(("picture", request.plot))
         print_panel("Certificate", lines)
@@ -129,72 +193,55 @@ def run(request: Request) -> None:
     outcome.end()
 
 
-def for_poker(request: Request) -> bool:
-    """Whether a request is about poker on a public tree."""
-    from counterfold.cli.poker_names import is_poker_file, means_poker
-
-    if request.resume:
-        return is_poker_file(request.resume)
-    return request.game is not None and means_poker(request.game, request.form)
-
-
-def solved(request: Request) -> Outcome:
-    """The outcome of a request, with its progress on standard error."""
-    memory = None if request.memory is None else memory_of(request.memory)
+def solved(task: Task) -> Outcome:
+    """The outcome of a task, with its progress on standard error."""
+    request, until = task.request, None
     before = stamp(request.target)
-    with Watch(request.quiet) as watch:
+    rescue = None if request.target or request.by_lp else rescue_file(spec_of(task.game))
+    with Watch(request.quiet, task.units) as watch:
         try:
-            if request.resume:
-                return _resumed(request, memory, watch)
-            return _solved(request, memory, watch)
+            began = perf_counter()
+            form = _compiled(task, watch)
+            if request.by_lp:
+                watch.doing("solving the linear program")
+                result = aside(lambda: solve(form, "lp", save=request.save))
+                compiled = perf_counter() - began - result.seconds
+            else:
+                solver = None if request.resume else _solver(task, form, watch)
+                compiled = perf_counter() - began
+                until = task.until or defaults_of(form, task.traversal).until
+                limits = clock.left(until) if task.until else until
+                watch.begin(limits)
+                common: dict[str, Any] = {
+                    "save": request.save, "every": request.every, "on_report": watch.report
+                }  # fmt: skip
+                if request.resume:
+                    result = resume(request.resume, limits, form, threads=request.threads, **common)
+                else:
+                    result = solve(solver, until=limits, rescue=rescue, **common)
         except KeyboardInterrupt:
             saved = request.target if stamp(request.target) != before else None
             raise StoppedError(farewell(saved)) from None
+    if rescue and os.path.exists(rescue) and result.seconds < WORTH_KEEPING:
+        os.unlink(rescue)
+    result = replace(result, compile_seconds=result.compile_seconds + compiled)
+    return Outcome(result, until, request.target or (rescue if stamp(rescue) else None))
 
 
-def check(request: Request) -> None:
-    """Refuse what cannot work before anything is computed."""
-    if request.resume is None and request.game is None:
-        raise ParameterError("say which game to solve, such as `counterfold solve leduc`")
-    if request.every is not None and request.every < 1:
-        raise ParameterError(f"--every is {request.every}, and must be at least 1 iteration")
-    if request.every is not None and request.target is None:
-        raise ParameterError("--every needs a file for its checkpoints: name it with --save")
-    for name in ("bits", "threads", "locks", "prefer", "give_up"):
-        if getattr(request, name) not in (None, ()):
-            option = name.replace("_", "-")
-            raise ParameterError(f"--{option} is for poker on a public tree; leave it out here")
-    from counterfold.cli.poker_names import check_no_unit
-
-    check_no_unit(request.exploitability)
-    if request.by_lp:
-        stray = request.given((*SETTINGS, *LIMITS, "every", "resume", "plot"))
-        if stray:
-            raise ParameterError(
-                f"the linear program runs to its optimum and takes no {_option(next(iter(stray)))}"
-            )
-    else:
-        if request.method is not None:
-            method(request.method)
-        Settings(**request.given(("method", *SETTINGS)))
-        _limits(request, request.traversal or "full")
-    if request.plot:
-        check_can_write(request.plot, "--plot")
-        check_plot(request.plot)
-    if request.target:
-        check_can_write(request.target, "--save" if request.save else "--resume")
-    if request.save:
-        check_not_foreign(request.save)
-
-
-def _limits(request: Request, traversal: str, largest: float = 1.0) -> Until:
-    return _given(request) or default_until(traversal, largest)
-
-
-def _given(request: Request) -> Until | None:
-    """The limits that a person has named."""
-    given = request.given(LIMITS)
-    return Until(**given) if given else None
+def _compiled(task: Task, watch: Watch) -> Form | PokerGame:
+    """The compiled game; poker that is resumed stays in its file, which has the tree."""
+    request, game = task.request, task.game
+    if not isinstance(game, PokerGame):
+        return _compiled_rules(game, request.bytes, watch, task.until)
+    watch.doing("building the tree and loading the kernels (compiled when first used)")
+    if request.resume:
+        return game
+    found = task.table_size(game)
+    if not request.quiet:
+        tell(f"{game.spec}: {tables(found.boards, found.nodes, found.infosets, found.bytes)}")
+    found.check(request.bytes)
+    form: Form = form_of(game, ANY_SIZE, symmetry=task.symmetry(game))
+    return form
 
 
 def compiled_game(
@@ -204,100 +251,144 @@ def compiled_game(
     until: Until | None = None,
     path: str | None = None,
 ) -> HistoryTree:
-    """The compiled game of a name that a person gave, or that the file at ``path`` says.
-
-    What a person has given time for is given up when that is over.
-    """
+    """The compiled game of a name that a person gave, or that the file at ``path`` says."""
     game = load(spec) if path is None else load_named(spec, path)
-    count = watch.counting if until is None else until.counting(watch.counting)
-    tree = compile_game(game, memory, count)
+    return _compiled_rules(game, memory, watch, until)
+
+
+def _compiled_rules(
+    game: Game, memory: int | None, watch: Watch, until: Until | None
+) -> HistoryTree:
+    """What a person has given time for is given up when that is over."""
+    tree = compile_game(game, memory, until.counting(watch.counting) if until else watch.counting)
     watch.doing("loading the kernels (compiled when they are first used)")
     return tree
 
 
-def _solved(request: Request, memory: int | None, watch: Watch) -> Outcome:
-    began = perf_counter()
-    given = _given(request)
-    tree = compiled_game(str(request.game), memory, watch, given)
-    compiled = perf_counter() - began
-    until = rescue = None
-    if request.by_lp:
-        watch.doing("solving the linear program")
-        result = aside(lambda: solve(tree, "lp", save=request.save))
+def _solver(task: Task, form: Any, watch: Watch) -> Solver:
+    """A solver that is ready; what a lock shifts is solved without it first."""
+    rule, wishes, start = task.request.method, task.wishes, None
+    if not wishes:
+        return Solver(form, rule, **task.settings)
+    if wishes.needs_start:
+        watch.doing("solving without locks first, which they begin from")
+        usual = defaults_of(form).until
+        if task.until and task.until.seconds is not None:  # half of the time is for the beginning
+            usual = replace(usual, seconds=clock.left(task.until, 2).seconds)
+        watch.begin(usual)
+        first = solve(form, rule, usual, on_report=watch.report, **task.settings)
+        if first.stopped == "interrupted":
+            raise KeyboardInterrupt
+        start = first.strategy
+    return wishes.solver(form, rule, start, task.settings)
+
+
+# What is refused before anything is computed.
+
+
+def task_of(request: Request) -> Task:
+    """A request with its game, checked."""
+    if request.resume is None and request.game is None:
+        raise ParameterError("say which game to solve, such as `counterfold solve leduc`")
+    _check_options(request)
+    traversal = request.traversal or "full"
+    if request.resume:
+        traversal = _check_same(request).traversal
+        game = game_in(request.resume, request.game, request.form)
     else:
-        until = _limits(request, request.traversal or "full", tree.largest_payoff)
-        rescue = None if request.save else rescue_file(tree.spec)
-        limits = clock.left(until) if given else until
-        watch.begin(limits)
-        result = solve(
-            tree,
-            request.method or DEFAULT_METHOD,
-            limits,
-            save=request.save,
-            every=request.every,
-            rescue=rescue,
-            on_report=watch.report,
-            **request.given(SETTINGS),
+        game = game_named(str(request.game), request.form)
+    for name, feature in NEEDS.items():
+        if getattr(request, name) not in (None, getattr(Settings, name, None)):
+            check_can(game, feature, _option(name), traversal)
+    if request.by_lp:
+        check_lp(game)
+    until = request.until.on(game) if request.until else None
+    task = Task(request, game, traversal, until, _wishes(request, game))
+    _check_files(request)
+    return task
+
+
+def _check_options(request: Request) -> None:
+    if request.every is not None and request.every < 1:
+        raise ParameterError(f"--every is {request.every}, and must be at least 1 iteration")
+    if request.every is not None and request.target is None:
+        raise ParameterError("--every needs a file for its checkpoints: name it with --save")
+    check_threads(request.threads, "--threads")
+    if request.by_lp:
+        stray = request.given((*SETTINGS, *LIMITS, "every", "resume", "plot"))
+        if stray:
+            raise ParameterError(
+                f"the linear program runs to its optimum and takes no {_option(next(iter(stray)))}"
+            )
+        return
+    if request.method is not None:
+        method(request.method)
+    Settings(**request.given(("method", *SETTINGS)))
+
+
+def _check_files(request: Request) -> None:
+    if request.plot:
+        check_can_write(request.plot, "--plot")
+        check_plot(request.plot)
+    if request.target:
+        check_can_write(request.target, "--save" if request.save else "--resume")
+    if request.save:
+        check_not_foreign(request.save)
+
+
+def _wishes(request: Request, game: Game | PokerGame) -> Wishes:
+    given = request.given(("locks", "prefer", "give_up"))
+    if request.resume and given:
+        raise ParameterError(
+            f"{request.resume} goes on with the locks and the style that it began with; leave "
+            "out --locks, --prefer and --give-up"
         )
-    result = replace(result, compile_seconds=result.compile_seconds + compiled)
-    if rescue and os.path.exists(rescue) and result.seconds < WORTH_KEEPING:
-        os.unlink(rescue)
-    return Outcome(result, until, request.save or (rescue if stamp(rescue) else None))
+    if request.resume:
+        return Wishes()
+    if isinstance(game, PokerGame):
+        return read_wishes(request, game)
+    if given:
+        raise ParameterError(
+            f"{_option(next(iter(given)))} is for hands on a public tree; `counterfold style` "
+            "gives every game a style"
+        )
+    return Wishes()
 
 
-def _resumed(request: Request, memory: int | None, watch: Watch) -> Outcome:
+def _check_same(request: Request) -> Settings:
+    """The settings of a run to go on with, which cannot change in its middle."""
     path = str(request.resume)
-    strategy, _, run = read(path)
-    if run is None:
+    if not header_of(path):
+        read(path)  # says what is wrong
+    saved = header_in(path)
+    if "run" not in saved.header:
         raise FileError(f"{path} holds a strategy without a solver's state: nothing to resume")
-    settings, at = from_json(Settings, run.object("settings")), run.whole("iteration", 0)
-    _check_same(request, asdict(settings), path)
+    past = saved.fields("run")
+    settings, at = from_json(Settings, past.object("settings")), past.whole("iteration", 0)
+    for name, wanted in request.given(("method", *SETTINGS)).items():
+        was = getattr(settings, name)
+        if wanted != was and not (name == "method" and _same_method(wanted, was)):
+            raise MismatchError(
+                f"{path} was made with {_spoken(name, was)}, so it cannot go on with "
+                f"{_spoken(name, wanted)}; leave {_option(name)} out, or start a new run"
+            )
     if request.iterations is not None and request.iterations < at:
         raise ParameterError(
             f"{path} is already at iteration {at:,}; --iterations counts from the start of the "
             "run, so it must be more than that"
         )
-    began = perf_counter()
-    given = _given(request)
-    named = None if request.game else path
-    tree = compiled_game(request.game or strategy.spec, memory, watch, given, named)
-    compiled = perf_counter() - began
-    until = _limits(request, settings.traversal, tree.largest_payoff)
-    limits = clock.left(until) if given else until
-    watch.begin(limits)
-    result = resume(
-        path, limits, tree, save=request.save, every=request.every, on_report=watch.report
-    )
-    result = replace(result, compile_seconds=result.compile_seconds + compiled)
-    return Outcome(result, until, request.target)
+    return settings
 
 
-def _check_same(request: Request, settings: dict[str, Any], path: str) -> None:
-    """A resumed run cannot change its method in the middle."""
-    for name, wanted in request.given(("method", *SETTINGS)).items():
-        was = settings.get(name)
-        same = wanted == was
-        if name == "method":
-            same = same_method(wanted, was)
-        if not same:
-            raise MismatchError(
-                f"{path} was made with {_spoken(name, was)}, so it cannot go on with "
-                f"{_spoken(name, wanted)}; leave {_option(name)} out, or start a new run"
-            )
-
-
-def same_method(wanted: str, was: Any) -> bool:
-    """Whether two names of methods mean the same."""
-    if not isinstance(was, str):
-        return False
+def _same_method(wanted: str, was: str) -> bool:
     return replace(method(wanted), name="") == replace(method(was), name="")
 
 
 def _option(name: str) -> str:
-    return OPTIONS.get(name, f"--{name}")
+    return OPTIONS.get(name, f"--{name.replace('_', '-')}")
 
 
-def _spoken(name: str, value: Any) -> str:
+def _spoken(name: str, value: object) -> str:
     if name == "alternating":
         return "alternating updates" if value else "simultaneous updates"
     if name == "average":
@@ -318,6 +409,9 @@ def check_not_foreign(path: str) -> None:
         raise FileError(f"{path} exists and is no strategy file; choose another name")
 
 
+# Files of a run.
+
+
 def rescue_file(spec: str) -> str | None:
     """A free name in this folder for the work of an interrupted run that has no --save."""
     if not os.access(".", os.W_OK | os.X_OK):
@@ -327,16 +421,17 @@ def rescue_file(spec: str) -> str | None:
     return next((name for name in names if not os.path.exists(name)), None)
 
 
-def stamp(path: str | None) -> Any:
+def stamp(path: str | None) -> tuple[int, int] | None:
     """Changes whenever the file is written."""
     try:
-        found = os.stat(path) if path else None
+        state = os.stat(path) if path else None
     except OSError:
         return None
-    return found and (found.st_ino, found.st_mtime_ns)
+    return state and (state.st_ino, state.st_mtime_ns)
 
 
 def farewell(saved: str | None, iterations: int | None = None) -> str:
+    """What is said to somebody who ends a run."""
     at = f" at iteration {iterations:,}" if iterations else ""
     if saved is None:
         return f"stopped{at}; nothing was saved"
@@ -344,49 +439,47 @@ def farewell(saved: str | None, iterations: int | None = None) -> str:
     return f"stopped{at}; {which}: go on with `counterfold solve --resume {shlex.quote(saved)}`"
 
 
+# What is told.
+
+
 def _hint(result: Result, saved: str | None) -> str:
-    if saved:
-        return f"Read the strategy with `counterfold show {shlex.quote(saved)}`."
-    return (
-        f"Keep the strategy with --save FILE; `counterfold show {shlex.quote(result.game)}` "
-        "solves and prints it."
-    )
+    if not saved:
+        return "Keep the strategy with --save FILE, and read it with `counterfold show FILE`."
+    walk = ", walk it with `--browse`" if result.poker else ""
+    return f"Read the strategy with `counterfold show {shlex.quote(saved)}`{walk}."
 
 
 def _draw(result: Result, path: str) -> None:
     points = [Point(r.iteration, r.cpu_seconds, r.exploitability, r.cce_gap) for r in result.trace]
-    title = f"{result.game}, {result.method}"
+    title = f"{result.game}, {result.method}" + (", in chips" if result.poker else "")
     if result.traversal != "full":
         title += f", {result.traversal} sampling"
     convergence([Curve("exploitability", points)], title, path)
 
 
-def _tell_size(request: Request) -> None:
-    room = int(0.9 * memory_at_hand()) if request.memory is None else memory_of(request.memory)
-    if request.game:
-        made = load(request.game)
-    elif request.resume:
-        made = load_named(read(request.resume)[0].spec, request.resume)
+def _tell_size(task: Task) -> None:
+    """What the game would take, and whether it fits."""
+    request, game = task.request, task.game
+    room = int(0.9 * memory_at_hand()) if request.bytes is None else request.bytes
+    if isinstance(game, PokerGame):
+        public = task.table_size(game)
+        need, name, lines = public.bytes, in_poker(game), public_size_lines(game, public)
+        document = {
+            key: getattr(public, key)
+            for key in ("boards", "nodes", "decisions", "infosets", "hands", "bytes")
+        } | {"bytes_in_16_bits": public.half}
     else:
-        raise ParameterError("say which game to measure, such as `counterfold solve leduc`")
-    with Watch(request.quiet) as watch:
-        try:
-            found = measure(made, room, watch.counting)
-        except KeyboardInterrupt:
-            raise StoppedError(f"stopped after counting {watch.histories:,} histories") from None
-    fits = found.bytes <= room
+        with Watch(request.quiet) as watch:
+            try:
+                histories = measure(game, room, watch.counting)
+            except KeyboardInterrupt:
+                counted = f"stopped after counting {watch.histories:,} histories"
+                raise StoppedError(counted) from None
+        need, name, lines = histories.bytes, spec_of(game), history_size(histories)
+        document = histories._asdict()
+    fits = need <= room
     if request.json:
-        print_json({"game": spec_of(made), **found._asdict(), "memory": room, "fits": fits})
+        print_json({"game": spec_of(game), **document, "memory": room, "fits": fits})
         return
-    print_panel(
-        "Size",
-        [
-            ("game", spec_of(made)),
-            ("histories", f"{found.histories:,}"),
-            ("terminals", f"{found.terminals:,}"),
-            ("infosets", f"{found.infosets:,}"),
-            ("action slots", f"{found.slots:,}"),
-            ("memory", f"{size(found.bytes)}, estimated for the tree and a solver's tables"),
-            ("at hand", f"{size(room)}: it {'fits' if fits else 'does not fit'}"),
-        ],
-    )
+    verdict = f"{size(room)}: it {'fits' if fits else 'does not fit'}"
+    print_panel("Size", [("game", name), *lines, ("at hand", verdict)])

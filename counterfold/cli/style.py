@@ -11,6 +11,7 @@ from typing import Any
 
 from counterfold.cli import clock
 from counterfold.cli.certificate import certificate, print_panel
+from counterfold.cli.names import check_no_unit, means_poker
 from counterfold.cli.output import (
     StoppedError,
     advise,
@@ -18,7 +19,6 @@ from counterfold.cli.output import (
     print_json,
     say,
 )
-from counterfold.cli.poker_names import check_no_unit, means_poker
 from counterfold.cli.progress import Watch
 from counterfold.cli.show import nothing_like
 from counterfold.cli.solve import (

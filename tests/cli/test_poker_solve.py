@@ -130,7 +130,7 @@ def test_locks(call, river, tmp_path):
     strategy = Strategy.load(tmp_path / "a.cf")
     betting = strategy.tree.game.betting
     bet = next(n for n in betting.children(0) if betting.label[n] == "bet 100")
-    folds = strategy.at(bet)[0]
+    folds = strategy.hands.at(bet)[0]
     assert set(folds[strategy.tree.game.ranges[1] > 0].tolist()) == {1.0}
     within = river("held.json", locks=json.loads((tmp_path / "locks.json").read_text()))
     answer = call("solve", within)

@@ -59,7 +59,10 @@ def test_styles(name: str, method: str, best: bool) -> None:
     history = cf.Solver(both.history, method, style=leaning)
     if name == "turn":
         both.begin(public, history)
-        public.engine._row[[rule.WEIGHT, rule.BEST]] = 1, best  # as the history takes what is begun from
+        public.engine._row[[rule.WEIGHT, rule.BEST]] = (
+            1,
+            best,
+        )  # as the history takes what is begun from
     public.step(6)
     history.step(6)
     close(both.regrets(public), regrets(history))
