@@ -15,10 +15,18 @@ from counterfold.agent import Agent
 from counterfold.checkpoints import Checkpoints
 from counterfold.cli.certificate import Lines, print_panel
 from counterfold.cli.names import rules_of
-from counterfold.cli.output import StoppedError, advise, check_can_write, duration, print_json, say
+from counterfold.cli.output import (
+    StoppedError,
+    advise,
+    check_can_write,
+    check_not_foreign,
+    duration,
+    print_json,
+    say,
+)
 from counterfold.cli.progress import Watch
 from counterfold.cli.scores import print_faults, print_scores, verdict, versus
-from counterfold.cli.solve import check_not_foreign, compiled_game
+from counterfold.cli.solve import compiled_game
 from counterfold.errors import FileError, MismatchError, ParameterError, UnsupportedError
 from counterfold.exploit.online import Learner
 from counterfold.files.text import whole_of

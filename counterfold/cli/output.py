@@ -25,6 +25,7 @@ __all__ = [
     "amount",
     "ask",
     "check_can_write",
+    "check_not_foreign",
     "coloured",
     "duration",
     "in_units",
@@ -249,6 +250,19 @@ def check_can_write(path: str, option: str) -> None:
     if not folder.is_dir():
         raise FileError(f"{option} {path}: there is no folder {folder}; make it first")
     _try_writing(folder, f"{option} {path}")
+
+
+def check_not_foreign(path: str) -> None:
+    """Keep a slip of the hand (--save mygame.py) from replacing what is no strategy file."""
+    try:
+        with open(path, "rb") as file:
+            start = file.read(9)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise FileError(f"{path} cannot be read: {error.strerror}") from None
+    if start and start[8:] != b"{":
+        raise FileError(f"{path} exists and is no strategy file; choose another name")
 
 
 def make_folder(path: str | None, option: str = "--folder") -> None:

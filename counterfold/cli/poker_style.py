@@ -13,6 +13,7 @@ from counterfold.cli.output import (
     StoppedError,
     advise,
     check_can_write,
+    check_not_foreign,
     duration,
     in_units,
     print_json,
@@ -21,7 +22,7 @@ from counterfold.cli.output import (
 from counterfold.cli.poker_wishes import Wishes, read_wishes
 from counterfold.cli.progress import Watch
 from counterfold.cli.solve import Request as SolveRequest
-from counterfold.cli.solve import check_not_foreign, farewell
+from counterfold.cli.solve import farewell
 from counterfold.cli.style_tables import columns
 from counterfold.cli.table import percent
 from counterfold.errors import ParameterError

@@ -71,14 +71,16 @@ def run(request: Request) -> None:
         raise ParameterError("--csv - and --json both want standard output; give CSV a file")
     if request.csv and request.csv != "-":
         check_can_write(request.csv, "--csv")
-    game = None if _is_strategy_file(request.what) else _game(request.what)
-    if game is not None:  # before it is solved
-        _check_part(request, game)
-    strategy = _saved(request.what) if game is None else _solved(request, game)
-    if game is None:
-        by_hands = isinstance(strategy.layout, HandLayout)
-        _check_part(request, strategy.tree.game if by_hands else None)
-    if _has_grid(strategy.tree.game if isinstance(strategy.layout, HandLayout) else None):
+    if _is_strategy_file(request.what):
+        strategy = _saved(request.what)
+        grid = isinstance(strategy.layout, HandLayout) and _has_grid(strategy.tree.game)
+        _check_part(request, grid)
+    else:
+        game = _game(request.what)
+        grid = _has_grid(game)
+        _check_part(request, grid)  # before it is solved
+        strategy = _solved(request, game)
+    if grid:
         from counterfold.cli.show_hands import show_hands
 
         show_hands(request, strategy)
@@ -86,14 +88,14 @@ def run(request: Request) -> None:
         _show_rows(request, strategy)
 
 
-def _has_grid(game: Game | PokerGame | None) -> bool:
+def _has_grid(game: Game | PokerGame) -> bool:
     """Whether hands are of two cards, and so have a grid."""
     return isinstance(game, PokerGame) and game.rules.hole == 2
 
 
-def _check_part(request: Request, game: Game | PokerGame | None) -> None:
+def _check_part(request: Request, grid: bool) -> None:
     """Refuse the options of grids for rows, and those of rows for grids."""
-    if _has_grid(game):
+    if grid:
         from counterfold.cli.show_hands import check_hands
 
         check_hands(request)
@@ -130,8 +132,9 @@ def _game(what: str) -> Game | PokerGame:
 
 def _solved(request: Request, game: Game | PokerGame) -> Strategy[Any]:
     """The strategy of a game that is solved for a short time."""
-    from counterfold.cli.solve import Request as SolveRequest
-    from counterfold.cli.solve import solved, task_of
+    from counterfold.cli.solve import solved
+    from counterfold.cli.task import Request as SolveRequest
+    from counterfold.cli.task import task_of
 
     units = game.units if isinstance(game, PokerGame) else Units()
     goal = "0.5%" if units.pot else "1mbb" if units.big_blind else 1e-6

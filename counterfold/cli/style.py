@@ -16,6 +16,7 @@ from counterfold.cli.output import (
     StoppedError,
     advise,
     check_can_write,
+    check_not_foreign,
     print_json,
     say,
 )
@@ -23,7 +24,6 @@ from counterfold.cli.progress import Watch
 from counterfold.cli.show import nothing_like
 from counterfold.cli.solve import (
     WORTH_KEEPING,
-    check_not_foreign,
     compiled_game,
     farewell,
     rescue_file,
