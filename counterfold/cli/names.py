@@ -36,7 +36,7 @@ def game_named(word: str, form: str | None = None) -> Game | PokerGame:
     """The game that a person names, in the form that they ask for.
 
     >>> game_named("leduc").players, game_named("leduc", "public").players
-    (2, ('1', '2'))
+    (2, ('first', 'second'))
     """
     return poker_game(word) if means_poker(word, form) else load(word)
 

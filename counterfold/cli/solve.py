@@ -95,8 +95,8 @@ def solved(task: Task) -> Outcome:
             form = _compiled(task, watch)
             if request.by_lp:
                 watch.doing("solving the linear program")
+                compiled = perf_counter() - began
                 result = aside(lambda: solve(form, "lp", save=request.save))
-                compiled = perf_counter() - began - result.seconds
             else:
                 solver = None if request.resume else _solver(task, form, watch)
                 compiled = perf_counter() - began

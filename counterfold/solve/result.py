@@ -204,7 +204,7 @@ def table_size(
 
     >>> from counterfold.poker.holdem import fhp
     >>> table_size(fhp(deck="QKA"), settings={"bits": 16}).boards
-    18
+    21
     """
     usual = defaults_of(game)
     rule = method_of(method or usual.method)
@@ -228,7 +228,7 @@ def equilibrium_of(tree: HistoryTree) -> Strategy:
     To a millionth of the largest payoff, or as near as 100,000 iterations come.
 
     >>> import counterfold as cf
-    >>> round(cf.exploitability(equilibrium_of(compile_game(cf.Kuhn()))), 5)
+    >>> round(cf.exploitability(equilibrium_of(form_of(cf.Kuhn()))), 5)
     0.0
     """
     kept = vars(tree)  # with the tree, so that both go when it goes
