@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 from counterfold.checkpoints import Checkpoints
 from counterfold.cli import clock
-from counterfold.cli.certificate import Lines, print_panel
+from counterfold.cli.certificate import Lines, print_panel, won
+from counterfold.cli.names import poker_game
 from counterfold.cli.output import (
     StoppedError,
     advise,
     check_can_write,
     duration,
+    in_units,
     print_json,
     size,
     tell,
 )
-from counterfold.cli.poker_certificate import units, won
-from counterfold.cli.poker_names import poker_game
 from counterfold.cli.progress import Watch
 from counterfold.errors import OutOfTimeError, ParameterError
 from counterfold.poker.game import PokerGame
@@ -275,7 +275,7 @@ def _tell(wish: Wish, solver: SampledPoker, found: Measured | None) -> None:
         ("time", f"{duration(solver.cpu_seconds)} CPU, {duration(solver.seconds)} wall"),
     ]
     if found is not None and found.whole is not None:
-        exact = f"{units(solver.game, found.whole.exploitability)} (exact)"
+        exact = f"{in_units(solver.game, found.whole.exploitability)} (exact)"
         lines.insert(4, ("exploitability", exact))
     if solver.against is not None:
         lines[1:1] = _answer(wish, solver, found)

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from counterfold.cli.output import amount, duration, on_terminal, paint, say, tiny
+from counterfold.cli.output import amount, duration, in_units, on_terminal, paint, say, size, tiny
 from counterfold.errors import visible
 
 if TYPE_CHECKING:
-    from counterfold.solve.result import Result
+    from counterfold.poker.game import PokerGame
+    from counterfold.solve.result import PokerPart, Result
     from counterfold.solve.until import Until
+    from counterfold.tree.public_size import PublicSize
+    from counterfold.tree.walk import Size
 
-__all__ = ["Lines", "certificate", "exactly", "pace", "print_panel", "why_stopped"]
+__all__ = ["Lines", "certificate", "history_size", "print_panel", "public_size_lines", "won"]
 
 Lines = list[tuple[str, str]]
+STRONG = ("value", "exploitability")
+READING = "read the rules and load kernels"
 
 
 def certificate(
@@ -25,36 +30,82 @@ def certificate(
     known: tuple[str, float] | None = None,
 ) -> Lines:
     """The lines of a certificate; ``known`` is a published value to compare with."""
-    lines: Lines = [("game", result.game), ("method", _method(result))]
+    poker, units = result.poker, result.strategy.tree.units
+    name = in_poker(result.strategy.tree.game) if poker else result.game
+    lines: Lines = [("game", name), ("method", _method(result))]
     if result.method != "lp":
-        speed = pace(result)
-        lines.append(
-            (
-                "iterations",
-                f"{result.iterations:,}" + (f" ({speed:,.0f} a second)" if speed else ""),
-            )
-        )
+        lines.append(("iterations", f"{result.iterations:,}{_pace(result)}"))
     lines.append(("value", _value(result)))
     if known:
         text, number = known
         lines.append(("known value", f"{text}; off by {tiny(abs(result.value - number))}"))
-    lines.append(("exploitability", f"{tiny(result.exploitability)} ({exactly(result)})"))
-    lines.append(("NashConv", _by_player(result.nash_conv, tiny)))
+    at = (
+        ""
+        if result.certified_at == result.iterations
+        else f", at iteration {result.certified_at:,}"
+    )
+    chips = f", {tiny(result.exploitability)} chips" if units.pot or units.big_blind else ""
+    lines.append(("exploitability", f"{in_units(units, result.exploitability)} (exact{at}){chips}"))
+    lines.append(("gains", _by_player(result.nash_conv, lambda x: in_units(units, x), poker)))
     if result.cce_gap is not None:
         lines.append(("CCE gap", f"{tiny(result.cce_gap)} (of the play so far)"))
+    lines += _first_action(result)
     lines.append(("promise", result.promise))
-    lines.append(("tree", f"{result.histories:,} histories, {result.infosets:,} infosets"))
+    lines.append(("tree", _tree(result)))
     lines.append(
         (
             "time",
-            f"{duration(result.cpu_seconds)} CPU, {duration(result.seconds)} wall; "
-            f"before that {duration(result.compile_seconds)} to read the rules and load kernels",
+            f"{duration(result.cpu_seconds)} CPU, {duration(result.seconds)} wall; before that "
+            f"{duration(result.compile_seconds)} to {'build the tree' if poker else READING}",
         )
     )
-    lines.append(("stopped", why_stopped(result, until)))
-    if saved:
-        lines.append(("saved", saved))
-    return lines
+    lines.append(("stopped", _stopped(result, until)))
+    return [*lines, ("saved", saved)] if saved else lines
+
+
+def history_size(found: Size) -> Lines:
+    """How large a game is by its histories."""
+    return [
+        ("histories", f"{found.histories:,}"),
+        ("terminals", f"{found.terminals:,}"),
+        ("infosets", f"{found.infosets:,}"),
+        ("action slots", f"{found.slots:,}"),
+        ("memory", f"{size(found.bytes)}, estimated for the tree and a solver's tables"),
+    ]
+
+
+def public_size_lines(game: PokerGame, found: PublicSize) -> Lines:
+    """How large poker is as a public tree."""
+    hands = zip(found.hands, game.players, strict=True)
+    return [
+        ("boards", f"{found.boards:,} that differ by more than the names of suits"),
+        ("nodes", f"{found.nodes:,}, {found.decisions:,} of them decisions"),
+        ("hands", " and ".join(f"{many:,} of {player}" for many, player in hands)),
+        ("infosets", f"{found.infosets:,}"),
+        ("memory", f"{size(found.bytes)} for a solver's tables, {size(found.half)} in 16 bits"),
+    ]
+
+
+def tables(boards: int, nodes: int, infosets: int, memory: int) -> str:
+    """The size of a public tree in one line."""
+    many = f"{boards:,} board{'s' if boards > 1 else ''}"
+    return f"{many}, {nodes:,} nodes, {infosets:,} infosets, tables of {size(memory)}"
+
+
+def in_poker(game: PokerGame) -> str:
+    """A poker game by its name and its board."""
+    from counterfold.poker.cards import board_name
+
+    return game.spec + (f", {board_name(game.board)}" if game.board else "")
+
+
+def won(game: PokerGame, seat: int, chips: float) -> str:
+    """What a player wins a hand; in a spot, what it gets of the pot that it begins with."""
+    if game.pot:
+        chips += float(game.betting.paid[0][seat])
+        return f"{chips:.6g} chips a hand ({100 * chips / game.pot:.4g}% of the pot)"
+    blinds = f" ({1000 * chips / game.big_blind:.4g} mbb/h)" if game.big_blind else ""
+    return f"{chips:.6g} a hand{blinds}"
 
 
 def print_panel(title: str, lines: Lines) -> None:
@@ -79,62 +130,85 @@ def print_panel(title: str, lines: Lines) -> None:
     paint(Panel(grid, title=head, title_align="left", box=box.ROUNDED, expand=False))
 
 
-STRONG = ("value", "exploitability")
-
-
 def _method(result: Result) -> str:
     about = result.strategy.about
     if result.method == "lp":
         return "lp (sequence-form linear program, HiGHS)"
-    text = f"{result.method}, "
-    if result.traversal == "full":
-        text += "full traversal"
+    if result.traversal != "full":
+        walked = f"{result.traversal} sampling, seed {about.get('seed', 0)}"
     else:
-        text += f"{result.traversal} sampling, seed {about.get('seed', 0)}"
-    return text + (", last iterate" if about.get("iterate") == "last" else ", average strategy")
+        walked = "all hands at once" if result.poker else "full traversal"
+    stored = (
+        f", stored in {result.poker.bits} bits" if result.poker and result.poker.bits != 32 else ""
+    )
+    iterate = "last iterate" if about.get("iterate") == "last" else "average strategy"
+    return f"{result.method}, {walked}, {iterate}{stored}"
 
 
-def pace(result: Result) -> float | None:
+def _pace(result: Result) -> str:
     """Iterations a second between the first and the last check."""
     if not result.trace:
-        return None
+        return ""
     first, last = result.trace[0], result.trace[-1]
-    if last.iteration > first.iteration and last.seconds > first.seconds:
-        return (last.iteration - first.iteration) / (last.seconds - first.seconds)
-    return None
+    if not (last.iteration > first.iteration and last.seconds > first.seconds):
+        return ""
+    speed = (last.iteration - first.iteration) / (last.seconds - first.seconds)
+    return f" ({speed:,.0f} a second)" if speed >= 100 else f" ({speed:.3g} a second)"
 
 
 def _value(result: Result) -> str:
+    poker, units = result.poker, result.strategy.tree.units
+    if poker and poker.evs and units.pot:
+        share = 100 / units.pot
+        return _by_player(
+            poker.evs, lambda ev: f"{ev:.6g} chips ({share * ev:.4g}% of the pot)", poker
+        )
     scale = result.strategy.tree.largest_payoff
-    if len(result.values) == 2 and abs(sum(result.values)) <= 1e-9 * scale:
-        return f"{amount(result.value)} to player 1"
-    return _by_player(result.values, amount)
+    if len(result.values) == 2 and (poker or abs(sum(result.values)) <= 1e-9 * scale):
+        to = poker.players[0] if poker else "player 1"
+        blinds = units.mbb(result.value)
+        return f"{amount(result.value)} to {to}" + (
+            "" if blinds is None else f" ({blinds:.5g} mbb/h)"
+        )
+    return _by_player(result.values, amount, poker)
 
 
-def _by_player(numbers: tuple[float, ...], written: object) -> str:
-    assert callable(written)
-    return ", ".join(f"player {i + 1} {written(number)}" for i, number in enumerate(numbers))
+def _first_action(result: Result) -> Lines:
+    """How often the first player of poker does what, over all hands."""
+    from counterfold.cli.table import percent
+
+    if result.poker is None or not result.poker.frequencies:
+        return []
+    shares = ", ".join(f"{a} {percent(share)}" for a, share in result.poker.frequencies.items())
+    who = result.poker.players[int(result.strategy.tree.game.betting.player[0])]
+    return [("first action", f"{who}: {shares}")]
 
 
-def exactly(result: Result) -> str:
-    """What kind of certificate it is, and of which iteration if that is not the last."""
-    if result.certified_at == result.iterations:
-        return "exact"
-    return f"exact, at iteration {result.certified_at:,}"
+def _tree(result: Result) -> str:
+    poker = result.poker
+    if poker is None:
+        return f"{result.histories:,} histories, {result.infosets:,} infosets"
+    return tables(poker.boards, poker.nodes, result.infosets, poker.memory)
 
 
-def why_stopped(
-    result: Result, until: Until | None, told: Callable[[float], str] = "{:g}".format
+def _by_player(
+    numbers: Sequence[float], written: Callable[[float], str], poker: PokerPart | None
 ) -> str:
-    """Which limit ended a run, in words, and whether it came before the exploitability asked for.
+    names = poker.players if poker else [f"player {i + 1}" for i in range(len(numbers))]
+    return ", ".join(f"{who} {written(x)}" for who, x in zip(names, numbers, strict=True))
 
-    ``told`` writes an exploitability.
-    """
+
+def _stopped(result: Result, until: Until | None) -> str:
+    """Which limit ended a run, and whether it came before the exploitability asked for."""
     target = None if until is None else until.target
-    if target is not None and result.exploitability > target:
-        return f"{_limit(result, until)}, before the exploitability asked for ({told(target)})"
-    if target is not None and result.stopped == "exploitability":
-        return f"at the exploitability asked for ({told(target)})"
+    if target is None:
+        return _limit(result, until)
+    units = result.strategy.tree.units
+    goal = in_units(units, target) if units.pot or units.big_blind else f"{target:g}"
+    if result.exploitability > target:
+        return f"{_limit(result, until)}, before the exploitability asked for ({goal})"
+    if result.stopped == "exploitability":
+        return f"at the exploitability asked for ({goal})"
     return _limit(result, until)
 
 

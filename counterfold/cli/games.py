@@ -119,13 +119,12 @@ class _LargeError(Exception):
 
 def describe(spec: str, json: bool) -> None:
     """One game: its parameters, its size, and what kind of game it is."""
-    from counterfold.cli.poker_names import means_poker
+    from counterfold.cli.names import means_poker
     from counterfold.games.base import spec_of
     from counterfold.tree.walk import Size, measure
 
     if means_poker(spec):
-        from counterfold.cli.poker_solve import run
-        from counterfold.cli.solve import Request
+        from counterfold.cli.solve import Request, run
 
         run(Request(spec, dry_run=True, json=json))
         return

@@ -14,11 +14,18 @@ from typing import Any
 from counterfold.agent import Agent
 from counterfold.checkpoints import Checkpoints
 from counterfold.cli.certificate import Lines, print_panel
-from counterfold.cli.output import StoppedError, advise, check_can_write, duration, print_json, say
-from counterfold.cli.poker_names import rules_named
+from counterfold.cli.names import rules_named
+from counterfold.cli.output import (
+    StoppedError,
+    advise,
+    check_can_write,
+    check_not_foreign,
+    duration,
+    print_json,
+    say,
+)
 from counterfold.cli.progress import Watch
 from counterfold.cli.scores import print_faults, print_scores, verdict, versus
-from counterfold.cli.solve import check_not_foreign
 from counterfold.errors import FileError, MismatchError, ParameterError, UnsupportedError
 from counterfold.exploit.online import Learner
 from counterfold.files.text import whole_of

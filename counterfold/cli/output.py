@@ -10,10 +10,14 @@ import sys
 import tempfile
 import textwrap
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from counterfold.errors import FileError, ParameterError, short, visible
 from counterfold.files.whole import sweep
+
+if TYPE_CHECKING:
+    from counterfold.poker.game import PokerGame
+    from counterfold.poker.units import Units
 
 __all__ = [
     "StoppedError",
@@ -21,8 +25,10 @@ __all__ = [
     "amount",
     "ask",
     "check_can_write",
+    "check_not_foreign",
     "coloured",
     "duration",
+    "in_units",
     "memory_of",
     "on_terminal",
     "paint",
@@ -166,6 +172,25 @@ def tiny(number: float | None) -> str:
     return "unknown" if number is None else f"{number:.3g}"
 
 
+def in_units(units: Units | PokerGame, distance: float) -> str:
+    """The same in percent of the pot and mbb/h, or in payoffs where there is neither.
+
+    >>> from counterfold.poker.units import Units
+    >>> in_units(Units(pot=200, big_blind=10), 0.5), in_units(Units(), 5.07e-7)
+    ('0.25% of the pot, 50 mbb/h', '5.07e-07')
+    """
+    parts = []
+    if units.pot:
+        parts.append(f"{_short(100 * distance / units.pot)}% of the pot")
+    if units.big_blind:
+        parts.append(f"{_short(1000 * distance / units.big_blind)} mbb/h")
+    return ", ".join(parts) or tiny(distance)
+
+
+def _short(number: float) -> str:
+    return f"{number:.3g}" if number < 1000 else f"{number:,.0f}"
+
+
 def size(count: float) -> str:
     """Bytes as people read them.
 
@@ -225,6 +250,19 @@ def check_can_write(path: str, option: str) -> None:
     if not folder.is_dir():
         raise FileError(f"{option} {path}: there is no folder {folder}; make it first")
     _try_writing(folder, f"{option} {path}")
+
+
+def check_not_foreign(path: str) -> None:
+    """Keep a slip of the hand (--save mygame.py) from replacing what is no strategy file."""
+    try:
+        with open(path, "rb") as file:
+            start = file.read(9)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise FileError(f"{path} cannot be read: {error.strerror}") from None
+    if start and start[8:] != b"{":
+        raise FileError(f"{path} exists and is no strategy file; choose another name")
 
 
 def make_folder(path: str | None, option: str = "--folder") -> None:

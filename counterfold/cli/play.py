@@ -11,10 +11,10 @@ from typing import Any
 
 from counterfold.agent import Agent, Observation
 from counterfold.cli.match import seats
+from counterfold.cli.names import is_poker_file, rules_named
 from counterfold.cli.output import StoppedError, advise, ask, check_can_write, say
 from counterfold.cli.play_keys import QUIT, keys, meant
 from counterfold.cli.play_screen import Screen, option_line
-from counterfold.cli.poker_names import is_poker_file, rules_named
 from counterfold.cli.progress import Watch
 from counterfold.errors import CodeError, CounterfoldError, FileError, ParameterError, short
 from counterfold.exploit.online import Learner

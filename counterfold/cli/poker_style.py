@@ -7,21 +7,22 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from counterfold.cli import clock
-from counterfold.cli.certificate import Lines, print_panel
+from counterfold.cli.certificate import Lines, print_panel, won
+from counterfold.cli.names import poker_game
 from counterfold.cli.output import (
     StoppedError,
     advise,
     check_can_write,
+    check_not_foreign,
     duration,
+    in_units,
     print_json,
     say,
 )
-from counterfold.cli.poker_certificate import units, won
 from counterfold.cli.poker_conditions import PokerConditions, read_conditions
-from counterfold.cli.poker_names import poker_game
-from counterfold.cli.poker_solve import PokerWatch
+from counterfold.cli.progress import Watch
 from counterfold.cli.solve import Request as SolveRequest
-from counterfold.cli.solve import check_not_foreign, farewell
+from counterfold.cli.solve import farewell
 from counterfold.cli.style_tables import columns
 from counterfold.cli.table import percent
 from counterfold.errors import ParameterError
@@ -52,7 +53,7 @@ def run(request: Request) -> None:
     """Solve plainly and with the style, and tell the difference."""
     game = poker_game(request.game)
     conditions, until = _check(request, game), _limits(request, game)
-    with PokerWatch(game, request.quiet) as watch:
+    with Watch(request.quiet, game.units) as watch:
         watch.doing("building the tree and loading the kernels (compiled when first used)")
         try:
             tree = conditions.tree(game)
@@ -225,8 +226,8 @@ def _lines(
     lines: Lines = [
         (
             "exploitability",
-            f"plain {units(game, plain.exploitability)}; styled "
-            f"{units(game, styled.exploitability)} (both exact)",
+            f"plain {in_units(game, plain.exploitability)}; styled "
+            f"{in_units(game, styled.exploitability)} (both exact)",
         )
     ]
     for seat in price.seats:
@@ -247,4 +248,4 @@ def _lines(
 
 
 def _less(game: PokerGame, cost: float) -> str:
-    return f"{units(game, abs(cost))} {'less' if cost > 0 else 'more'} than"
+    return f"{in_units(game, abs(cost))} {'less' if cost > 0 else 'more'} than"

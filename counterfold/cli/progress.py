@@ -8,12 +8,15 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from counterfold import interrupts
-from counterfold.cli.output import duration, on_terminal, safe_console, tell, tiny
+from counterfold.cli.output import duration, in_units, on_terminal, safe_console, tell, tiny
 
 if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+    from counterfold.poker.units import Units
     from counterfold.solve.until import Report, Until
 
 __all__ = ["Watch", "time_left"]
@@ -76,7 +79,8 @@ class Watch:
     """Shows how a run gets on, and takes Ctrl-C and its kin; a context in which the bar lives.
 
     ``counting`` fits the progress of ``compile_game`` and ``measure``, ``report`` that of
-    ``solve``; ``doing`` names what is being waited for.
+    ``solve``; ``doing`` names what is being waited for. Exploitability is told in the ``units`` of
+    the game, if it has any.
 
     A signal is only noted, and raised at the next of these calls: a kernel that is being compiled
     or loaded would swallow it (see ``interrupts``).
@@ -84,7 +88,8 @@ class Watch:
 
     work, measure = "solving", "exploitability"  # what is being done, and what goes down
 
-    def __init__(self, quiet: bool = False) -> None:
+    def __init__(self, quiet: bool = False, units: Units | None = None) -> None:
+        self.units = units
         self._face: _Face = _Silence()
         if not quiet:
             self._face = _Bar() if on_terminal(sys.stderr) else _Lines()
@@ -100,7 +105,7 @@ class Watch:
         self._open.callback(self._face.stop)
         return self
 
-    def __exit__(self, *_: Any) -> None:
+    def __exit__(self, *_: object) -> None:
         self._open.close()
 
     def check(self) -> None:
@@ -124,10 +129,6 @@ class Watch:
         self.histories = histories
         self._face.show("reading the rules", f"{histories:,} histories", None)
 
-    def told(self, exploitability: float) -> str:
-        """An exploitability in the units of the game."""
-        return tiny(exploitability)
-
     def report(self, report: Report) -> None:
         """The solver has come to this point."""
         self._latest.append(report)
@@ -137,10 +138,12 @@ class Watch:
         if self.until is not None:
             seen = {id(r): r for r in (*self._checks, *self._latest)}
             left = time_left(self.until, sorted(seen.values(), key=lambda r: r.iteration))
-        found = self._checks[-1].exploitability if self._checks else None
         note = f"iteration {report.iteration:,}"
-        if found is not None:
-            note += f", {self.measure} {self.told(found)}"
+        if self._checks:
+            latest = self._checks[-1].exploitability
+            assert latest is not None
+            note += f", {self.measure} "
+            note += tiny(latest) if self.units is None else in_units(self.units, latest)
         part = None
         if left is not None:
             note += f", {duration(math.ceil(left))} left"
@@ -183,17 +186,17 @@ class _Bar:
     """For a terminal; gone when the work is done."""
 
     def start(self) -> None:
-        from rich.progress import BarColumn, Progress, TextColumn
+        from rich import progress
 
         console = safe_console(stderr=True)
         room = max(6, min(24, console.width - 66))
-        self._progress = Progress(
-            BarColumn(bar_width=room),
-            TextColumn("{task.description}", markup=False),
+        self._progress: Progress = progress.Progress(
+            progress.BarColumn(bar_width=room),
+            progress.TextColumn("{task.description}", markup=False),
             console=console,
             transient=True,
         )
-        self._task = self._progress.add_task("starting", total=None)
+        self._task: TaskID = self._progress.add_task("starting", total=None)
         self._progress.start()
 
     def stop(self) -> None:

@@ -7,8 +7,8 @@ import sys
 from typing import Any
 
 from counterfold.cli.certificate import print_panel
+from counterfold.cli.names import rules_named
 from counterfold.cli.output import StoppedError, advise, amount, on_terminal, print_json, say
-from counterfold.cli.poker_names import rules_named
 from counterfold.cli.progress import Watch
 from counterfold.cli.scores import print_columns, print_faults, print_scores, verdict, versus
 from counterfold.errors import MismatchError, ParameterError

@@ -1,4 +1,4 @@
-"""``counterfold show``: a strategy as people read it."""
+"""``counterfold show``: a strategy as people read it, by infosets or by hands."""
 
 from __future__ import annotations
 
@@ -7,106 +7,173 @@ import json as json_module
 import os
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from counterfold.cli.output import advise, check_can_write, on_terminal, print_json, say, tell
+import numpy as np
+
+from counterfold.cli.names import game_named
+from counterfold.cli.output import (
+    advise,
+    check_can_write,
+    in_units,
+    on_terminal,
+    print_json,
+    say,
+    tell,
+)
 from counterfold.cli.table import print_rows
 from counterfold.errors import FileError, ParameterError, SpecError, cut
+from counterfold.files.arrays import Saved
 from counterfold.files.text import whole_of
 from counterfold.files.whole import write_whole
+from counterfold.games.base import Game
+from counterfold.poker.game import PokerGame
+from counterfold.poker.units import Units
+from counterfold.strategy.hands import HandLayout
+from counterfold.strategy.store import read
 from counterfold.strategy.strategy import Row, Strategy
 
-__all__ = ["provenance", "run"]
+__all__ = ["Request", "nothing_like", "player_of", "provenance", "run"]
 
 ROWS = 40
 """How many rows a terminal gets unless it asks for more."""
-
-QUICK = 10.0
-"""Seconds for a game that has to be solved before it is shown."""
-
 GAME_FILES = (".efg", ".txt", ".json")
 ORDERS = ("play", "name")
+OF_HANDS = ("hand", "mode", "png", "html", "deal", "browse")
+"""Options of places where every hand of two cards has its own strategy."""
 
 
-def run(
-    what: str,
-    pattern: str | None,
-    player: str | None,
-    *,
-    sort: str,
-    limit: int | None,
-    csv: str | None,
-    json: bool,
-    quiet: bool,
-    poker: Mapping[str, Any] | None = None,
-) -> None:
-    """Print, or export, the strategy of a file or of a game.
+@dataclass(frozen=True)
+class Request:
+    """What was asked for; None where an option was not given."""
 
-    ``poker`` are the options of a poker solution, which is shown place by place.
-    """
-    from counterfold.cli.poker_names import is_poker_file, means_poker
+    what: str
+    pattern: str | None = None
+    player: str | None = None
+    sort: str = "play"
+    limit: int | None = None
+    csv: str | None = None
+    hand: str | None = None
+    mode: str | None = None
+    png: str | None = None
+    html: str | None = None
+    deal: tuple[str, ...] = ()
+    browse: bool = False
+    json: bool = False
+    quiet: bool = False
 
-    given = {key: value for key, value in (poker or {}).items() if value}
-    if is_poker_file(what) or (not os.path.isdir(what) and means_poker(what)):
-        from counterfold.cli.poker_show import Asked
-        from counterfold.cli.poker_show import run as show_poker
 
-        if sort != "play":
-            raise ParameterError("--sort is for tables of infosets; poker is shown place by place")
-        show_poker(
-            Asked(what, pattern, player, limit=limit, csv=csv, json=json, quiet=quiet, **given)
-        )
-        return
-    for name in given:
-        raise ParameterError(f"--{name.rstrip('s')} is for poker; {what} is a table of infosets")
-    if sort not in ORDERS:
-        raise ParameterError(f"--sort is {sort!r}, and must be play or name")
-    if limit is not None and limit < 0:
-        raise ParameterError(f"--limit is {limit}, and must be 0 (all rows) or more")
-    if csv == "-" and json:
+def run(request: Request) -> None:
+    """Print, or export, the strategy of a file or of a game."""
+    if request.csv == "-" and request.json:
         raise ParameterError("--csv - and --json both want standard output; give CSV a file")
-    if (csv or json) and (limit is not None or sort != "play"):
-        raise ParameterError("--limit and --sort are for the table; CSV and JSON have all rows")
-    if csv and csv != "-":
-        check_can_write(csv, "--csv")
-    strategy = _strategy(what, quiet)
-    who = None
-    if player is not None:
-        number = whole_of(player)
-        if number is None or not 1 <= number <= strategy.players:
-            raise ParameterError(
-                f"--player is {cut(player, 60)}, and must be from 1 to {strategy.players}"
-            )
-        who = number - 1
-    rows = list(strategy.rows(pattern, who))
-    if pattern is not None and not rows:
-        raise ParameterError(nothing_like(pattern, strategy, who))
-    if csv == "-":
-        sys.stdout.write(strategy.to_csv(pattern, who))
-    elif csv:
-        write_whole(csv, strategy.to_csv(pattern, who).encode())
-        tell(f"{len(rows):,} infosets are in {csv}")
-    if json:
-        print_json(json_module.loads(strategy.to_json(pattern, who)))
-    if csv or json:
+    if request.csv and request.csv != "-":
+        check_can_write(request.csv, "--csv")
+    if _is_strategy_file(request.what):
+        strategy = _saved(request.what)
+        grid = isinstance(strategy.layout, HandLayout) and _has_grid(strategy.tree.game)
+        _check_part(request, grid)
+    else:
+        game = _game(request.what)
+        grid = _has_grid(game)
+        _check_part(request, grid)  # before it is solved
+        strategy = _solved(request, game)
+    if grid:
+        from counterfold.cli.show_hands import show_hands
+
+        show_hands(request, strategy)
+    else:
+        _show_rows(request, strategy)
+
+
+def _has_grid(game: Game | PokerGame) -> bool:
+    """Whether hands are of two cards, and so have a grid."""
+    return isinstance(game, PokerGame) and game.rules.hole == 2
+
+
+def _check_part(request: Request, grid: bool) -> None:
+    """Refuse the options of grids for rows, and those of rows for grids."""
+    if grid:
+        from counterfold.cli.show_hands import check_hands
+
+        check_hands(request)
         return
-    if sort == "name":
-        rows.sort(key=lambda row: (row.player, row.infoset))
-    if limit is None:
-        limit = ROWS if on_terminal(sys.stdout) else 0
-    advise(provenance(strategy))
-    left_out = print_rows(rows, limit)
-    if left_out:
-        command = f"counterfold show {shlex.quote(what)}"
-        say()
-        advise(
-            f"{left_out:,} of {len(rows):,} rows are left out: `{command} --limit 0` prints all, "
-            f"`{command} {shlex.quote(_example(rows))}` those of a pattern."
+    for name in OF_HANDS:
+        if getattr(request, name):
+            raise ParameterError(
+                f"--{name} is for poker with hands of two cards, as in hold'em; {request.what} is "
+                "a table of infosets"
+            )
+    if request.sort not in ORDERS:
+        raise ParameterError(f"--sort is {request.sort!r}, and must be play or name")
+    if request.limit is not None and request.limit < 0:
+        raise ParameterError(f"--limit is {request.limit}, and must be 0 (all rows) or more")
+    if (request.csv or request.json) and (request.limit is not None or request.sort != "play"):
+        raise ParameterError("--limit and --sort are for the table; CSV and JSON have all rows")
+
+
+# Where the strategy comes from.
+
+
+def _is_strategy_file(what: str) -> bool:
+    if os.path.isdir(what) and os.sep in what:
+        raise FileError(f"{what} is a folder, not a strategy file")
+    return os.path.isfile(what) and os.path.splitext(what)[1].lower() not in GAME_FILES
+
+
+def _game(what: str) -> Game | PokerGame:
+    try:
+        return game_named(what)
+    except SpecError as error:
+        raise SpecError(f"there is no file {what}, and {error}") from None
+
+
+def _solved(request: Request, game: Game | PokerGame) -> Strategy[Any]:
+    """The strategy of a game that is solved for a short time."""
+    from counterfold.cli.solve import solved
+    from counterfold.cli.task import Request as SolveRequest
+    from counterfold.cli.task import task_of
+
+    units = game.units if isinstance(game, PokerGame) else Units()
+    goal = "0.5%" if units.pot else "1mbb" if units.big_blind else 1e-6
+    seconds = 30.0 if isinstance(game, PokerGame) else 10.0
+    if not request.quiet:
+        tell(
+            f"{request.what} is a game: solving it first, to {goal}, for at most "
+            f"{seconds:.0f} seconds"
         )
+    task = SolveRequest(request.what, exploitability=goal, seconds=seconds, quiet=request.quiet)
+    outcome = solved(task_of(task))
+    outcome.end()
+    return outcome.result.strategy
 
 
-def provenance(strategy: Strategy) -> str:
+def _saved(path: str) -> Strategy[Any]:
+    strategy, state, _ = read(path)
+    return _with_locks(strategy, state) if isinstance(strategy.layout, HandLayout) else strategy
+
+
+def _with_locks(strategy: Strategy[Any], state: Saved) -> Strategy[Any]:
+    """A strategy in which hands that never get to a lock show it as well."""
+    from counterfold.exploit.locks import fill_locks
+    from counterfold.tree.public_arrays import asked_in
+
+    conditions = asked_in(state.part("asked."), strategy.tree)
+    held = {key for fields in conditions for key in fields}
+    words = [word for key, word in (("lock", "locks"), ("delta", "a style")) if key in held]
+    about = {**strategy.about, **({"with": " and ".join(words)} if words else {})}
+    # Single precision, whatever it was stored in: any scale will do.
+    one, two = (table.astype(np.float32, copy=False) for table in strategy.tables)
+    strategy = replace(strategy, tables=(one, two), about=about)
+    for player, fields in enumerate(conditions):
+        if "lock" in fields:
+            fill_locks(strategy, player, fields)
+    return strategy
+
+
+def provenance(strategy: Strategy[Any]) -> str:
     """Where a strategy comes from, on one line."""
     about = strategy.about
     parts = [strategy.spec, str(about.get("method", "of unknown origin"))]
@@ -116,40 +183,76 @@ def provenance(strategy: Strategy) -> str:
         parts.append(f"{about['iteration']:,} iterations")
     if about.get("iterate") == "last":
         parts.append("last iterate")
-    found = about.get("exploitability")
-    if isinstance(found, int | float):
-        parts.append(f"exploitability {found:.3g}")
+    if about.get("with"):
+        parts.append(f"with {about['with']}")
+    measured = about.get("exploitability")
+    if isinstance(measured, int | float):
+        # Rules may be gone: only a public tree, which its file has whole, is asked for units.
+        units = strategy.tree.units if isinstance(strategy.layout, HandLayout) else Units()
+        parts.append(f"exploitability {in_units(units, measured)}")
     return ", ".join(parts)
 
 
-def _strategy(what: str, quiet: bool) -> Strategy:
-    suffix = os.path.splitext(what)[1].lower()
-    if os.path.isdir(what) and os.sep in what:
-        raise FileError(f"{what} is a folder, not a strategy file")
-    if os.path.isfile(what) and suffix not in GAME_FILES:
-        return Strategy.load(what)
-    from counterfold.cli.solve import Request, solved
-    from counterfold.games.catalog import load
-
-    try:
-        load(what)
-    except SpecError as error:
-        raise SpecError(f"there is no file {what}, and {error}") from None
-    if not quiet:
-        tell(f"{what} is a game: solving it first, for at most {QUICK:.0f} seconds")
-    outcome = solved(Request(what, exploitability=1e-6, seconds=QUICK, quiet=quiet))
-    outcome.end()
-    return outcome.result.strategy
+# Rows of infosets.
 
 
-def nothing_like(pattern: str, strategy: Strategy, who: int | None) -> str:
+def _show_rows(request: Request, strategy: Strategy[Any]) -> None:
+    pattern, csv = request.pattern, request.csv
+    who = player_of(request.player, strategy.players, ())
+    rows = list(strategy.rows(pattern, who))
+    if pattern is not None and not rows:
+        raise ParameterError(nothing_like(pattern, strategy, who))
+    if csv == "-":
+        sys.stdout.write(strategy.to_csv(pattern, who))
+    elif csv:
+        write_whole(csv, strategy.to_csv(pattern, who).encode())
+        tell(f"{len(rows):,} infosets are in {csv}")
+    if request.json:
+        print_json(json_module.loads(strategy.to_json(pattern, who)))
+    if not (csv or request.json):
+        _print_rows(request, strategy, rows)
+
+
+def _print_rows(request: Request, strategy: Strategy[Any], rows: list[Row]) -> None:
+    if request.sort == "name":
+        rows.sort(key=lambda row: (row.player, row.infoset))
+    limit = request.limit
+    if limit is None:
+        limit = ROWS if on_terminal(sys.stdout) else 0
+    advise(provenance(strategy))
+    left_out = print_rows(rows, limit)
+    if left_out:
+        command = f"counterfold show {shlex.quote(request.what)}"
+        example = rows[0].infoset.split(" ")[0] + "*"
+        say()
+        advise(
+            f"{left_out:,} of {len(rows):,} rows are left out: `{command} --limit 0` prints all, "
+            f"`{command} {shlex.quote(example)}` those of a pattern."
+        )
+
+
+def player_of(text: str | None, players: int, names: Sequence[str]) -> int | None:
+    """The player that a word means: a number from 1, or a name where players have one.
+
+    >>> player_of("2", 2, ()), player_of("OOP", 2, ("oop", "ip"))
+    (1, 0)
+    """
+    if text is None:
+        return None
+    words = [name.lower() for name in names]
+    if text.lower() in words:
+        return words.index(text.lower())
+    number = whole_of(text)
+    if number is None or not 1 <= number <= players:
+        named = f"{' or '.join(names)}, or " if names else ""
+        raise ParameterError(f"--player is {cut(text, 60)}, and must be {named}from 1 to {players}")
+    return number - 1
+
+
+def nothing_like(pattern: str, strategy: Strategy[Any], who: int | None) -> str:
+    """That no infoset fits a pattern, and which come nearest."""
     names = list(dict.fromkeys(row.infoset for row in strategy.rows(None, who)))
     bare = pattern.replace("*", "").replace("?", "")
     near = difflib.get_close_matches(bare, names, n=3, cutoff=0.0)
     of = f"player {who + 1} of {strategy.spec}" if who is not None else strategy.spec
     return f"no infoset of {of} fits {pattern!r}; the nearest are " + ", ".join(map(repr, near))
-
-
-def _example(rows: list[Row]) -> Any:
-    """A pattern that picks some of the rows: what the first one's name begins with."""
-    return rows[0].infoset.split(" ")[0] + "*"

@@ -5,88 +5,46 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
 from counterfold.cli import clock
-from counterfold.cli.certificate import certificate, print_panel
+from counterfold.cli.certificate import (
+    certificate,
+    history_size,
+    in_poker,
+    print_panel,
+    public_size_lines,
+    tables,
+)
 from counterfold.cli.output import (
     StoppedError,
     advise,
-    check_can_write,
-    memory_of,
     print_json,
     size,
+    tell,
 )
 from counterfold.cli.progress import Watch
-from counterfold.errors import FileError, MismatchError, ParameterError
-from counterfold.files.typed import from_json
-from counterfold.games.base import spec_of
+from counterfold.cli.task import Request, Task, task_of
+from counterfold.games.base import Game, spec_of
 from counterfold.games.catalog import load, load_named
 from counterfold.interrupts import aside
-from counterfold.plot import Curve, Point, check_plot, convergence
-from counterfold.solve.methods import DEFAULT_METHOD, method
+from counterfold.plot import Curve, Point, convergence
+from counterfold.poker.game import PokerGame
 from counterfold.solve.result import Result, resume, solve
-from counterfold.solve.settings import Settings, default_until
+from counterfold.solve.settings import defaults_of
+from counterfold.solve.solver import Solver
 from counterfold.solve.until import Until
-from counterfold.strategy.store import read
+from counterfold.tree.form import Form, form_of
 from counterfold.tree.history import HistoryTree, compile_game
-from counterfold.tree.memory import memory_at_hand
+from counterfold.tree.memory import ANY_SIZE, memory_at_hand
 from counterfold.tree.walk import measure
 
-__all__ = ["Outcome", "Request", "check", "run", "solved"]
+__all__ = ["Outcome", "Request", "compiled_game", "farewell", "run", "solved", "stamp"]
 
-SETTINGS = ("traversal", "alternating", "average", "dtype", "seed", "explore")
-LIMITS = ("iterations", "exploitability", "seconds")
 WORTH_KEEPING = 1.0
 """Seconds of work that are saved for a user who interrupts a run without --save."""
-OPTIONS = {"alternating": "--simultaneous/--alternating", "average": "--last-iterate/--average"}
-
-
-@dataclass(frozen=True)
-class Request:
-    """What was asked for; None where an option was not given."""
-
-    game: str | None
-    method: str | None = None
-    traversal: str | None = None
-    iterations: int | None = None
-    exploitability: float | str | None = None
-    seconds: float | None = None
-    alternating: bool | None = None
-    average: bool | None = None
-    dtype: str | None = None
-    seed: int | None = None
-    explore: float | None = None
-    save: str | None = None
-    every: int | None = None
-    resume: str | None = None
-    plot: str | None = None
-    dry_run: bool = False
-    memory: str | None = None
-    json: bool = False
-    quiet: bool = False
-    form: str | None = None
-    bits: int | None = None
-    threads: int | None = None
-    locks: str | None = None
-    prefer: tuple[str, ...] = ()
-    give_up: float | None = None
-
-    @property
-    def by_lp(self) -> bool:
-        return self.method is not None and self.method.strip().lower() == "lp"
-
-    @property
-    def target(self) -> str | None:
-        """Where the result goes: a resumed run goes back to its file."""
-        return self.save or self.resume
-
-    def given(self, names: tuple[str, ...]) -> dict[str, Any]:
-        """Those of the options that were given."""
-        found = {name: getattr(self, name) for name in names}
-        return {name: value for name, value in found.items() if value is not None}
 
 
 @dataclass(frozen=True)
@@ -105,16 +63,11 @@ class Outcome:
 
 def run(request: Request) -> None:
     """Solve, or only measure, and print."""
-    if for_poker(request):
-        from counterfold.cli import poker_solve
-
-        poker_solve.run(request)
-        return
-    check(request)
+    task = task_of(request)
     if request.dry_run:
-        _tell_size(request)
+        _tell_size(task)
         return
-    outcome = solved(request)
+    outcome = solved(task)
     result = outcome.result
     if request.plot:
         _draw(result, request.plot)
@@ -122,6 +75,8 @@ def run(request: Request) -> None:
         print_json(result.to_dict())
     else:
         lines = certificate(result, outcome.until, outcome.saved)
+        if task.conditions:
+            lines.insert(2, ("wishes", task.conditions.description))
         if request.plot:
             lines.append(("picture", request.plot))
         print_panel("Certificate", lines)
@@ -129,72 +84,55 @@ def run(request: Request) -> None:
     outcome.end()
 
 
-def for_poker(request: Request) -> bool:
-    """Whether a request is about poker on a public tree."""
-    from counterfold.cli.poker_names import is_poker_file, means_poker
-
-    if request.resume:
-        return is_poker_file(request.resume)
-    return request.game is not None and means_poker(request.game, request.form)
-
-
-def solved(request: Request) -> Outcome:
-    """The outcome of a request, with its progress on standard error."""
-    memory = None if request.memory is None else memory_of(request.memory)
+def solved(task: Task) -> Outcome:
+    """The outcome of a task, with its progress on standard error."""
+    request, until = task.request, None
     before = stamp(request.target)
-    with Watch(request.quiet) as watch:
+    rescue = None if request.target or request.by_lp else rescue_file(spec_of(task.game))
+    with Watch(request.quiet, task.units) as watch:
         try:
-            if request.resume:
-                return _resumed(request, memory, watch)
-            return _solved(request, memory, watch)
+            began = perf_counter()
+            form = _compiled(task, watch)
+            if request.by_lp:
+                watch.doing("solving the linear program")
+                compiled = perf_counter() - began
+                result = aside(lambda: solve(form, "lp", save=request.save))
+            else:
+                solver = None if request.resume else _solver(task, form, watch)
+                compiled = perf_counter() - began
+                until = task.until or defaults_of(form, task.traversal).until
+                limits = clock.left(until) if task.until else until
+                watch.begin(limits)
+                common: dict[str, Any] = {
+                    "save": request.save, "every": request.every, "on_report": watch.report
+                }  # fmt: skip
+                if request.resume:
+                    result = resume(request.resume, limits, form, threads=request.threads, **common)
+                else:
+                    result = solve(solver, until=limits, rescue=rescue, **common)
         except KeyboardInterrupt:
             saved = request.target if stamp(request.target) != before else None
             raise StoppedError(farewell(saved)) from None
+    if rescue and os.path.exists(rescue) and result.seconds < WORTH_KEEPING:
+        os.unlink(rescue)
+    result = replace(result, compile_seconds=result.compile_seconds + compiled)
+    return Outcome(result, until, request.target or (rescue if stamp(rescue) else None))
 
 
-def check(request: Request) -> None:
-    """Refuse what cannot work before anything is computed."""
-    if request.resume is None and request.game is None:
-        raise ParameterError("say which game to solve, such as `counterfold solve leduc`")
-    if request.every is not None and request.every < 1:
-        raise ParameterError(f"--every is {request.every}, and must be at least 1 iteration")
-    if request.every is not None and request.target is None:
-        raise ParameterError("--every needs a file for its checkpoints: name it with --save")
-    for name in ("bits", "threads", "locks", "prefer", "give_up"):
-        if getattr(request, name) not in (None, ()):
-            option = name.replace("_", "-")
-            raise ParameterError(f"--{option} is for poker on a public tree; leave it out here")
-    from counterfold.cli.poker_names import check_no_unit
-
-    check_no_unit(request.exploitability)
-    if request.by_lp:
-        stray = request.given((*SETTINGS, *LIMITS, "every", "resume", "plot"))
-        if stray:
-            raise ParameterError(
-                f"the linear program runs to its optimum and takes no {_option(next(iter(stray)))}"
-            )
-    else:
-        if request.method is not None:
-            method(request.method)
-        Settings(**request.given(("method", *SETTINGS)))
-        _limits(request, request.traversal or "full")
-    if request.plot:
-        check_can_write(request.plot, "--plot")
-        check_plot(request.plot)
-    if request.target:
-        check_can_write(request.target, "--save" if request.save else "--resume")
-    if request.save:
-        check_not_foreign(request.save)
-
-
-def _limits(request: Request, traversal: str, largest: float = 1.0) -> Until:
-    return _given(request) or default_until(traversal, largest)
-
-
-def _given(request: Request) -> Until | None:
-    """The limits that a person has named."""
-    given = request.given(LIMITS)
-    return Until(**given) if given else None
+def _compiled(task: Task, watch: Watch) -> Form | PokerGame:
+    """The compiled game; poker that is resumed stays in its file, which has the tree."""
+    request, game = task.request, task.game
+    if not isinstance(game, PokerGame):
+        return _compiled_rules(game, request.bytes, watch, task.until)
+    watch.doing("building the tree and loading the kernels (compiled when first used)")
+    if request.resume:
+        return game
+    found = task.table_size(game)
+    if not request.quiet:
+        tell(f"{game.spec}: {tables(found.boards, found.nodes, found.infosets, found.bytes)}")
+    found.check(request.bytes)
+    form: Form = form_of(game, ANY_SIZE, symmetry=task.symmetry(game))
+    return form
 
 
 def compiled_game(
@@ -204,118 +142,39 @@ def compiled_game(
     until: Until | None = None,
     path: str | None = None,
 ) -> HistoryTree:
-    """The compiled game of a name that a person gave, or that the file at ``path`` says.
-
-    What a person has given time for is given up when that is over.
-    """
+    """The compiled game of a name that a person gave, or that the file at ``path`` says."""
     game = load(spec) if path is None else load_named(spec, path)
-    count = watch.counting if until is None else until.counting(watch.counting)
-    tree = compile_game(game, memory, count)
+    return _compiled_rules(game, memory, watch, until)
+
+
+def _compiled_rules(
+    game: Game, memory: int | None, watch: Watch, until: Until | None
+) -> HistoryTree:
+    """What a person has given time for is given up when that is over."""
+    tree = compile_game(game, memory, until.counting(watch.counting) if until else watch.counting)
     watch.doing("loading the kernels (compiled when they are first used)")
     return tree
 
 
-def _solved(request: Request, memory: int | None, watch: Watch) -> Outcome:
-    began = perf_counter()
-    given = _given(request)
-    tree = compiled_game(str(request.game), memory, watch, given)
-    compiled = perf_counter() - began
-    until = rescue = None
-    if request.by_lp:
-        watch.doing("solving the linear program")
-        result = aside(lambda: solve(tree, "lp", save=request.save))
-    else:
-        until = _limits(request, request.traversal or "full", tree.largest_payoff)
-        rescue = None if request.save else rescue_file(tree.spec)
-        limits = clock.left(until) if given else until
-        watch.begin(limits)
-        result = solve(
-            tree,
-            request.method or DEFAULT_METHOD,
-            limits,
-            save=request.save,
-            every=request.every,
-            rescue=rescue,
-            on_report=watch.report,
-            **request.given(SETTINGS),
-        )
-    result = replace(result, compile_seconds=result.compile_seconds + compiled)
-    if rescue and os.path.exists(rescue) and result.seconds < WORTH_KEEPING:
-        os.unlink(rescue)
-    return Outcome(result, until, request.save or (rescue if stamp(rescue) else None))
+def _solver(task: Task, form: Any, watch: Watch) -> Solver:
+    """A solver that is ready; what a lock shifts is solved without it first."""
+    rule, conditions, start = task.request.method, task.conditions, None
+    if not conditions:
+        return Solver(form, rule, **task.settings)
+    if conditions.needs_start:
+        watch.doing("solving without locks first, which they begin from")
+        usual = defaults_of(form).until
+        if task.until and task.until.seconds is not None:  # half of the time is for the beginning
+            usual = replace(usual, seconds=clock.left(task.until, 2).seconds)
+        watch.begin(usual)
+        first = solve(form, rule, usual, on_report=watch.report, **task.settings)
+        if first.stopped == "interrupted":
+            raise KeyboardInterrupt
+        start = first.strategy
+    return conditions.solver(form, rule, start, task.settings)
 
 
-def _resumed(request: Request, memory: int | None, watch: Watch) -> Outcome:
-    path = str(request.resume)
-    strategy, _, run = read(path)
-    if run is None:
-        raise FileError(f"{path} holds a strategy without a solver's state: nothing to resume")
-    settings, at = from_json(Settings, run.object("settings")), run.whole("iteration", 0)
-    _check_same(request, asdict(settings), path)
-    if request.iterations is not None and request.iterations < at:
-        raise ParameterError(
-            f"{path} is already at iteration {at:,}; --iterations counts from the start of the "
-            "run, so it must be more than that"
-        )
-    began = perf_counter()
-    given = _given(request)
-    named = None if request.game else path
-    tree = compiled_game(request.game or strategy.spec, memory, watch, given, named)
-    compiled = perf_counter() - began
-    until = _limits(request, settings.traversal, tree.largest_payoff)
-    limits = clock.left(until) if given else until
-    watch.begin(limits)
-    result = resume(
-        path, limits, tree, save=request.save, every=request.every, on_report=watch.report
-    )
-    result = replace(result, compile_seconds=result.compile_seconds + compiled)
-    return Outcome(result, until, request.target)
-
-
-def _check_same(request: Request, settings: dict[str, Any], path: str) -> None:
-    """A resumed run cannot change its method in the middle."""
-    for name, wanted in request.given(("method", *SETTINGS)).items():
-        was = settings.get(name)
-        same = wanted == was
-        if name == "method":
-            same = same_method(wanted, was)
-        if not same:
-            raise MismatchError(
-                f"{path} was made with {_spoken(name, was)}, so it cannot go on with "
-                f"{_spoken(name, wanted)}; leave {_option(name)} out, or start a new run"
-            )
-
-
-def same_method(wanted: str, was: Any) -> bool:
-    """Whether two names of methods mean the same."""
-    if not isinstance(was, str):
-        return False
-    return replace(method(wanted), name="") == replace(method(was), name="")
-
-
-def _option(name: str) -> str:
-    return OPTIONS.get(name, f"--{name}")
-
-
-def _spoken(name: str, value: Any) -> str:
-    if name == "alternating":
-        return "alternating updates" if value else "simultaneous updates"
-    if name == "average":
-        return "the average strategy" if value else "the last iterate"
-    return f"{name} {value}"
-
-
-def check_not_foreign(path: str) -> None:
-    """Keep a slip of the hand (--save mygame.py) from replacing what is no strategy file."""
-    try:
-        with open(path, "rb") as file:
-            start = file.read(9)
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        raise FileError(f"{path} cannot be read: {error.strerror}") from None
-    if start and start[8:] != b"{":
-        raise FileError(f"{path} exists and is no strategy file; choose another name")
+# Files of a run.
 
 
 def rescue_file(spec: str) -> str | None:
@@ -327,16 +186,17 @@ def rescue_file(spec: str) -> str | None:
     return next((name for name in names if not os.path.exists(name)), None)
 
 
-def stamp(path: str | None) -> Any:
+def stamp(path: str | None) -> tuple[int, int] | None:
     """Changes whenever the file is written."""
     try:
-        found = os.stat(path) if path else None
+        state = os.stat(path) if path else None
     except OSError:
         return None
-    return found and (found.st_ino, found.st_mtime_ns)
+    return state and (state.st_ino, state.st_mtime_ns)
 
 
 def farewell(saved: str | None, iterations: int | None = None) -> str:
+    """What is said to somebody who ends a run."""
     at = f" at iteration {iterations:,}" if iterations else ""
     if saved is None:
         return f"stopped{at}; nothing was saved"
@@ -344,49 +204,47 @@ def farewell(saved: str | None, iterations: int | None = None) -> str:
     return f"stopped{at}; {which}: go on with `counterfold solve --resume {shlex.quote(saved)}`"
 
 
+# What is told.
+
+
 def _hint(result: Result, saved: str | None) -> str:
-    if saved:
-        return f"Read the strategy with `counterfold show {shlex.quote(saved)}`."
-    return (
-        f"Keep the strategy with --save FILE; `counterfold show {shlex.quote(result.game)}` "
-        "solves and prints it."
-    )
+    if not saved:
+        return "Keep the strategy with --save FILE, and read it with `counterfold show FILE`."
+    walk = ", walk it with `--browse`" if result.poker else ""
+    return f"Read the strategy with `counterfold show {shlex.quote(saved)}`{walk}."
 
 
 def _draw(result: Result, path: str) -> None:
     points = [Point(r.iteration, r.cpu_seconds, r.exploitability, r.cce_gap) for r in result.trace]
-    title = f"{result.game}, {result.method}"
+    title = f"{result.game}, {result.method}" + (", in chips" if result.poker else "")
     if result.traversal != "full":
         title += f", {result.traversal} sampling"
     convergence([Curve("exploitability", points)], title, path)
 
 
-def _tell_size(request: Request) -> None:
-    room = int(0.9 * memory_at_hand()) if request.memory is None else memory_of(request.memory)
-    if request.game:
-        made = load(request.game)
-    elif request.resume:
-        made = load_named(read(request.resume)[0].spec, request.resume)
+def _tell_size(task: Task) -> None:
+    """What the game would take, and whether it fits."""
+    request, game = task.request, task.game
+    room = int(0.9 * memory_at_hand()) if request.bytes is None else request.bytes
+    if isinstance(game, PokerGame):
+        public = task.table_size(game)
+        need, name, lines = public.bytes, in_poker(game), public_size_lines(game, public)
+        document = {
+            key: getattr(public, key)
+            for key in ("boards", "nodes", "decisions", "infosets", "hands", "bytes")
+        } | {"bytes_in_16_bits": public.half}
     else:
-        raise ParameterError("say which game to measure, such as `counterfold solve leduc`")
-    with Watch(request.quiet) as watch:
-        try:
-            found = measure(made, room, watch.counting)
-        except KeyboardInterrupt:
-            raise StoppedError(f"stopped after counting {watch.histories:,} histories") from None
-    fits = found.bytes <= room
+        with Watch(request.quiet) as watch:
+            try:
+                histories = measure(game, room, watch.counting)
+            except KeyboardInterrupt:
+                counted = f"stopped after counting {watch.histories:,} histories"
+                raise StoppedError(counted) from None
+        need, name, lines = histories.bytes, spec_of(game), history_size(histories)
+        document = histories._asdict()
+    fits = need <= room
     if request.json:
-        print_json({"game": spec_of(made), **found._asdict(), "memory": room, "fits": fits})
+        print_json({"game": spec_of(game), **document, "memory": room, "fits": fits})
         return
-    print_panel(
-        "Size",
-        [
-            ("game", spec_of(made)),
-            ("histories", f"{found.histories:,}"),
-            ("terminals", f"{found.terminals:,}"),
-            ("infosets", f"{found.infosets:,}"),
-            ("action slots", f"{found.slots:,}"),
-            ("memory", f"{size(found.bytes)}, estimated for the tree and a solver's tables"),
-            ("at hand", f"{size(room)}: it {'fits' if fits else 'does not fit'}"),
-        ],
-    )
+    verdict = f"{size(room)}: it {'fits' if fits else 'does not fit'}"
+    print_panel("Size", [("game", name), *lines, ("at hand", verdict)])

@@ -11,19 +11,19 @@ from typing import Any
 
 from counterfold.cli import clock
 from counterfold.cli.certificate import certificate, print_panel
+from counterfold.cli.names import check_no_unit, means_poker
 from counterfold.cli.output import (
     StoppedError,
     advise,
     check_can_write,
+    check_not_foreign,
     print_json,
     say,
 )
-from counterfold.cli.poker_names import check_no_unit, means_poker
 from counterfold.cli.progress import Watch
 from counterfold.cli.show import nothing_like
 from counterfold.cli.solve import (
     WORTH_KEEPING,
-    check_not_foreign,
     compiled_game,
     farewell,
     rescue_file,

@@ -12,13 +12,14 @@ from counterfold.cli.output import (
     StoppedError,
     advise,
     check_can_write,
+    check_not_foreign,
     duration,
     print_json,
     say,
     tiny,
 )
 from counterfold.cli.progress import Watch
-from counterfold.cli.solve import check_not_foreign, compiled_game, stamp
+from counterfold.cli.solve import compiled_game, stamp
 from counterfold.errors import ParameterError, short
 from counterfold.files.text import number_of
 from counterfold.plot import COLOURS, check_plot, figure, save

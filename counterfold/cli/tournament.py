@@ -18,6 +18,7 @@ from counterfold.cli.match import (
     check_picture,
     seats,
 )
+from counterfold.cli.names import rules_named
 from counterfold.cli.output import (
     StoppedError,
     advise,
@@ -27,7 +28,6 @@ from counterfold.cli.output import (
     print_json,
     say,
 )
-from counterfold.cli.poker_names import rules_named
 from counterfold.cli.scores import common_decimals, print_columns, print_faults, rate
 from counterfold.errors import ParameterError
 from counterfold.files.text import csv_text

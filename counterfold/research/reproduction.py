@@ -9,7 +9,7 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from counterfold.cli.app import count
+from counterfold.cli.options import count
 from counterfold.cli.output import StoppedError, advise, check_can_write, duration, print_json, say
 from counterfold.cli.progress import Watch
 from counterfold.errors import ParameterError

@@ -16,14 +16,16 @@ from counterfold.errors import UnsupportedError
 from counterfold.evaluate.assessment import Assessment
 from counterfold.files.arrays import Saved
 from counterfold.files.text import Fields
+from counterfold.poker.game import PokerGame
 from counterfold.solve.conditions import Conditions
 from counterfold.solve.methods import Method
 from counterfold.solve.settings import Settings
 from counterfold.strategy.layout import Tables
 from counterfold.tree.history import HistoryTree
+from counterfold.tree.public import PublicTree
 from counterfold.tree.sequence import sequence_form
 
-__all__ = ["FEATURES", "Arrays", "Engine", "can_table", "engine_for", "engine_of"]
+__all__ = ["FEATURES", "Arrays", "Engine", "can_table", "check_can", "engine_for", "engine_of"]
 
 Arrays = dict[str, NDArray[Any]]
 Slots = NDArray[np.float64]
@@ -99,16 +101,13 @@ class Engine(Protocol):
 
 def engine_of(form: Any, settings: Settings) -> type[Any]:
     """The kind of engine that runs a traversal of a form: the fastest that is right."""
-    from counterfold.solve.history_engine import HistoryEngine
-    from counterfold.solve.public_engine import PublicEngine
-    from counterfold.solve.sequence_engine import SequenceEngine
-
+    sequence, history, _, public = _kinds()
     if not isinstance(form, HistoryTree):
-        return PublicEngine
+        return public
     by_sequences = settings.traversal == "full" and settings.form != "history"
     if by_sequences and sequence_form(form).perfect_recall:
-        return SequenceEngine
-    return HistoryEngine
+        return sequence
+    return history
 
 
 def engine_for(
@@ -137,17 +136,43 @@ def engine_for(
     }
     for feature, wanted in asked.items():
         if wanted and feature not in kind.can:
-            raise UnsupportedError(f"{kind.refusal} has no {FEATURES[feature]}; {kind.advice}")
+            raise _refusal(kind, feature, kind.advice)
     engine: Engine = kind(form, method, settings, threads, conditions)
     return engine
 
 
-def can_table() -> list[tuple[str, dict[str, bool]]]:
-    """What each engine can do, for the docs."""
+def check_can(game: Any, feature: str, option: str, traversal: str = "full") -> None:
+    """Refuse what no engine of a game can do, before anything is compiled; it came as ``option``.
+
+    >>> import counterfold as cf
+    >>> check_can(cf.Kuhn(), "sampling", "traversal")
+    >>> check_can(cf.fhp(), "style", "style")
+    """
+    sequence, history, locked, public = _kinds()
+    kinds = [sequence, history, locked] if traversal == "full" else [history]
+    if isinstance(game, PokerGame | PublicTree):
+        kinds = [public]
+    if not any(feature in kind.can for kind in kinds):
+        raise _refusal(kinds[0], feature, f"leave out {option}")
+
+
+def _refusal(kind: type[Any], feature: str, advice: str) -> UnsupportedError:
+    others = [other.name for other in _kinds() if feature in other.can]
+    have = f" ({' and '.join(others)} ha{'ve' if len(others) > 1 else 's'})" if others else ""
+    return UnsupportedError(f"{kind.refusal} has no {FEATURES[feature]}{have}; {advice}")
+
+
+def _kinds() -> tuple[type[Any], type[Any], type[Any], type[Any]]:
     from counterfold.solve.history_engine import HistoryEngine
     from counterfold.solve.locked_engine import LockedEngine
     from counterfold.solve.public_engine import PublicEngine
     from counterfold.solve.sequence_engine import SequenceEngine
 
-    kinds: tuple[type[Any], ...] = (SequenceEngine, HistoryEngine, LockedEngine, PublicEngine)
-    return [(kind.name, {feature: feature in kind.can for feature in FEATURES}) for kind in kinds]
+    return SequenceEngine, HistoryEngine, LockedEngine, PublicEngine
+
+
+def can_table() -> list[tuple[str, dict[str, bool]]]:
+    """What each engine can do, for the docs."""
+    return [
+        (kind.name, {feature: feature in kind.can for feature in FEATURES}) for kind in _kinds()
+    ]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from counterfold.solve.until import Report, Until
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.form import Form, form_of
 from counterfold.tree.history import HistoryTree
+from counterfold.tree.memory import ANY_SIZE
 from counterfold.tree.public import PublicTree
 from counterfold.tree.public_size import PublicSize, public_size, size_of
 from counterfold.tree.sequence import sequence_form
@@ -35,12 +37,14 @@ __all__ = [
     "PokerPart",
     "Result",
     "check_every",
+    "check_lp",
     "equilibrium_of",
     "known",
     "resume",
     "root_frequencies",
     "run_to",
     "solve",
+    "table_size",
 ]
 
 PathLike = str | os.PathLike[str]
@@ -99,10 +103,11 @@ class Result(Certified):
 
     def to_dict(self) -> dict[str, Any]:
         """The documented JSON of ``counterfold solve --json``; poker has more keys."""
+        apart = ["strategy", "trace", "poker"]
+        if self.poker is not None:  # which is walked in one way, and has no such gap
+            apart += ["traversal", "cce_gap"]
         plain = {
-            name: getattr(self, name)
-            for name in self.__dataclass_fields__
-            if name not in ("strategy", "trace", "poker")
+            name: getattr(self, name) for name in self.__dataclass_fields__ if name not in apart
         }
         if self.poker is not None:
             plain |= asdict(self.poker)
@@ -168,40 +173,55 @@ def solve(
     else:
         count = on_compile if until is None else until.counting(on_compile)
         symmetry = symmetry_under(game, symmetry, settings.get("style"), settings.get("locks"))
-        if isinstance(game, PokerGame) and not by_lp:
-            _check_size(game, method, settings, symmetry, memory, on_size)
-            memory = None
-        form = form_of(game, memory, count, symmetry=symmetry)
         if by_lp:
+            check_lp(game)
             if traversal != "full" or settings:
                 raise ParameterError("the linear program takes no traversal and no solver settings")
+        elif isinstance(game, PokerGame):
+            expected = table_size(game, method, settings, symmetry)
+            if on_size:
+                on_size(expected)
+            expected.check(memory)
+            memory = ANY_SIZE
+        form = form_of(game, memory, count, symmetry=symmetry)
+        if by_lp:
             return _by_lp(form, time.perf_counter() - began, save)
         solver = Solver(form, method, traversal, **settings)
     compiled = time.perf_counter() - began
     usual = defaults_of(solver.tree, solver.settings.traversal).until
     limits = until.on(solver.tree).after(compiled) if until else usual
-    work = _Work(solver, limits, [], save, every, on_report, rescue, on_the_way)
-    return _finish(work, compiled)
+    size = _size_of(solver)  # before anybody waits for the end: it goes over all boards
+    trace: list[Report] = []
+    end = run_to(solver, limits, trace, save, every, on_report, rescue, on_the_way)
+    return _result(solver, trace, end, compiled, size)
 
 
-def _check_size(
+def table_size(
     game: PokerGame,
-    method: str | Method | None,
-    settings: dict[str, Any],
-    symmetry: bool | None,
-    memory: int | None,
-    on_size: Callable[[PublicSize], None] | None,
-) -> None:
-    """Tell how large a public tree will be, and refuse what does not fit."""
+    method: str | Method | None = None,
+    settings: Mapping[str, Any] = MappingProxyType({}),
+    symmetry: bool | None = None,
+) -> PublicSize:
+    """How large a public tree and the tables of a run on it will be, before it is built.
+
+    >>> from counterfold.poker.holdem import fhp
+    >>> table_size(fhp(deck="QKA"), settings={"bits": 16}).boards
+    21
+    """
     usual = defaults_of(game)
     rule = method_of(method or usual.method)
     bits, dtype = settings.get("bits", 32), settings.get("dtype") or usual.dtype
     Settings(rule.name, dtype=dtype, bits=bits)
     alike = bool(game.about.get("symmetry", True)) if symmetry is None else symmetry
-    size = public_size(game, symmetry=alike, predictive=rule.prediction > 0, bits=bits, dtype=dtype)
-    if on_size:
-        on_size(size)
-    size.check(memory)
+    return public_size(game, symmetry=alike, predictive=rule.prediction > 0, bits=bits, dtype=dtype)
+
+
+def check_lp(game: Any) -> None:
+    """Refuse a linear program over all hands of poker."""
+    if isinstance(game, PokerGame | PublicTree):
+        raise UnsupportedError(
+            "the linear program is for games in history form; a public tree takes a method of CFR"
+        )
 
 
 def equilibrium_of(form: Form, on_report: OnReport | None = None) -> Strategy[Any]:
@@ -252,38 +272,23 @@ def resume(
     usual = defaults_of(solver.tree, solver.settings.traversal).until
     limits = until.on(solver.tree).after(compiled) if until else usual
     target, rescue = (None, path) if on_the_way else (save or path, None)
-    work = _Work(solver, limits, trace, target, every, on_report, rescue, on_the_way)
-    return _finish(work, compiled)
+    size = _size_of(solver)
+    end = run_to(solver, limits, trace, target, every, on_report, rescue, on_the_way)
+    return _result(solver, trace, end, compiled, size)
 
 
-@dataclass
-class _Work:
-    """A run with all that goes along with it."""
-
-    solver: Solver
-    until: Until
-    trace: list[Report]
-    save: PathLike | None = None
-    every: int | None = None
-    on_report: OnReport | None = None
-    rescue: PathLike | None = None
-    on_the_way: bool = False
-
-    def run(self) -> tuple[Report, str]:
-        """The last report, and why the run ended."""
-        return run_to(
-            self.solver, self.until, self.trace, self.save, self.every, self.on_report,
-            self.rescue, self.on_the_way,
-        )  # fmt: skip
-
-
-def _finish(work: _Work, compiled: float) -> Result:
-    size = _size_of(work.solver)  # before anybody waits for the end: it goes over all boards
-    final, stopped = work.run()
+def _result(
+    solver: Solver,
+    trace: list[Report],
+    end: tuple[Report, str],
+    compiled: float,
+    size: PublicSize | None,
+) -> Result:
+    final, stopped = end
     assert final.values is not None
     assert final.gains is not None
     assert final.exploitability is not None
-    solver, form = work.solver, work.solver.tree
+    form = solver.tree
     strategy = solver.strategy(**known(solver, final, stopped))
     locked = bool(getattr(solver.engine, "locked", False))
     poker = None
@@ -308,7 +313,7 @@ def _finish(work: _Work, compiled: float) -> Result:
         stopped=stopped,
         promise=promise(form, locked) + shortfall(solver, final, stopped),
         strategy=strategy,
-        trace=tuple(work.trace),
+        trace=tuple(trace),
         poker=poker,
     )
 
@@ -473,10 +478,7 @@ def _saving(solver: Solver, save: PathLike | None, clock: Checkpoints) -> float:
 def _by_lp(form: Form, compiled: float, save: PathLike | None) -> Result:
     import scipy.optimize  # noqa: F401  (loading it is not solving)
 
-    if not isinstance(form, HistoryTree):
-        raise UnsupportedError(
-            "the linear program is for games in history form; a public tree takes a method of CFR"
-        )
+    assert isinstance(form, HistoryTree)  # by check_lp
     wall, cpu = time.perf_counter(), time.process_time()
     strategy = solve_lp(form).strategy
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu

@@ -109,11 +109,11 @@ def default_until(traversal: str, largest: float = 1.0) -> Until:
     return Until(exploitability=default_target(1e-3, largest), seconds=60)
 
 
-def check_threads(threads: int | None) -> int | None:
-    """Refuse a number of threads that nobody has."""
+def check_threads(threads: int | None, name: str = "threads") -> int | None:
+    """Refuse a number of threads that nobody has; ``name`` is what the caller calls it."""
     wrong = isinstance(threads, bool) or not isinstance(threads, int | None)
     if wrong or (threads is not None and not 1 <= threads <= 256):
-        raise ParameterError(f"threads is {threads!r}, and must be a whole number from 1 to 256")
+        raise ParameterError(f"{name} is {threads!r}, and must be a whole number from 1 to 256")
     return threads
 
 

@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.errors import FileError, ParameterError
+from counterfold.errors import FileError, MismatchError, ParameterError
 from counterfold.evaluate.assessment import Assessment
 from counterfold.files.typed import from_json, to_json
 from counterfold.games.catalog import load_named
 from counterfold.interrupts import uncut
+from counterfold.poker.game import PokerGame
 from counterfold.solve.conditions import (
     Condition,
     Conditions,
@@ -308,7 +309,8 @@ class Solver:
         threads: int | None = None,
     ) -> tuple[Solver, list[Report]]:
         """Continue from a checkpoint: the solver as it was, and the trace so far."""
-        given = None if game is None else form_of(game, memory)
+        known = game is None or isinstance(game, PokerGame)  # whose tree the file has
+        given = None if known else form_of(game, memory)
         strategy, state, run = read(path, given)
         if run is None:
             raise FileError(f"{path} holds a strategy without a solver's state: nothing to resume")
@@ -316,9 +318,13 @@ class Solver:
         rule = from_json(Method, run.object("rule"))
         form = given or _form_of(strategy, path, memory)
         strategy.check_fits(form)
+        if isinstance(game, PokerGame) and strategy.tree.game.about != game.about:
+            raise MismatchError(
+                f"{path} is a run of {form.spec}, not of {game.spec}; leave the game out"
+            )
         conditions = engine_of(form, settings).conditions_in(form, state, run, settings)
-        known = asdict(settings) | {"method": rule}
-        solver = cls(form, **known, threads=threads, style=conditions)
+        how = asdict(settings) | {"method": rule}
+        solver = cls(form, **how, threads=threads, style=conditions)
         state.fill("logs", solver._logs)
         kept = run.flag("kept", False)
         apart = kept or not settings.average

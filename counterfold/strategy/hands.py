@@ -171,31 +171,15 @@ class HandLayout:
                 owner = int(betting.player[node])
                 if player not in (None, owner):
                     continue
-                line = self._line(node, board.cards)
                 labels = [betting.label[child] for child in betting.children(node)]
                 shares = hands.rows(node, number)
                 for column, hole in enumerate(tree.hands[owner][number].holes):
                     held = cards_name(int(card) for card in cards[hole] if card != NO_CARD)
-                    parts = (held, board_name(board.cards), line)
-                    name = " | ".join(part for part in parts if part)
+                    words = (held, board_name(board.cards), *betting.line(node))
+                    name = " ".join(word for word in words if word)
                     if pattern is None or fits(name, pattern):
                         chosen = shares[:, column].tolist()
                         yield Row(owner, name, dict(zip(labels, chosen, strict=True)))
-
-    def _line(self, node: int, cards: tuple[int, ...]) -> str:
-        """Actions and dealt cards that lead to a node on a board."""
-        game, words = self.form.game, list[str]()
-        deal, end = game.rules.deal, len(cards)
-        while node > 0:
-            above = int(game.betting.parent[node])
-            if game.betting.street[above] != game.betting.street[node]:
-                begin = end - deal[int(game.betting.street[node])]
-                words.append(f"[{board_name(cards[begin:end])}]")
-                end = begin
-            else:
-                words.append(game.betting.label[node])
-            node = above
-        return ", ".join(reversed(words))
 
     def header(self) -> dict[str, str]:
         about = self.form.game.about

@@ -7,10 +7,12 @@ import sys
 
 from counterfold.errors import TreeTooLargeError
 
-__all__ = ["MemoryGuard", "bytes_needed", "memory_at_hand"]
+__all__ = ["ANY_SIZE", "MemoryGuard", "bytes_needed", "memory_at_hand"]
 
 LARGEST_INDEX = 0xFFFFFFFE
 
+ANY_SIZE = 1 << 62
+"""Bytes that are allowed where a size has been checked already, as that of tables in 16 bits."""
 SLACK = 1 << 26
 """Bytes that the interpreter may take on top of what is counted."""
 

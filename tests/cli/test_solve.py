@@ -158,6 +158,48 @@ def test_refused_before_any_work(call, tmp_path, arguments, words):
     assert not os.listdir(tmp_path)
 
 
+def test_what_an_engine_cannot_do_is_refused_by_its_option(call, tmp_path):
+    few = ("kuhn", "--iterations", 5, "-q")
+    assert call("solve", *few, "--threads", 2).code == 0
+    assert call("solve", *few, "--bits", 32).code == 0
+    sampled = call("solve", *few, "--traversal", "external", "--threads", 2)
+    assert sampled.refused("several threads", "--threads")
+    assert call("solve", *few, "--bits", 16, "--dry-run").refused("tables in 16 bits", "--bits")
+    public = (*few, "--form", "public")
+    assert call("solve", *public, "--explore", 0.5).refused("sampled traversals", "--explore")
+    assert call("solve", *public, "--simultaneous").refused("simultaneous", "player by player")
+    assert call("solve", *public, "--alternating", "--traversal", "full").code == 0
+    assert call("solve", *few, "--prefer", "bet=2").refused("--prefer", "counterfold style")
+    assert call("solve", *few, "--locks", "none.json").refused("locks", "--locks")
+
+
+def test_few_calls_lie_between_the_verb_and_the_arithmetic(call, monkeypatch, tmp_path):
+    from counterfold.solve.sequence_engine import SequenceEngine
+    from counterfold.tree.traversal import Traversal
+
+    depths = []
+
+    def counted(method):
+        def step(*given):
+            names, frame = [], sys._getframe()
+            while frame is not None and not frame.f_code.co_filename.endswith("verbs/solving.py"):
+                names.append(frame.f_code.co_name)
+                frame = frame.f_back
+            depths.append(len(names) + 2)  # the verb, and the kernel
+            return method(*given)
+
+        return step
+
+    monkeypatch.setattr(SequenceEngine, "step", counted(SequenceEngine.step))
+    assert call("solve", "kuhn", "--iterations", 5, "-q").code == 0
+    assert max(depths) <= 10
+    monkeypatch.setattr(Traversal, "call", counted(Traversal.call))
+    depths.clear()
+    assert call("solve", "kuhn", "--form", "public", "--iterations", 5, "-q").code == 0
+    assert depths
+    assert max(depths) <= 10
+
+
 @pytest.mark.skipif(os.name == "nt" or not os.path.isdir("/proc"), reason="needs /proc")
 def test_a_folder_that_takes_no_files(call):
     assert call("solve", "kuhn", "--save", "/proc/kuhn.cf").refused("/proc/kuhn.cf")

@@ -6,16 +6,9 @@ from typing import Annotated
 
 import typer
 
-from counterfold.cli.app import GameAgain, Json, Quiet, app, count
-
-Game = Annotated[
-    str | None, typer.Option(metavar="GAME", help="As for `counterfold solve`.", show_default=False)
-]
-Duplicate = Annotated[
-    bool,
-    typer.Option("--duplicate", help="Play every deal once for each way of sitting: less luck."),
-]
-Reveal = Annotated[bool, typer.Option("--reveal", help="Show learners all cards after every hand.")]
+from counterfold.cli import options
+from counterfold.cli.app import app
+from counterfold.cli.options import count, request_of
 
 
 @app.command(
@@ -34,29 +27,13 @@ record, saved, plot.
 """
 )
 def match(
-    agents: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="AGENT", help="Who plays: two, or as many as the game takes."),
-    ] = None,
-    game: Game = None,
-    hands: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            parser=count,
-            help="Hands in all. [100,000; 1,000 with an agent written in Python or at a spot]",
-        ),
-    ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(metavar="N", parser=count, help="Of the deals and all choices. [0]"),
-    ] = None,
-    duplicate: Duplicate = False,
-    reveal: Reveal = False,
-    time_limit: Annotated[
-        float | None,
-        typer.Option(metavar="S", help="Seconds a move for agents written in Python. [10]"),
-    ] = None,
+    agents: options.Agents = None,
+    game: options.GameAtTable = None,
+    hands: options.Hands = None,
+    seed: options.Seed = None,
+    duplicate: options.Duplicate = False,
+    reveal: options.Reveal = False,
+    time_limit: options.TimeLimit = None,
     on_fault: Annotated[
         str | None,
         typer.Option(
@@ -75,46 +52,17 @@ def match(
     record: Annotated[
         str | None, typer.Option(metavar="FILE.jsonl", help="Write down every hand.")
     ] = None,
-    save: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Keep the match, learners and all, to go on later."),
-    ] = None,
-    resume: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Go on with a saved match (and save there, unless --save is given).",
-        ),
-    ] = None,
-    plot: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Draw the win rates, as .png, .svg or .pdf."),
-    ] = None,
-    json: Json = False,
-    quiet: Quiet = False,
+    save: options.Save = None,
+    resume: options.Resume = None,
+    plot: options.Plot = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Let agents play, and tell who wins how much, with 95% intervals."""
+    given = locals()
     from counterfold.cli.match import Request, run
 
-    run(
-        Request(
-            agents=tuple(agents or ()),
-            game=game,
-            hands=hands,
-            seed=seed,
-            duplicate=duplicate,
-            reveal=reveal,
-            time_limit=time_limit,
-            on_fault=on_fault,
-            stranger=stranger,
-            record=record,
-            save=save,
-            resume=resume,
-            plot=plot,
-            json=json,
-            quiet=quiet,
-        )
-    )
+    run(request_of(Request, given))
 
 
 @app.command(
@@ -131,18 +79,9 @@ stopped (matches, interrupted), seconds, cpu_seconds, csv, plot.
 """
 )
 def tournament(
-    agents: Annotated[
-        list[str] | None, typer.Argument(metavar="AGENT", help="As for `counterfold match`.")
-    ] = None,
-    game: Game = None,
-    hands: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            parser=count,
-            help="Hands of a match. [100,000; 1,000 with an agent written in Python or at a spot]",
-        ),
-    ] = None,
+    agents: options.Agents = None,
+    game: options.GameAtTable = None,
+    hands: options.Hands = None,
     matches: Annotated[
         int,
         typer.Option(
@@ -151,43 +90,20 @@ def tournament(
             help="Matches of each pair; from 2 on, intervals come from their spread.",
         ),
     ] = 1,
-    seed: Annotated[
-        int, typer.Option(metavar="N", parser=count, help="Of the deals and all choices.")
-    ] = 0,
-    duplicate: Duplicate = False,
-    reveal: Reveal = False,
-    time_limit: Annotated[
-        float, typer.Option(metavar="S", help="Seconds a move for agents written in Python.")
-    ] = 10.0,
-    csv: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write CSV there; - is standard output.")
-    ] = None,
-    plot: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Draw the table, as .png, .svg or .pdf."),
-    ] = None,
-    json: Json = False,
-    quiet: Quiet = False,
+    seed: options.Seed = None,
+    duplicate: options.Duplicate = False,
+    reveal: options.Reveal = False,
+    time_limit: options.TimeLimit = None,
+    csv: options.Csv = None,
+    plot: options.Plot = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Let all agents play each other, and rank them."""
+    given = locals()
     from counterfold.cli.tournament import Request, run
 
-    run(
-        Request(
-            agents=tuple(agents or ()),
-            game=game,
-            hands=hands,
-            matches=matches,
-            seed=seed,
-            duplicate=duplicate,
-            reveal=reveal,
-            time_limit=time_limit,
-            csv=csv,
-            plot=plot,
-            json=json,
-            quiet=quiet,
-        )
-    )
+    run(request_of(Request, given))
 
 
 @app.command(
@@ -195,9 +111,7 @@ def tournament(
 be resumed."""
 )
 def play(
-    game: Annotated[
-        str | None, typer.Argument(metavar="GAME", help="As for `counterfold solve`.")
-    ] = None,
+    game: options.Game = None,
     against: Annotated[
         list[str] | None,
         typer.Option(
@@ -211,17 +125,13 @@ def play(
     seed: Annotated[
         int | None, typer.Option(metavar="N", parser=count, help="Of the deals. [drawn]")
     ] = None,
-    save: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Keep the session, to go on later.")
-    ] = None,
-    resume: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Go on with a saved session.")
-    ] = None,
-    again: GameAgain = None,
+    save: options.Save = None,
+    resume: options.Resume = None,
+    again: options.GameAgain = None,
     hints: Annotated[
         bool, typer.Option("--hints", help="Tell before every move what would be right.")
     ] = False,
-    quiet: Quiet = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Sit down at the table yourself."""
     from counterfold.cli.play import run
@@ -254,9 +164,9 @@ def replay(
         int | None,
         typer.Option(metavar="N", parser=count, help="Tell this hand, numbered as in the file."),
     ] = None,
-    game: GameAgain = None,
-    json: Json = False,
-    quiet: Quiet = False,
+    game: options.GameAgain = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Play recorded hands again by the rules: score the match, or tell one hand."""
     from counterfold.cli.replay import run
@@ -270,7 +180,7 @@ Keys of --json: agents (name, kind (strategy, learner), told, parameters with th
 defaults, null where there is none), also.
 """
 )
-def agents(json: Json = False) -> None:
+def agents(json: options.Json = False) -> None:
     """List the agents that have a name."""
     from counterfold.cli.agents import run
 

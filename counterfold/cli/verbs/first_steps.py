@@ -6,14 +6,15 @@ from typing import Annotated
 
 import typer
 
-from counterfold.cli.app import Json, Quiet, app
+from counterfold.cli import options
+from counterfold.cli.app import app
 
 
 @app.command()
 def demo(
     folder: Annotated[str, typer.Option(metavar="DIR", help="Where the picture goes.")] = ".",
-    json: Json = False,
-    quiet: Quiet = False,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Solve Kuhn and Leduc poker, check the known values, compare all methods in a plot."""
     from counterfold.cli.demo import run
@@ -22,7 +23,7 @@ def demo(
 
 
 @app.command()
-def warmup(json: Json = False, quiet: Quiet = False) -> None:
+def warmup(json: options.Json = False, quiet: options.Quiet = False) -> None:
     """Compile all kernels now, once on this machine, so that nothing waits for it later."""
     from counterfold.cli.warmup import run
 

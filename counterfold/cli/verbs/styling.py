@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from counterfold.cli.app import Json, Quiet, app, count
-from counterfold.cli.verbs.solving import low
+from counterfold.cli import options
+from counterfold.cli.app import app
+from counterfold.cli.options import request_of
 
 
 @app.command(
-    epilog="""Frequencies are shares of the decisions where an action can be taken, each infoset
-counted as often as play gets there. A style may be left out if a frontier is asked for.
-In a poker spot every hand is played at once, and what is told is of the first street.
+    epilog="""Usually 10,000 iterations of cfr a run (sapcfr+ with --target; spots as in solve).
+With --target, --give-up is the most exploitability to spend. Frequencies are shares of the
+decisions where an action can be taken, each infoset counted as often as play gets there.
+A style may be left out if a frontier is asked for. In a poker spot every hand is played at
+once, and what is told is of the first street.
 
 \b
 Keys of --json: game, style, cost (in exploitability), plain and styled (the keys of
@@ -26,17 +29,8 @@ cost, plain, styled, first and street (player, action, plain, styled), seats, sa
 """
 )
 def style(
-    game: Annotated[
-        str, typer.Argument(metavar="GAME", help="As for `counterfold solve`, spots too.")
-    ],
-    prefer: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="ACTION=N",
-            help="Like an action N times as much; may be given again. In a spot also "
-            "oop:raise@turn=N or ip:call[JJ-22]=N.",
-        ),
-    ] = None,
+    game: options.Game,
+    prefer: options.Prefer = None,
     target: Annotated[
         list[str] | None,
         typer.Option(
@@ -45,14 +39,7 @@ def style(
             "raise@round1=0.6; may be given again.",
         ),
     ] = None,
-    give_up: Annotated[
-        float | None,
-        typer.Option(
-            metavar="X",
-            help="Average regret that may be ignored at each such infoset; with --target, the "
-            "most exploitability to spend. [0]",
-        ),
-    ] = None,
+    give_up: options.GiveUp = None,
     player: Annotated[
         int | None, typer.Option(metavar="N", help="Only for this player, counted from 1.")
     ] = None,
@@ -78,34 +65,12 @@ def style(
     strength: Annotated[
         float | None, typer.Option(metavar="N", help="How strong the preset is, from 1 up. [5]")
     ] = None,
-    method: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="As for `counterfold solve`, but not lp. [cfr; sapcfr+ with --target; in spots as "
-            "there]",
-        ),
-    ] = None,
-    iterations: Annotated[
-        int | None,
-        typer.Option(metavar="N", parser=count, help="Stop each run after so many. [10,000]"),
-    ] = None,
-    exploitability: Annotated[
-        Any,
-        typer.Option(
-            metavar="X",
-            parser=low,
-            help="Stop a run when its exact exploitability is as low; in poker 0.5% of the pot or "
-            "1mbb, too.",
-        ),
-    ] = None,
-    seconds: Annotated[
-        float | None, typer.Option(metavar="S", help="Stop after so many seconds in all.")
-    ] = None,
-    traversal: Annotated[
-        str, typer.Option(metavar="KIND", help="full, chance, external or outcome sampling.")
-    ] = "full",
-    seed: Annotated[int, typer.Option(metavar="N", parser=count, help="For sampling.")] = 0,
+    method: options.OtherMethod = None,
+    iterations: options.Iterations = None,
+    exploitability: options.Exploitability = None,
+    seconds: options.Seconds = None,
+    traversal: options.Traversal = "full",
+    seed: options.Seed = 0,
     frontier: Annotated[
         str | None,
         typer.Option(
@@ -118,57 +83,38 @@ def style(
         str | None,
         typer.Option(metavar="X,X,...", help="Costs on the frontier. [0,0.01,0.02,0.05,0.1]"),
     ] = None,
-    save: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write the styled strategy.")
-    ] = None,
-    plot: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Draw the comparison, as .png, .svg or .pdf."),
-    ] = None,
-    json: Json = False,
-    quiet: Quiet = False,
+    save: options.Save = None,
+    plot: options.Plot = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Give a strategy a style, and tell exactly what the style changes and costs."""
     if target:
         from counterfold.cli import target as targets
         from counterfold.errors import ParameterError
 
-        given = (prefer, player, seen, round, best, preset, strength, exploitability, seconds)
-        if any(given) or traversal != "full" or frontier or epsilon:
+        others = (prefer, player, seen, round, best, preset, strength, exploitability, seconds)
+        if any(others) or traversal != "full" or frontier or epsilon:
             raise ParameterError(
                 "--target finds the style by itself: only --give-up, --method, --iterations, "
                 "--seed, --save, --plot and --json go with it"
             )
         targets.run(
             targets.Request(
-                game, tuple(target), give_up, method, iterations, seed, save, plot, json, quiet
+                str(game),
+                tuple(target),
+                give_up,
+                method,
+                iterations,
+                seed or 0,
+                save,
+                plot,
+                json,
+                quiet,
             )
         )
         return
+    given = locals()
     from counterfold.cli.style import Request, run
 
-    run(
-        Request(
-            game=game,
-            prefer=tuple(prefer or ()),
-            give_up=give_up,
-            player=player,
-            seen=seen,
-            round=round,
-            best=best,
-            preset=preset,
-            strength=strength,
-            method=method,
-            iterations=iterations,
-            exploitability=exploitability,
-            seconds=seconds,
-            traversal=traversal,
-            seed=seed,
-            frontier=frontier,
-            epsilon=epsilon,
-            save=save,
-            plot=plot,
-            json=json,
-            quiet=quiet,
-        )
-    )
+    run(request_of(Request, given))

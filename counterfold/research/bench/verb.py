@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import typer
 
-from counterfold.cli.app import Json
+from counterfold.cli.options import Json
 from counterfold.cli.output import (
     check_can_write,
     on_terminal,

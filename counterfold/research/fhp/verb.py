@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from counterfold.cli.app import Json, Quiet, count
+from counterfold.cli.options import Json, Quiet, count
 from counterfold.cli.output import advise, duration, make_folder, say, size
 from counterfold.errors import FileError, ParameterError
 from counterfold.research.columns import Columns, cells, print_columns, print_table

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from counterfold.cli.app import Json, Quiet, count
+from counterfold.cli.options import Json, Quiet, count
 from counterfold.cli.output import advise, duration, say
 from counterfold.research.columns import Columns, print_columns, print_table
 from counterfold.research.reproduction import Job, Plot, Seed, given, pick, reproduce

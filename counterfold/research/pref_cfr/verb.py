@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from counterfold.cli.app import Json, Quiet
+from counterfold.cli.options import Json, Quiet
 from counterfold.cli.output import advise, say
 from counterfold.research.columns import Columns, print_table
 from counterfold.research.reproduction import (

@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 from typer.main import get_command
 
-from counterfold.cli.app import Json, app, count
+from counterfold.cli.app import app
+from counterfold.cli.options import Json, count
 from counterfold.cli.output import StoppedError, check_can_write, make_folder, say, tell
 from counterfold.errors import ParameterError
 from counterfold.games.spec import whole

@@ -163,7 +163,7 @@ def test_a_walk_forgives(turn):
 
 def test_a_spot_is_solved_first(call, solutions):
     answer = call("show", solutions / "turn.json", "--hand", "AA")
-    assert "solved first" in answer.err
+    assert "solving it first" in answer.err
     assert "AsAh" in answer.out
 
 

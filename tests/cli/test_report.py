@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from counterfold.cli.poker_report import FlopWatch
+from counterfold.cli.report import FlopWatch
 
 SPOT = {
     "board": "", "deck": "9TJQKA", "last_street": "flop", "pot": 20, "stack": 30,

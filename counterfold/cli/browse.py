@@ -5,7 +5,8 @@ from __future__ import annotations
 from counterfold.cli.grid import print_grid, print_hands
 from counterfold.cli.grid_colours import MODES, mode_of, percent
 from counterfold.cli.output import StoppedError, advise, ask, say
-from counterfold.cli.poker_show import named_mode, next_words, player_of
+from counterfold.cli.show import player_of
+from counterfold.cli.show_hands import named_mode, next_words
 from counterfold.errors import CounterfoldError, ParameterError
 from counterfold.evaluate.public_view import Browser
 from counterfold.files.text import whole_of
@@ -80,12 +81,12 @@ class _Walk:
             self._look(text.lower())
         elif text.lower() in names or text.lower() == "other":
             shown = game.players.index(self.view.player)
-            self.player = 1 - shown if text.lower() == "other" else player_of(game, text)
+            self.player = 1 - shown if text.lower() == "other" else player_of(text, 2, game.players)
             self._show()
         elif word in ("hand", "hands") and rest:
             print_hands(self.view, rest)
         elif word == "player" and rest:
-            self.player = player_of(game, rest)
+            self.player = player_of(rest, 2, game.players)
             self._show()
         else:
             self._follow(text)
@@ -137,12 +138,12 @@ class _Walk:
         words = next_words(game, self.place)
         if game.betting.kind[node] == DECISION:
             shares = view.totals.frequencies if view.actions else {}
-            told = "  ".join(
+            choices = "  ".join(
                 f"[{k}] {word}" + (f" {percent(shares[word])}" if word in shares else "")
                 for k, word in enumerate(words, start=1)
             )
         elif game.betting.kind[node] == DEAL:
-            told = f"a card, such as {words[0].strip('[]')}"
+            choices = f"a card, such as {words[0].strip('[]')}"
         else:
-            told = "the hand ends here"
-        return f"{told}  [back]  [?] help  [quit]"
+            choices = "the hand ends here"
+        return f"{choices}  [back]  [?] help  [quit]"

@@ -8,7 +8,6 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from counterfold.cli.grid_colours import chips
 from counterfold.cli.output import (
@@ -16,6 +15,7 @@ from counterfold.cli.output import (
     advise,
     check_can_write,
     duration,
+    in_units,
     make_folder,
     memory_of,
     on_terminal,
@@ -30,21 +30,23 @@ from counterfold.files.text import csv_text, read_text
 from counterfold.files.whole import write_whole
 from counterfold.poker.cards import board_name
 from counterfold.poker.spot import read_spot
+from counterfold.poker.units import Units
 from counterfold.solve.flop_report import Flop, FlopReport, FlopRow, mean_row
 from counterfold.solve.methods import method
+from counterfold.solve.result import table_size
+from counterfold.solve.settings import check_threads
 from counterfold.solve.until import Report
-from counterfold.tree.public_size import public_size
 
-__all__ = ["Wanted", "run"]
+__all__ = ["Request", "run"]
 
 
 @dataclass(frozen=True)
-class Wanted:
+class Request:
     """What was asked for."""
 
     spot: str
     flops: str = "25"
-    accuracy: Any = "0.5%"
+    exploitability: float | str = "0.5%"
     method: str | None = None
     bits: int | None = None
     threads: int | None = None
@@ -73,8 +75,8 @@ class FlopWatch(Watch):
         if flop != self._flop:
             self._flop, self._far, self._since = flop, "", time.monotonic()
         if report.exploitability is not None and self.flops.spot.pot:
-            share = 100 * report.exploitability / self.flops.spot.pot
-            self._far = f", exploitability {share:.3g}% of the pot"
+            share = in_units(Units(self.flops.spot.pot), report.exploitability)
+            self._far = f", exploitability {share}"
         note = f"{done + 1} of {total}, iteration {report.iteration:,}{self._far}"
         if done > self.before:
             left = self.left(total - done, time.monotonic())
@@ -87,14 +89,14 @@ class FlopWatch(Watch):
         return each * (flops - 1) + max(0.1 * each, each - (now - self._since))
 
 
-def run(wanted: Wanted) -> None:
+def run(request: Request) -> None:
     """Solve the spot on every flop, and print what came out."""
-    _check(wanted)
-    report = _made(wanted)
-    if not wanted.quiet:
-        _announce(report, wanted)
+    _check(request)
+    report = _made(request)
+    if not request.quiet:
+        _announce(report, request)
     stopped = False
-    watch = FlopWatch(report, wanted.quiet)
+    watch = FlopWatch(report, request.quiet)
     with watch:
         try:
             watch.doing("building trees and loading kernels (compiled when first used)")
@@ -102,73 +104,71 @@ def run(wanted: Wanted) -> None:
                 watch.check()
         except KeyboardInterrupt:
             stopped = True
-    _tell(report, wanted, stopped)
+    _tell(report, request, stopped)
     if stopped:
-        raise StoppedError(_farewell(report, wanted))
+        raise StoppedError(_farewell(report, request))
 
 
-def _check(wanted: Wanted) -> None:
-    if wanted.csv == "-" and wanted.json:
+def _check(request: Request) -> None:
+    if request.csv == "-" and request.json:
         raise ParameterError("--csv - and --json both want standard output; give CSV a file")
-    if wanted.csv and wanted.csv != "-":
-        check_can_write(wanted.csv, "--csv")
-    if wanted.keep and not wanted.folder:
+    if request.csv and request.csv != "-":
+        check_can_write(request.csv, "--csv")
+    if request.keep and not request.folder:
         raise ParameterError("--keep needs a place for the solutions: name it with --folder")
-    if wanted.threads is not None and not 1 <= wanted.threads <= 256:
-        raise ParameterError(f"--threads is {wanted.threads}, and must be from 1 to 256")
-    if wanted.method is not None:
-        method(wanted.method)
-    make_folder(wanted.folder)
+    check_threads(request.threads, "--threads")
+    if request.method is not None:
+        method(request.method)
+    make_folder(request.folder)
 
 
-def _made(wanted: Wanted) -> FlopReport:
-    flops = wanted.flops
+def _made(request: Request) -> FlopReport:
+    flops = request.flops
     if os.path.isfile(flops):
         flops = read_text(flops, "a list of flops")
-    given = read_spot(wanted.spot)
+    given = read_spot(request.spot)
     if isinstance(given, dict) and given.get("locks"):
         raise ParameterError(
-            f'{wanted.spot} has "locks", which a report does not hold; leave them out, or solve '
+            f'{request.spot} has "locks", which a report does not hold; leave them out, or solve '
             "flop by flop"
         )
-    stem = os.path.splitext(os.path.basename(wanted.spot))[0]
+    memory = None if request.memory is None else memory_of(request.memory)
+    stem = os.path.splitext(os.path.basename(request.spot))[0]
     return FlopReport(
-        given, flops, accuracy=wanted.accuracy, method=wanted.method, bits=wanted.bits or 32,
-        threads=wanted.threads, memory=None if wanted.memory is None else memory_of(wanted.memory),
-        folder=wanted.folder, keep=wanted.keep, name=stem, where=wanted.spot,
+        given, flops, accuracy=request.exploitability, method=request.method,
+        bits=request.bits or 32, threads=request.threads, memory=memory,
+        folder=request.folder, keep=request.keep, name=stem, where=request.spot,
     )  # fmt: skip
 
 
-def _announce(report: FlopReport, wanted: Wanted) -> None:
+def _announce(report: FlopReport, request: Request) -> None:
     """How large it will be, before it is built."""
     first = next(iter(report.games.values()))
-    found = public_size(
-        first, predictive=method(wanted.method or "dcfr").prediction > 0, bits=wanted.bits or 32
-    )
+    size = table_size(first, request.method, {"bits": request.bits or 32})
     count = f"{len(report.games):,} flop" + ("s" if len(report.games) > 1 else "")
-    told = f"{report.spot.name} on {count}, of about {found.nodes:,} nodes"
-    told += f" and {found.bytes / 2**20:,.0f} MB each"
-    if report.rows:
-        told += f"; {len(report.rows):,} of them are done already"
-    tell(told)
+    done = f"; {len(report.rows):,} of them are done already" if report.rows else ""
+    tell(
+        f"{report.spot.name} on {count}, of about {size.nodes:,} nodes and "
+        f"{size.bytes / 2**20:,.0f} MB each{done}"
+    )
     if report.impossible:
         names = ", ".join(board_name(flop.cards) for flop in report.impossible[:3])
         more = ", ..." if len(report.impossible) > 3 else ""
         tell(f"left out, since no two hands can be held there: {names}{more}")
 
 
-def _tell(report: FlopReport, wanted: Wanted, stopped: bool) -> None:
+def _tell(report: FlopReport, request: Request, stopped: bool) -> None:
     rows = report.done()
     mean = mean_row(rows) if rows else None
-    if wanted.csv and rows:
+    if request.csv and rows:
         text = _csv(rows, report.spot.players)
-        if wanted.csv == "-":
+        if request.csv == "-":
             sys.stdout.write(text)
         else:
-            write_whole(wanted.csv, text.encode())
-            if not wanted.quiet:
-                tell(f"{len(rows):,} flops are in {wanted.csv}")
-    if wanted.json:
+            write_whole(request.csv, text.encode())
+            if not request.quiet:
+                tell(f"{len(rows):,} flops are in {request.csv}")
+    if request.json:
         print_json(
             {
                 "spot": report.spot.name,
@@ -179,25 +179,25 @@ def _tell(report: FlopReport, wanted: Wanted, stopped: bool) -> None:
                 "mean": None if mean is None else asdict(mean),
                 "asked": len(report.games),
                 "stopped": "interrupted" if stopped else "done",
-                "folder": wanted.folder,
-                "csv": wanted.csv,
+                "folder": request.folder,
+                "csv": request.csv,
             }
         )
-    elif rows and wanted.csv != "-":
+    elif rows and request.csv != "-":
         assert mean is not None
         _print(report, rows, mean)
 
 
-def _farewell(report: FlopReport, wanted: Wanted) -> str:
+def _farewell(report: FlopReport, request: Request) -> str:
     done = f"stopped after {len(report.rows):,} of {len(report.games):,} flops"
-    if not wanted.folder:
+    if not request.folder:
         return f"{done}; with --folder they would be kept, to go on from"
-    words = ["counterfold", "report", wanted.spot, "--flops", wanted.flops]
-    words += ["--accuracy", str(wanted.accuracy), "--folder", wanted.folder]
-    for option, value in (("--method", wanted.method), ("--bits", wanted.bits)):
+    words = ["counterfold", "report", request.spot, "--flops", request.flops]
+    words += ["--accuracy", str(request.exploitability), "--folder", request.folder]
+    for option, value in (("--method", request.method), ("--bits", request.bits)):
         words += [] if value is None else [option, str(value)]
-    words += ["--keep"] * wanted.keep + (["--csv", wanted.csv] if wanted.csv else [])
-    return f"{done}; all is kept in {wanted.folder}: go on with `{shlex.join(words)}`"
+    words += ["--keep"] * request.keep + (["--csv", request.csv] if request.csv else [])
+    return f"{done}; all is kept in {request.folder}: go on with `{shlex.join(words)}`"
 
 
 def _head(rows: Sequence[FlopRow], players: Sequence[str]) -> list[str]:
@@ -258,13 +258,10 @@ def _csv(rows: Sequence[FlopRow], players: Sequence[str]) -> str:
     """All numbers of all flops; the mean is left to whoever reads it, with weight x mass."""
     actions = list(rows[0].frequencies)
     after = list(dict.fromkeys((a, b) for row in rows for a in row.after for b in row.after[a]))
-    table: list[list[Any]] = []
-    table.append(
-        ["flop", "texture", "weight", "mass", *(f"ev {who}" for who in players)]
-        + [f"equity {who}" for who in players]
-        + [*actions, *(f"{a}, {b}" for a, b in after)]
-        + ["percent_of_pot", "iterations", "seconds"]
-    )
+    head = ["flop", "texture", "weight", "mass", *(f"ev {who}" for who in players)]
+    head += [f"equity {who}" for who in players]
+    head += [*actions, *(f"{a}, {b}" for a, b in after)]
+    table = [[*head, "percent_of_pot", "iterations", "seconds"]]
     for row in rows:
         known = [row.after.get(a, {}).get(b) for a, b in after]
         numbers = [row.ev[who] for who in players] + [row.equity[who] for who in players]
@@ -273,6 +270,6 @@ def _csv(rows: Sequence[FlopRow], players: Sequence[str]) -> str:
             [row.flop, row.texture, f"{row.weight:g}", f"{row.mass:.6g}"]
             + [f"{x:.6g}" for x in numbers]
             + ["" if x is None else f"{x:.6g}" for x in known]
-            + [f"{row.percent_of_pot:.4g}", row.iterations, f"{row.seconds:.3g}"]
+            + [f"{row.percent_of_pot:.4g}", str(row.iterations), f"{row.seconds:.3g}"]
         )
     return csv_text(table)

@@ -1,0 +1,161 @@
+"""A place of a poker solution, for all its hands: a grid, hands, a picture or a page."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from counterfold.cli.grid import print_grid, print_hands
+from counterfold.cli.grid_colours import MODES, mode_of
+from counterfold.cli.output import advise, check_can_write, print_json, say, tell
+from counterfold.cli.show import player_of, provenance
+from counterfold.errors import ParameterError
+from counterfold.evaluate.public_view import Browser
+from counterfold.files.whole import write_whole
+from counterfold.poker.cards import board_name
+from counterfold.poker.game import DEAL, DECISION, PokerGame
+from counterfold.poker.ranges import CELL, Range
+from counterfold.poker.view import CLASSES, NodeView
+from counterfold.strategy.strategy import Strategy
+from counterfold.tree.find import Place, find_place
+from counterfold.tree.public import PublicTree
+
+if TYPE_CHECKING:
+    from counterfold.cli.show import Request
+
+__all__ = ["check_hands", "named_mode", "next_words", "show_hands"]
+
+PAGES = 60
+"""Places on a page of --html unless --limit says more."""
+
+
+def check_hands(request: Request) -> None:
+    """Refuse what cannot be shown of hands."""
+    if request.sort != "play":
+        raise ParameterError("--sort is for tables of infosets; poker is shown place by place")
+    for option, path in (("--png", request.png), ("--html", request.html)):
+        if path:
+            check_can_write(path, option)
+    if request.png:
+        from counterfold.plot import check_plot
+
+        check_plot(request.png)
+    outputs = (request.json, request.csv, request.png, request.html, request.hand)
+    if request.browse and any(outputs):
+        raise ParameterError("--browse is a walk of its own; leave out the other outputs")
+    if request.deal and not request.html:
+        raise ParameterError("--deal says which cards --html goes on with; name the page as well")
+    if request.limit is not None and request.limit < 1:
+        raise ParameterError(f"--limit is {request.limit}, and must be at least 1 place of a page")
+    if request.hand:
+        Range.parse(request.hand)
+
+
+def show_hands(request: Request, strategy: Strategy[PublicTree]) -> None:
+    """Print, draw, export or walk through a solution."""
+    tree = strategy.tree
+    player = player_of(request.player, tree.players, tree.game.players)
+    place = find_place(tree, request.pattern or "")  # a wrong word before any work
+    browser = Browser(strategy)
+    if request.browse:
+        from counterfold.cli.browse import browse
+
+        advise(provenance(strategy))
+        browse(browser, place, player, request.mode)
+        return
+    if request.html:
+        _write_page(request, browser)
+    view = browser.view(place, player)
+    mode = named_mode(view, request.mode)
+    mode_of(view, mode)
+    if request.png:
+        from counterfold.cli.grid_png import draw_grid
+
+        draw_grid(view, request.png, mode)
+        tell(f"the picture is {request.png}")
+    if request.csv == "-":
+        sys.stdout.write(view.to_csv(request.hand))
+    elif request.csv:
+        write_whole(request.csv, view.to_csv(request.hand).encode())
+        tell(f"{len(view.hands(request.hand)):,} hands are in {request.csv}")
+    if request.json:
+        print_json(_document(request, strategy, place, view))
+    if not (request.json or request.csv or request.png or request.html):
+        _print(request, strategy, place, view)
+
+
+def _print(request: Request, strategy: Strategy[PublicTree], place: Place, view: NodeView) -> None:
+    advise(provenance(strategy))
+    say()
+    if request.hand:
+        print_hands(view, request.hand)
+    else:
+        print_grid(view, named_mode(view, request.mode))
+    say()
+    words = next_words(strategy.tree.game, place)
+    if not words:
+        advise("The hand ends here.")
+        return
+    path = ", ".join([*place.line, words[0]])
+    dealt = strategy.tree.game.betting.kind[place.node] == DEAL
+    following = f"cards, such as {words[0]}" if dealt else _listed(words)
+    advise(
+        f"Next: {following}. See it with `counterfold show {shlex.quote(request.what)} "
+        f"{shlex.quote(path)}`, or walk the tree with --browse."
+    )
+
+
+def named_mode(view: NodeView, text: str | None) -> str | None:
+    """The mode that a word means; the beginning of an action's name will do."""
+    fits = [action for action in view.actions if text and action.startswith(text)]
+    if text is None or text in MODES or text in view.actions or len(fits) != 1:
+        return text
+    return fits[0]
+
+
+def _listed(words: Sequence[str]) -> str:
+    return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " or " + words[-1]
+
+
+def next_words(game: PokerGame, place: Place) -> list[str]:
+    """What can follow a place: actions, or at a deal an example of cards; nothing at an end."""
+    betting, node = game.betting, place.node
+    if betting.kind[node] == DECISION:
+        return [betting.label[child] for child in betting.children(node)]
+    if betting.kind[node] != DEAL:
+        return []
+    count = game.rules.deal[int(betting.street[node]) + 1]
+    left = [card for card in game.rules.deck if card not in place.cards]
+    middle = len(left) // 2
+    return [f"[{board_name(left[middle : middle + 5 * count : 5])}]"]
+
+
+def _document(
+    request: Request, strategy: Strategy[PublicTree], place: Place, view: NodeView
+) -> dict[str, Any]:
+    game = strategy.tree.game
+    document = view.to_dict()
+    if request.hand:
+        wanted = {hand.name: CLASSES[CELL[hand.hole]] for hand in view.hands(request.hand)}
+        for key, names in (("classes", {*wanted.values()}), ("hands", wanted)):
+            document[key] = [entry for entry in document[key] if entry["hand"] in names]
+    kind = int(game.betting.kind[place.node])
+    document["next"] = next_words(game, place) if kind == DECISION else []
+    document["deals"] = kind == DEAL
+    document["about"] = dict(strategy.about)
+    return document
+
+
+def _write_page(request: Request, browser: Browser) -> None:
+    from counterfold.cli.grid_html import write_page
+
+    nodes = browser.walk_through(
+        request.deal, start=request.pattern or "", limit=request.limit or PAGES, both=True
+    )
+    if not nodes:
+        raise ParameterError("nobody decides after that, so a page would be empty; go back a step")
+    assert request.html is not None
+    write_page(nodes, request.html, provenance(browser.strategy))
+    tell(f"{len(nodes):,} places are in {request.html}")

@@ -1,0 +1,235 @@
+"""What ``counterfold solve`` is asked for, and what is refused before anything is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from counterfold.cli.names import game_in, game_named
+from counterfold.cli.output import check_can_write, check_not_foreign, memory_of
+from counterfold.cli.poker_conditions import PokerConditions, read_conditions
+from counterfold.errors import FileError, MismatchError, ParameterError
+from counterfold.files.arrays import header_in, header_of
+from counterfold.files.typed import from_json
+from counterfold.games.base import Game
+from counterfold.plot import check_plot
+from counterfold.poker.game import PokerGame
+from counterfold.poker.units import Units
+from counterfold.solve.engine import check_can
+from counterfold.solve.methods import method
+from counterfold.solve.result import check_lp, table_size
+from counterfold.solve.settings import Settings, check_threads
+from counterfold.solve.until import Until
+from counterfold.strategy.store import read
+from counterfold.tree.public_size import PublicSize
+
+__all__ = ["Request", "Task", "task_of"]
+
+SETTINGS = ("traversal", "alternating", "average", "dtype", "bits", "seed", "explore")
+LIMITS = ("iterations", "exploitability", "seconds")
+OPTIONS = {"alternating": "--alternating/--simultaneous", "average": "--average/--last-iterate"}
+NEEDS = {
+    "traversal": "sampling",
+    "seed": "sampling",
+    "explore": "sampling",
+    "alternating": "simultaneous",
+    "average": "last iterate",
+    "bits": "16 bits",
+    "threads": "threads",
+    "locks": "locks",
+}
+"""What an engine must be able to do for an option that is not as usual."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What was asked for; None where an option was not given."""
+
+    game: str | None
+    method: str | None = None
+    traversal: str | None = None
+    iterations: int | None = None
+    exploitability: float | str | None = None
+    seconds: float | None = None
+    alternating: bool | None = None
+    average: bool | None = None
+    dtype: str | None = None
+    seed: int | None = None
+    explore: float | None = None
+    save: str | None = None
+    every: int | None = None
+    resume: str | None = None
+    plot: str | None = None
+    dry_run: bool = False
+    memory: str | None = None
+    json: bool = False
+    quiet: bool = False
+    form: str | None = None
+    bits: int | None = None
+    threads: int | None = None
+    locks: str | None = None
+    prefer: tuple[str, ...] = ()
+    give_up: float | None = None
+
+    @property
+    def by_lp(self) -> bool:
+        return self.method is not None and self.method.strip().lower() == "lp"
+
+    @property
+    def target(self) -> str | None:
+        """Where the result goes: a resumed run goes back to its file."""
+        return self.save or self.resume
+
+    @property
+    def until(self) -> Until | None:
+        """The limits that a person has named."""
+        given = self.given(LIMITS)
+        return Until(**given) if given else None
+
+    @property
+    def bytes(self) -> int | None:
+        """The most memory to take, if somebody says."""
+        return None if self.memory is None else memory_of(self.memory)
+
+    def given(self, names: Iterable[str]) -> dict[str, Any]:
+        """Those of the options that were given."""
+        values = {name: getattr(self, name) for name in names}
+        return {name: value for name, value in values.items() if value not in (None, ())}
+
+
+@dataclass(frozen=True)
+class Task:
+    """A request that has been checked: its game, its limits, and what holds in its solution."""
+
+    request: Request
+    game: Game | PokerGame
+    traversal: str
+    until: Until | None
+    conditions: PokerConditions
+
+    @property
+    def units(self) -> Units | None:
+        return self.game.units if isinstance(self.game, PokerGame) else None
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return self.request.given((*SETTINGS, "threads"))
+
+    def table_size(self, game: PokerGame) -> PublicSize:
+        """How large the tables of the run will be."""
+        return table_size(game, self.request.method, self.settings, self.symmetry(game))
+
+    def symmetry(self, game: PokerGame) -> bool | None:
+        """Whether suits may be taken as one; where no condition tells them apart, the game says."""
+        return None if self.conditions.symmetric(game) else False
+
+
+def task_of(request: Request) -> Task:
+    """A request with its game, checked."""
+    if request.resume is None and request.game is None:
+        raise ParameterError("say which game to solve, such as `counterfold solve leduc`")
+    _check_options(request)
+    traversal = request.traversal or "full"
+    if request.resume:
+        traversal = _check_same(request).traversal
+        game = game_in(request.resume, request.game, request.form)
+    else:
+        game = game_named(str(request.game), request.form)
+    for name, feature in NEEDS.items():
+        if getattr(request, name) not in (None, getattr(Settings, name, None)):
+            check_can(game, feature, _option(name), traversal)
+    if request.by_lp:
+        check_lp(game)
+    until = request.until.on(game) if request.until else None
+    task = Task(request, game, traversal, until, _conditions(request, game))
+    _check_files(request)
+    return task
+
+
+def _check_options(request: Request) -> None:
+    if request.every is not None and request.every < 1:
+        raise ParameterError(f"--every is {request.every}, and must be at least 1 iteration")
+    if request.every is not None and request.target is None:
+        raise ParameterError("--every needs a file for its checkpoints: name it with --save")
+    check_threads(request.threads, "--threads")
+    if request.by_lp:
+        stray = request.given((*SETTINGS, *LIMITS, "every", "resume", "plot"))
+        if stray:
+            raise ParameterError(
+                f"the linear program runs to its optimum and takes no {_option(next(iter(stray)))}"
+            )
+        return
+    if request.method is not None:
+        method(request.method)
+    Settings(**request.given(("method", *SETTINGS)))
+
+
+def _check_files(request: Request) -> None:
+    if request.plot:
+        check_can_write(request.plot, "--plot")
+        check_plot(request.plot)
+    if request.target:
+        check_can_write(request.target, "--save" if request.save else "--resume")
+    if request.save:
+        check_not_foreign(request.save)
+
+
+def _conditions(request: Request, game: Game | PokerGame) -> PokerConditions:
+    given = request.given(("locks", "prefer", "give_up"))
+    if request.resume and given:
+        raise ParameterError(
+            f"{request.resume} goes on with the locks and the style that it began with; leave "
+            "out --locks, --prefer and --give-up"
+        )
+    if request.resume:
+        return PokerConditions()
+    if isinstance(game, PokerGame):
+        return read_conditions(request, game)
+    if given:
+        raise ParameterError(
+            f"{_option(next(iter(given)))} is for hands on a public tree; `counterfold style` "
+            "gives every game a style"
+        )
+    return PokerConditions()
+
+
+def _check_same(request: Request) -> Settings:
+    """The settings of a run to go on with, which cannot change in its middle."""
+    path = str(request.resume)
+    if not header_of(path):
+        read(path)  # says what is wrong
+    saved = header_in(path)
+    if "run" not in saved.header:
+        raise FileError(f"{path} holds a strategy without a solver's state: nothing to resume")
+    past = saved.fields("run")
+    settings, at = from_json(Settings, past.object("settings")), past.whole("iteration", 0)
+    for name, wanted in request.given(("method", *SETTINGS)).items():
+        was = getattr(settings, name)
+        if wanted != was and not (name == "method" and _same_method(wanted, was)):
+            raise MismatchError(
+                f"{path} was made with {_spoken(name, was)}, so it cannot go on with "
+                f"{_spoken(name, wanted)}; leave {_option(name)} out, or start a new run"
+            )
+    if request.iterations is not None and request.iterations < at:
+        raise ParameterError(
+            f"{path} is already at iteration {at:,}; --iterations counts from the start of the "
+            "run, so it must be more than that"
+        )
+    return settings
+
+
+def _same_method(wanted: str, was: str) -> bool:
+    return replace(method(wanted), name="") == replace(method(was), name="")
+
+
+def _option(name: str) -> str:
+    return OPTIONS.get(name, f"--{name.replace('_', '-')}")
+
+
+def _spoken(name: str, value: object) -> str:
+    if name == "alternating":
+        return "alternating updates" if value else "simultaneous updates"
+    if name == "average":
+        return "the average strategy" if value else "the last iterate"
+    return f"{name} {value}"
