@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from counterfold.cli.names import game_in, game_named
 from counterfold.cli.output import check_can_write, check_not_foreign, memory_of
-from counterfold.cli.poker_conditions import PokerConditions, read_conditions
 from counterfold.errors import FileError, MismatchError, ParameterError
 from counterfold.files.arrays import header_in, header_of
 from counterfold.files.typed import from_json
@@ -23,6 +22,9 @@ from counterfold.solve.settings import Settings, check_threads
 from counterfold.solve.until import Until
 from counterfold.strategy.store import read
 from counterfold.tree.public_size import PublicSize
+
+if TYPE_CHECKING:
+    from counterfold.cli.poker_conditions import PokerConditions
 
 __all__ = ["Request", "Task", "task_of"]
 
@@ -106,7 +108,7 @@ class Task:
     game: Game | PokerGame
     traversal: str
     until: Until | None
-    conditions: PokerConditions
+    conditions: PokerConditions | None
 
     @property
     def units(self) -> Units | None:
@@ -122,7 +124,7 @@ class Task:
 
     def symmetry(self, game: PokerGame) -> bool | None:
         """Whether suits may be taken as one; where no condition tells them apart, the game says."""
-        return None if self.conditions.symmetric(game) else False
+        return None if self.conditions is None or self.conditions.symmetric(game) else False
 
 
 def task_of(request: Request) -> Task:
@@ -175,23 +177,23 @@ def _check_files(request: Request) -> None:
         check_not_foreign(request.save)
 
 
-def _conditions(request: Request, game: Game | PokerGame) -> PokerConditions:
+def _conditions(request: Request, game: Game | PokerGame) -> PokerConditions | None:
     given = request.given(("locks", "prefer", "give_up"))
     if request.resume and given:
         raise ParameterError(
             f"{request.resume} goes on with the locks and the style that it began with; leave "
             "out --locks, --prefer and --give-up"
         )
-    if request.resume:
-        return PokerConditions()
-    if isinstance(game, PokerGame):
+    if isinstance(game, PokerGame) and not request.resume:
+        from counterfold.cli.poker_conditions import read_conditions
+
         return read_conditions(request, game)
     if given:
         raise ParameterError(
             f"{_option(next(iter(given)))} is for hands on a public tree; `counterfold style` "
             "gives every game a style"
         )
-    return PokerConditions()
+    return None
 
 
 def _check_same(request: Request) -> Settings:
