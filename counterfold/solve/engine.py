@@ -6,13 +6,13 @@ whole state out and take it back, bit for bit.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.errors import UnsupportedError
+from counterfold.errors import UnsupportedError, short
 from counterfold.evaluate.assessment import Assessment
 from counterfold.files.arrays import Saved
 from counterfold.files.text import Fields
@@ -20,29 +20,43 @@ from counterfold.solve.conditions import Conditions
 from counterfold.solve.methods import Method
 from counterfold.solve.settings import Settings
 from counterfold.strategy.layout import Tables
-from counterfold.tree.history import HistoryTree
-from counterfold.tree.sequence import sequence_form
 
-__all__ = ["FEATURES", "Arrays", "Engine", "can_table", "engine_for", "engine_of"]
+__all__ = [
+    "FEATURES",
+    "Arrays",
+    "Engine",
+    "can_table",
+    "engine_for",
+    "engine_of",
+    "needed",
+    "runs_on",
+]
 
 Arrays = dict[str, NDArray[Any]]
 Slots = NDArray[np.float64]
 
 FEATURES = {
-    "sampling": "chance-, external- and outcome-sampled traversals",
+    "full": "full traversals",
+    "chance": "chance-sampled traversals",
+    "external": "external-sampled traversals",
+    "outcome": "outcome-sampled traversals",
+    "public": "traversals of sampled boards",
+    "rounds": "rounds of several iterations",
     "prediction": "methods that predict",
     "simultaneous": "simultaneous updates",
     "last iterate": "the last iterate instead of the average",
+    "float64": "tables in 64 bits",
     "float32": "tables in 32 bits",
     "16 bits": "tables in 16 bits",
     "threads": "several threads",
     "style": "preference and vulnerability degrees",
-    "locks": "locks and models of the opponent",
+    "locks": "locks",
+    "model": "models of the opponent",
     "warm start": "beginning from what was learned elsewhere",
     "cce gap": "the gap to a coarse correlated equilibrium",
     "exact": "exact exploitability while it runs",
 }
-"""What engines may be able to do, in words."""
+"""What engines may be able to do, in words; first the traversals by their names."""
 
 
 class Engine(Protocol):
@@ -50,13 +64,22 @@ class Engine(Protocol):
 
     name: ClassVar[str]
     can: ClassVar[frozenset[str]]
+    refusal: ClassVar[str]
+    """What it is, as the subject of a sentence on what it has not."""
+    advice: ClassVar[str]
     form: Any
+    per_round: int
+    """Iterations that share a row of the schedule."""
     falls: bool
     """Whether theory promises that exploitability falls."""
     weighed: bool
     """Whether it needs to know what regrets have been summed with."""
     first_piece: int
     """Iterations of the first call, in which no signal is heard."""
+
+    @property
+    def about(self) -> Mapping[str, Any]:
+        """What its strategies tell of it beside what all solvers do."""
 
     @property
     def nbytes(self) -> int:
@@ -97,18 +120,47 @@ class Engine(Protocol):
         """The conditions that a checkpoint was made under."""
 
 
+Choice = Callable[[Any, Settings], type[Any]]
+_CHOICES: dict[type, Choice] = {}
+_KINDS: list[type[Any]] = []
+
+
+def runs_on(form: type, *kinds: type[Any], choose: Choice | None = None) -> None:
+    """Have engines of these kinds run on a kind of form; ``choose`` says which, of several."""
+    _CHOICES[form] = choose or (lambda form, settings: kinds[0])
+    _KINDS.extend(kinds)
+
+
 def engine_of(form: Any, settings: Settings) -> type[Any]:
     """The kind of engine that runs a traversal of a form: the fastest that is right."""
-    from counterfold.solve.history_engine import HistoryEngine
-    from counterfold.solve.public_engine import PublicEngine
-    from counterfold.solve.sequence_engine import SequenceEngine
+    for kind in type(form).__mro__:
+        if kind in _CHOICES:
+            return _CHOICES[kind](form, settings)
+    raise UnsupportedError(f"no engine runs on {short(form)}")
 
-    if not isinstance(form, HistoryTree):
-        return PublicEngine
-    by_sequences = settings.traversal == "full" and settings.form != "history"
-    if by_sequences and sequence_form(form).perfect_recall:
-        return SequenceEngine
-    return HistoryEngine
+
+def needed(
+    method: Method, settings: Settings, conditions: Conditions | None = None
+) -> tuple[str, ...]:
+    """What a run needs of its engine, of ``FEATURES``.
+
+    >>> from counterfold.solve.methods import method
+    >>> needed(method("pcfr+"), Settings(traversal="external"))
+    ('external', 'float64', 'prediction')
+    """
+    fields = () if conditions is None else conditions.fields
+    asked = {
+        "rounds": settings.per_round is not None,
+        "prediction": method.prediction > 0,
+        "simultaneous": not settings.alternating,
+        "last iterate": not settings.average,
+        "16 bits": settings.bits == 16,
+        "style": any("delta" in each for each in fields),
+        "locks": any("lock" in each for each in fields),
+        "model": any("model" in each for each in fields),
+    }
+    wanted = (feature for feature, is_wanted in asked.items() if is_wanted)
+    return settings.traversal, settings.dtype, *wanted
 
 
 def engine_for(
@@ -120,29 +172,13 @@ def engine_for(
 ) -> Engine:
     """The engine of a run, or an error that says what it cannot do."""
     kind = engine_of(form, settings)
-    asked = {
-        "sampling": settings.traversal != "full",
-        "prediction": method.prediction > 0,
-        "simultaneous": not settings.alternating,
-        "last iterate": not settings.average,
-        "float32": settings.dtype == "float32",
-        "16 bits": settings.bits == 16,
-        "style": conditions is not None and any("delta" in each for each in conditions.fields),
-        "locks": conditions is not None
-        and any(name in each for each in conditions.fields for name in ("lock", "model")),
-    }
-    for feature, wanted in asked.items():
-        if wanted and feature not in kind.can:
+    for feature in needed(method, settings, conditions):
+        if feature not in kind.can:
             raise UnsupportedError(f"{kind.refusal} has no {FEATURES[feature]}; {kind.advice}")
     engine: Engine = kind(form, method, settings, threads, conditions)
     return engine
 
 
 def can_table() -> list[tuple[str, dict[str, bool]]]:
-    """What each engine can do, for the docs."""
-    from counterfold.solve.history_engine import HistoryEngine
-    from counterfold.solve.public_engine import PublicEngine
-    from counterfold.solve.sequence_engine import SequenceEngine
-
-    kinds: tuple[type[Any], ...] = (SequenceEngine, HistoryEngine, PublicEngine)
-    return [(kind.name, {feature: feature in kind.can for feature in FEATURES}) for kind in kinds]
+    """What each kind of engine can do that has been imported, for the docs."""
+    return [(kind.name, {feature: feature in kind.can for feature in FEATURES}) for kind in _KINDS]
