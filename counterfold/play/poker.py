@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.abstraction.blueprint import game_print
+from counterfold.abstraction.bucket_form import game_print
 from counterfold.agent import Agent, Observation
 from counterfold.errors import FileError, MismatchError, SpecError, UnsupportedError
 from counterfold.evaluate.exact import earned_against

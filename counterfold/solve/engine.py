@@ -42,7 +42,7 @@ FEATURES = {
     "outcome": "outcome-sampled traversals",
     "public": "traversals of sampled boards",
     "rounds": "rounds of several iterations",
-    "prediction": "methods that predict",
+    "prediction": "method that predicts the next regrets",
     "simultaneous": "simultaneous updates",
     "last iterate": "the last iterate instead of the average",
     "float64": "tables in 64 bits",

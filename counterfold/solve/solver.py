@@ -373,7 +373,8 @@ def run_until(
             "iterations or seconds"
         )
     began = time.perf_counter()
-    pace, checking = 1e-4, 0.0  # seconds of an iteration, and of a check
+    pace, checking = 1e-4, 0.0 if measures else solver.check_seconds
+    # Both are seconds: of an iteration, and of a check, which may come after a run alone.
     # The first iteration takes longer than others; a second may be begun that seems too long.
     slack = min(1.0, 0.1 * (until.seconds or 0.0))
 

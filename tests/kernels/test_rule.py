@@ -13,16 +13,17 @@ import numpy as np
 import pytest
 
 import counterfold as cf
+from counterfold.abstraction.blueprint import engine_in
 from counterfold.abstraction.buckets import every_hand
 from counterfold.abstraction.deals import Deal, DealSolver, Lens
-from counterfold.abstraction.sampled import SampledPoker
 from counterfold.games.cheat import Cheat
 from counterfold.kernels import cheat_sampling, online, poker_sampling, public_search
+from counterfold.kernels.rule import LOG_POSITIVE, WEIGHT
 from counterfold.solve.conditions import Conditions
 from counterfold.solve.solver import Solver
 from tests import naive
 from tests.abstraction.test_deals import decisions, started
-from tests.abstraction.test_sampled_poker import GAMES, in_history
+from tests.abstraction.test_sampled_poker import GAMES, in_history, sampler
 from tests.abstraction.test_sampled_poker import history as compiled
 from tests.naive_poker import NaivePoker
 from tests.public_layout import both_forms
@@ -140,10 +141,10 @@ def boards(method: str, style: str) -> Iterator[Pair]:
     """No card is to come, so that nothing is left to sample; in single precision."""
     for name in ("kuhn", "river") if method in FEW else ("kuhn",):
         poker, tree = GAMES[name], compiled(name)
-        solver = SampledPoker(poker, every_hand(poker), method, "public", per_round=1)
+        solver = sampler(poker, every_hand(poker), method, "public", per_round=1)
         solver.step(STEPS)
         slow = naive.Cfr(NaivePoker(poker), naive.RULES[method], True).run(STEPS)
-        yield in_history(solver.blueprint(), name).probabilities, flat(tree, slow.average()), 2e-4
+        yield in_history(solver.strategy(), name).probabilities, flat(tree, slow.average()), 2e-4
 
 
 class Row:
@@ -170,16 +171,19 @@ def values(steps: int = STEPS, size: int = 3) -> np.ndarray:
 def draws(method: str, style: str) -> Iterator[Pair]:
     """Deal by deal: the row of one decision, on its way back from a walk, and drawn from."""
     poker = both_forms("kuhn").poker
-    solver = SampledPoker(poker, every_hand(poker), method, "external", per_round=1)
+    solver = sampler(poker, every_hand(poker), method, "external", per_round=1)
+    engine, logs = engine_in(solver), np.zeros(4)
     kernels, slow, size = poker_sampling, Row(method), 3
     table = np.zeros(2 * size + 2, np.float32)
     four = int(kernels.FOUR)
     visit, value = np.zeros(4 * four, np.uint32), np.zeros(3 * size, np.float32)
     visit[four + int(kernels.IS)] = size << int(kernels.COUNT)
-    room = solver._workers[0]._room._replace(visit=visit, value=value, width=size)
+    room = engine.workers[0].room._replace(visit=visit, value=value, width=size)
     low, count, own = np.uint64(0), np.uint64(size), np.uint64(2 * four)
     for worth in values():
-        rule = solver._rule(slow.t + 1)
+        row = solver.method.schedule(slow.t + 1, 1, logs)[0]
+        logs = row[LOG_POSITIVE : WEIGHT + 1]
+        rule = engine.rule(row, slow.t + 1)
         kernels.refresh(table, low, count, rule)
         kernels._draw(table, rule, room, low, count)
         value[size : 2 * size] = worth
