@@ -36,8 +36,6 @@ __all__ = ["BucketEngine"]
 ROUNDS = {"external": 1000, "public": 10}
 """Iterations that count as one of a method's, by traversal."""
 MOST_ROUNDS = 1 << 24  # stamps of rows are exact up to here
-MODEL = ("model", "hero", "share")
-"""Fields of a model of the opponent: probabilities, who meets it, in which share of its walks."""
 
 
 class BucketEngine:
@@ -46,17 +44,21 @@ class BucketEngine:
     A method's discounts are of rounds of ``per_round`` iterations, and what lies in a row fades
     when it is next touched. Threads share one table without locks: with one thread a seed gives
     the same table again, with more it does not.
+
+    A style has its degrees by decision and bucket; a model of the opponent has the fields ``model``
+    (probabilities), ``hero`` (who meets it) and ``share`` (of the hero's walks).
     """
 
     name = "buckets"
-    can = frozenset({"external", "public", "rounds", "last iterate", "float32", "threads", "model"})
+    can = frozenset(
+        {"external", "public", "rounds", "last iterate", "float32", "threads", "style", "model"}
+    )
     refusal: ClassVar[str] = "sampled poker over buckets"
     advice: ClassVar[str] = (
         "its traversal is external or public, in 32 bits, by cfr, cfr+, linear, dcfr, dcfr+ or "
         "hs-dcfr"
     )
     falls = False  # samples make noise
-    weighed = False
 
     def __init__(
         self,
@@ -70,10 +72,17 @@ class BucketEngine:
         self.per_round = self.first_piece = settings.per_round or ROUNDS[settings.traversal]
         self._lowest = np.float32(0.0 if method.floor else -np.inf)
         self.stamped = not _weighable(method)
-        self.lines, self.nodes, size = lines_of(form, self.stamped)
+        fields = {} if conditions is None else conditions.fields[0]
+        self._leaning = None
+        if conditions is not None and "delta" in fields:
+            self._leaning = Conditions.by_infosets(fields["delta"], fields["beta"], conditions.best)
+            self._leaning.check(form)
+        self.lines, self.nodes, size = lines_of(form, self.stamped or self.weighed)
         self.cards = cards_of(form.game, form.buckets)
         self.table = aligned((size,), np.float32)
-        self.model = self._model(None if conditions is None else conditions.fields[0])
+        self.style = self._style()
+        self.model = self._model(fields)
+        self._weight, self._gain = 0.0, 1.0  # of regrets when the last round is done, of new ones
         self.iteration = self.visits = 0  # of decisions, in all walks
         self._scale = np.ones((1024, 5))  # by round, of which the first is none; see kernels.Rule
         self._scale[:, 4] = 0.0
@@ -88,11 +97,32 @@ class BucketEngine:
         kind = External if self.settings.traversal == "external" else Public
         self.workers = [kind(self, n) for n in range(len(random))]
 
-    def _model(self, fields: Mapping[str, NDArray[Any]] | None) -> Any:
+    @property
+    def weighed(self) -> bool:
+        """A style alone needs to know what regrets have been summed with."""
+        return self._leaning is not None
+
+    def _style(self) -> NDArray[np.float32] | None:
+        """Degrees for the kernel: delta where regrets lie, the fallback, and beta behind them."""
+        if self._leaning is None:
+            return None
+        table, form, infoset = aligned(self.table.shape, np.float32), self.form, 0
+        fallback = self._leaning.fallback(form)
+        for node, low in self._rows():
+            count, width = len(low), int(form.actions[node])
+            own = slice(int(form.start[node]), int(form.start[node]) + count * width)
+            places = low[:, None] + np.arange(width)
+            table[places] = self._leaning.delta[own].reshape(count, width)
+            table[places + width] = fallback[own].reshape(count, width)
+            table[low + 2 * width] = self._leaning.beta[infoset : infoset + count]
+            infoset += count
+        return table
+
+    def _model(self, fields: Mapping[str, NDArray[Any]]) -> Any:
         """The opponent's model for the kernel, in the places of this engine's own table."""
         from counterfold.kernels.poker_sampling import Model, spread
 
-        if fields is None or "model" not in fields:
+        if "model" not in fields:
             return Model(self.table[:0], -1, 0.0)
         if self.settings.traversal != "external":
             raise UnsupportedError("a model of the opponent is met by external sampling only")
@@ -160,7 +190,12 @@ class BucketEngine:
             if number >= len(self._scale):
                 self._scale = np.concatenate([self._scale, np.zeros_like(self._scale)])
             self._scale[number] = *faded, negative
-        return Rule(self._scale, number, self.stamped, gain, share, self._lowest)
+        self._weight, self._gain = float(row[rule.WEIGHT]), float(gain)
+        held = max(self._weight - 1, 0.0) * self.per_round
+        return Rule(
+            self._scale, number, self.stamped, gain, share, self._lowest,
+            np.float32(held * gain), np.float32((held + 1) * gain), bool(row[rule.BEST] > 0),
+        )  # fmt: skip
 
     def tables(self, average: bool) -> Tables:
         """The average strategy; even in rows that never came up."""
@@ -170,15 +205,24 @@ class BucketEngine:
         if average:
             averages(self.lines, self.nodes, self._counts, self.table, out)
             return (out,)
+        plain = Conditions.by_infosets(np.ones(self.form.size), np.zeros(self.form.infoset_count))
+        played = (self._leaning or plain).match(self.form, self._average_regrets())
+        return (played.astype(np.float32),)
+
+    def _average_regrets(self) -> NDArray[np.float64]:
+        """In the order of the form; where they are below zero it does not matter how far."""
+        regrets = np.empty(self.form.size)
+        left = self._rounds * self.per_round - self.iteration
+        weight = max(self._weight * self.per_round - left, 1.0)
         for node, low in self._rows():
-            width = int(self.form.actions[node])
-            weights = np.maximum(self.table[low[:, None] + np.arange(width)], 0.0)
-            total = weights.sum(1, keepdims=True)
-            start = int(self.form.start[node])
-            out[start : start + weights.size] = np.where(
-                total > 0, weights / np.where(total > 0, total, 1.0), 1.0 / width
-            ).reshape(-1)
-        return (out,)
+            width, start = int(self.form.actions[node]), int(self.form.start[node])
+            found = self.table[low[:, None] + np.arange(width)].astype(np.float64)
+            factor = np.full(len(low), 1.0 / self._gain)
+            if self.stamped:
+                stamps = self.table[low + 2 * width].astype(np.int64)
+                factor = self._scale[self._rounds, 0] * self._scale[stamps, 1]
+            regrets[start : start + found.size] = (found * (factor / weight)[:, None]).reshape(-1)
+        return regrets
 
     def _rows(self) -> list[tuple[int, NDArray[np.int64]]]:
         """Each decision, and where the rows of its buckets begin."""
@@ -203,7 +247,9 @@ class BucketEngine:
         raise UnsupportedError(f"what is learned by {self.refusal} stays there")
 
     def condition(self, conditions: Conditions) -> None:
-        raise UnsupportedError(f"{self.refusal} takes a model before the first iteration")
+        raise UnsupportedError(
+            f"{self.refusal} takes a style or a model before the first iteration"
+        )
 
     def cce_gaps(self) -> tuple[float, ...] | None:
         return None
@@ -213,6 +259,7 @@ class BucketEngine:
             "table": self.table,
             "random": self.random,
             "counts": np.array([self.iteration, self.visits], np.int64),
+            "weight": np.array([self._weight, self._gain]),
         }
         if self.stamped:
             state["scale"] = self._scale[: self._rounds + 1]
@@ -237,6 +284,7 @@ class BucketEngine:
         state.fill("table", self.table)
         counts = state.array("counts", np.int64, (2,), least=0)
         self.iteration, self.visits = counts.tolist()
+        self._weight, self._gain = state.array("weight", np.float64, (2,), least=0).tolist()
         if self.stamped:
             scale = state.array("scale", np.float64, (self._rounds + 1, 5), finite=False)
             self._scale = np.concatenate([scale, np.zeros((1024, 5))])
@@ -256,12 +304,15 @@ class BucketEngine:
     def conditions_in(
         cls, form: BucketForm, state: Saved, run: Fields, settings: Settings
     ) -> Conditions | None:
-        if "model" not in state:
-            return None
-        model = state.array("model", np.float32, (form.size,), least=0)
-        hero = state.array("hero", np.int64, (1,), 0, 1)
-        share = state.array("share", np.float64, (1,), 0, 1)
-        return Conditions(({"model": model, "hero": hero, "share": share},))
+        fields: Arrays = {}
+        if "model" in state:
+            fields["model"] = state.array("model", np.float32, (form.size,), least=0)
+            fields["hero"] = state.array("hero", np.int64, (1,), 0, 1)
+            fields["share"] = state.array("share", np.float64, (1,), 0, 1)
+        if "delta" in state:
+            fields["delta"] = state.array("delta", np.float64, (form.size,), least=1)
+            fields["beta"] = state.array("beta", np.float64, (form.infoset_count,), least=0)
+        return Conditions((fields,), run.flag("best", False)) if fields else None
 
 
 runs_on(BucketForm, BucketEngine)

@@ -47,7 +47,7 @@ class External:
         it = self._engine
         return int(
             self._kernels.external(
-                it.lines, it.cards, rule, it.table, it.model, self.room, iterations,
+                it.lines, it.cards, rule, it.table, it.style, it.model, self.room, iterations,
                 len(it.form.buckets),
             )
         )  # fmt: skip
@@ -140,6 +140,13 @@ class Public:
         for done in range(0, max(iterations, 1), BOARDS):
             boards = self._boards(min(BOARDS, iterations - done))
             self._kernels.public(
-                it.lines, it.cards, rule, it.table, boards, self._field, len(it.form.buckets)
+                it.lines,
+                it.cards,
+                rule,
+                it.table,
+                it.style,
+                boards,
+                self._field,
+                len(it.form.buckets),
             )
         return 2 * iterations * len(it.form.nodes)

@@ -25,6 +25,7 @@ __all__ = [
     "FEATURES",
     "Arrays",
     "Engine",
+    "can_markdown",
     "can_table",
     "engine_for",
     "engine_of",
@@ -180,5 +181,17 @@ def engine_for(
 
 
 def can_table() -> list[tuple[str, dict[str, bool]]]:
-    """What each kind of engine can do that has been imported, for the docs."""
-    return [(kind.name, {feature: feature in kind.can for feature in FEATURES}) for kind in _KINDS]
+    """What each kind of engine can do that has been imported, by name."""
+    kinds = sorted(_KINDS, key=lambda kind: str(kind.name))
+    return [(kind.name, {feature: feature in kind.can for feature in FEATURES}) for kind in kinds]
+
+
+def can_markdown() -> str:
+    """The same as the table of the docs."""
+    table = can_table()
+    head = ["", *(name for name, _ in table)]
+    rows = [head, ["---"] * len(head)]
+    for feature, words in FEATURES.items():
+        marks = ["yes" if can[feature] else "" for _, can in table]
+        rows.append([f"`{feature}`: {words}", *marks])
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)

@@ -502,3 +502,70 @@ def test_models_that_do_not_fit() -> None:
     other = replace(every[-1], table=every[-1].table[:, ::-1].copy())
     with pytest.raises(MismatchError, match="other buckets"):
         sampler(game, (every[0], other), locks=Against(coarse("fhp"), 0, 1))
+
+
+def test_a_style_is_followed_and_costs_little() -> None:
+    """In Kuhn poker the jack may bluff with any frequency up to a third at no cost.
+
+    Exploitability was at most 0.006 with 5 seeds.
+    """
+    form, runs = BucketForm(GAMES["kuhn"], every_hand(GAMES["kuhn"])), {}
+    jack = int(form.buckets[0].on(())[GAMES["kuhn"].rules.deck[0]])
+    for action in ("bet", "check"):
+        style = cf.Style({action: 20.0}, player=0)
+        solver = cf.Solver(form, "linear", "external", seed=1, per_round=100, style=style)
+        solver.step(200_000)
+        runs[action] = solver.strategy().at(0, jack)["bet"]
+        assert solver.exploitability() < 0.012
+    assert runs["bet"] > 0.2
+    assert runs["check"] < 0.1
+
+
+def test_what_is_given_up_lets_a_style_have_its_way() -> None:
+    """Beyond all regrets, an infoset plays what it likes; and the other player answers that."""
+    form = BucketForm(GAMES["kuhn"], every_hand(GAMES["kuhn"]))
+    for best, least in ((False, 0.94), (True, 0.999)):
+        style = cf.Style({"bet": 19.0}, 5.0, player=0, best=best)
+        for traversal, iterations in (("external", 40_000), ("public", 4_000)):
+            solver = cf.Solver(form, "cfr", traversal, seed=1, per_round=4, style=style)
+            solver.step(iterations)
+            made = solver.strategy()
+            assert all(made.at(0, bucket)["bet"] > least for bucket in range(3))
+            assert solver.engine.tables(average=False)[0][:2].sum() == pytest.approx(1)
+
+
+def test_a_style_and_a_model_go_on_from_a_file(tmp_path: Path) -> None:
+    model, path = coarse("leduc"), tmp_path / "styled"
+    style = cf.Style({"bet": 3.0}, 0.01, best=True)
+    for method, more in (("linear", {}), ("dcfr", {"locks": Against(model, 0, 0.5)})):
+        whole, part, plain = (
+            cf.Solver(model.tree, method, "external", seed=3, per_round=7, style=given, **more)
+            for given in (style, style, None)
+        )
+        whole.step(3000)
+        plain.step(3000)
+        part.step(1001)
+        part.save(path)
+        again, _ = cf.Solver.resume(path, model.tree)
+        again.step(1999)
+        assert np.array_equal(engine_in(again).table, engine_in(whole).table)
+        assert np.array_equal(again.current(), whole.current())
+        assert not np.array_equal(plain.strategy().tables[0], whole.strategy().tables[0])
+
+
+def test_a_game_with_buckets_is_solved_and_certified(tmp_path: Path) -> None:
+    form, path = BucketForm(GAMES["leduc"], every_hand(GAMES["leduc"])), tmp_path / "run"
+    until = cf.Until(iterations=5_000)
+    result = cf.solve(form, "linear", until, traversal="external", save=path)
+    known = assess(by_hand(result.strategy, PublicTree(GAMES["leduc"], symmetry=False)))
+    assert result.exploitability == pytest.approx(known.exploitability)
+    assert (result.iterations, result.certified_at, result.stopped) == (5000, 5000, "iterations")
+    more = cf.resume(path, cf.Until(iterations=9_000), form)
+    straight = cf.Solver(form, "linear", "external")
+    straight.step(9_000)
+    assert np.array_equal(more.strategy.tables[0], straight.strategy().tables[0])
+    assert [report.iteration for report in more.trace] == [5000, 9000]
+    with pytest.raises(UnsupportedError, match="does not measure"):
+        cf.solve(form, "linear", cf.Until(exploitability=0.1), traversal="external")
+    with pytest.raises(UnsupportedError, match="hand by hand"):
+        cf.best_response(result.strategy, 0)
