@@ -114,7 +114,7 @@ def blueprint(
     >>> from counterfold.abstraction.buckets import every_hand
     >>> from counterfold.poker.holdem import kuhn
     >>> made = blueprint(kuhn(), every_hand(kuhn()), 20_000)
-    >>> made.at("Kh", "bet")["call"] > 0.99
+    >>> made.at("Ks", "bet")["call"] > 0.99
     True
     """
     given = buckets_for(game, buckets, seed=seed) if isinstance(buckets, int) else buckets

@@ -211,7 +211,7 @@ def by_hand(
     >>> from counterfold.abstraction.buckets import every_hand
     >>> from counterfold.poker.holdem import kuhn
     >>> coarse = Strategy.uniform(BucketForm(kuhn(), every_hand(kuhn())))
-    >>> by_hand(coarse, PublicTree(kuhn(), symmetry=False)).at("Kh", "bet")
+    >>> by_hand(coarse, PublicTree(kuhn(), symmetry=False)).at("Ks", "bet")
     {'fold': 0.5, 'call': 0.5}
     """
     tables = BucketTables.of(strategy)
