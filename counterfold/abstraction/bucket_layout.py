@@ -165,7 +165,11 @@ class BucketLayout:
         game, place = self.form.game, find_place(self.form, line)
         if game.betting.kind[place.node] != DECISION:
             raise ParameterError(f"nobody decides after {line or 'nothing'!r} in {self.spec}")
-        hole = parse_hole(hand) if game.rules.hole == 2 else parse_cards(hand)[0]
+        held = parse_cards(hand)
+        left = set(game.rules.deck) - set(place.cards)
+        if len(held) != game.rules.hole or not set(held) <= left:
+            raise ParameterError(f"nobody holds {hand} there in {self.spec}")
+        hole = parse_hole(hand) if game.rules.hole == 2 else held[0]
         cards = self.form.buckets[int(game.betting.street[place.node])]
         return place.node, cards.bucket_of(hole, place.cards)
 

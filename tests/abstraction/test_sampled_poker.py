@@ -409,6 +409,10 @@ def test_what_cannot_be_is_refused() -> None:
     assert made.at(0, 0) == {"check": 0.5, "bet": 0.5}
     with pytest.raises(ParameterError, match="nobody decides"):
         made.at(len(game.betting) - 1, 0)
+    assert made.at("Ks", "bet") == {"fold": 0.5, "call": 0.5}
+    for hand in ("Kh", "KsQs"):
+        with pytest.raises(ParameterError, match="nobody holds"):
+            made.at(hand, "bet")
     with pytest.raises(ParameterError, match="no bucket 3"):
         made.at(0, 3)
     assert math.isclose(pair_mass(game), 6.0)
