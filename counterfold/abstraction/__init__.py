@@ -1,0 +1,3 @@
+"""Games made smaller; with their forms come the engines that run on them."""
+
+from counterfold.abstraction import bucket_engine as bucket_engine

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.abstraction.blueprint import Layout
+from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.abstraction.buckets import Buckets, board_sizes, choose, set_number
 from counterfold.errors import ParameterError, TreeTooLargeError, UnsupportedError
 from counterfold.poker import showdown
@@ -23,7 +23,7 @@ __all__ = ["cards_of", "lines_of", "pair_mass"]
 MOST_ENDS = 50_000_000
 
 
-def lines_of(game: PokerGame, layout: Layout, stamped: bool) -> tuple[Any, NDArray[np.uint32], int]:
+def lines_of(form: BucketForm, stamped: bool) -> tuple[Any, NDArray[np.uint32], int]:
     """The betting for compiled code, the number of each decision there, and the size of a table.
 
     It has a row for each decision and bucket: the regrets of its actions, their sums of
@@ -32,22 +32,22 @@ def lines_of(game: PokerGame, layout: Layout, stamped: bool) -> tuple[Any, NDArr
     """
     from counterfold.kernels import poker_sampling as kernels
 
-    tree = game.betting
-    if tree.streets > 4 or int(layout.actions.max()) > 1000:
+    game, tree = form.game, form.game.betting
+    if tree.streets > 4 or int(form.actions.max()) > 1000:
         raise UnsupportedError("sampled poker has at most four streets and 1,000 actions")
     kind = np.where(tree.kind == DECISION, tree.player, kernels.SHOWDOWN).astype(np.uint32)
     kind[tree.kind == FOLD] = kernels.FOLD
     pair = int(kernels.PAIR)
     owner = kind | tree.street.astype(np.uint32) << kernels.STREET
     order = np.argsort(_beginnings(game), kind="stable")
-    width = (2 * layout.actions + stamped + 1) // pair
+    width = (2 * form.actions + stamped + 1) // pair
     base, step, size = np.zeros(len(tree), np.int64), np.zeros(16, np.int64), 0
-    for who in np.unique(owner[layout.nodes]):
+    for who in np.unique(owner[form.nodes]):
         nodes = order[(owner == who)[order]]
         ends = np.cumsum(width[nodes])
         base[nodes] = size + ends - width[nodes]
         step[who] = -(-ends[-1] // 8) * 8  # whole cache lines
-        size += int(step[who] * layout.buckets[nodes[0]])
+        size += int(step[who] * form.counts[nodes[0]])
     most = min(pair << 32, int(0.9 * memory_at_hand()) // 4)
     if pair * size >= most:
         raise TreeTooLargeError(
@@ -57,12 +57,12 @@ def lines_of(game: PokerGame, layout: Layout, stamped: bool) -> tuple[Any, NDArr
     place = np.empty(len(tree), np.uint32)
     place[order] = np.arange(len(tree), dtype=np.uint32)
     payoff, which = _payoffs(game)
-    what = owner | layout.actions.astype(np.uint32) << kernels.COUNT
+    what = owner | form.actions.astype(np.uint32) << kernels.COUNT
     info = np.stack([what, place[tree.first], base, which], axis=1).astype(np.uint32)
     for node in np.flatnonzero(tree.kind == DEAL)[::-1]:  # a deal is what comes after it
         info[node] = info[tree.first[node]]
     lines = kernels.Lines(info[order].reshape(-1), payoff.reshape(-1), step.astype(np.uint32))
-    return lines, place[layout.nodes], pair * size
+    return lines, place[form.nodes], pair * size
 
 
 def _beginnings(game: PokerGame) -> NDArray[np.int64]:

@@ -26,11 +26,13 @@ from counterfold.cli.progress import Watch
 from counterfold.errors import OutOfTimeError, ParameterError
 from counterfold.poker.game import PokerGame
 from counterfold.solve.result import DISK
+from counterfold.solve.solver import Solver, run_until
 from counterfold.solve.until import Until
+from counterfold.strategy.strategy import Strategy
 
 if TYPE_CHECKING:
+    from counterfold.abstraction.blueprint import Against
     from counterfold.abstraction.buckets import Buckets
-    from counterfold.abstraction.sampled import SampledPoker
     from counterfold.cli.blueprint_exact import Measured, Measurement
 
 __all__ = ["Wish", "run"]
@@ -99,7 +101,7 @@ def run(wish: Wish) -> None:
 
 
 def _sample(
-    solver: SampledPoker,
+    solver: Solver,
     until: Until,
     measurement: Measurement | None,
     checkpoints: Checkpoints,
@@ -109,14 +111,14 @@ def _sample(
     run = clock.left(until)
     watch.begin(run)
     rest = 0.0 if measurement is None else measurement.seconds
-    saving = solver.size / DISK if checkpoints.saves else 0.0
-    for report in solver.run(run, lambda: rest + (checkpoints.cost or saving)):
+    saving = solver.nbytes / DISK if checkpoints.saves else 0.0
+    for report in run_until(solver, run, reserve=lambda: rest + (checkpoints.cost or saving)):
         watch.report(report)
         watch.check()
         checkpoints.look()
 
 
-def _measurement(wish: Wish, solver: SampledPoker, until: Until) -> Measurement | None:
+def _measurement(wish: Wish, solver: Solver, until: Until) -> Measurement | None:
     """The measurement that was asked for, unless there is no time for it."""
     if not (wish.exact or wish.strategy):
         return None
@@ -146,7 +148,7 @@ def _left_out(wish: Wish, why: str) -> str:
     return f"the strategy is {what} within --seconds: {why}; give it more time, or no limit"
 
 
-def _farewell(wish: Wish, solver: SampledPoker | None) -> str:
+def _farewell(wish: Wish, solver: Solver | None) -> str:
     if solver is None:
         return "stopped before the first iteration; nothing was saved"
     told = f"stopped after {solver.iteration:,} iterations"
@@ -208,49 +210,52 @@ def _buckets(wish: Wish, game: PokerGame, watch: Watch) -> tuple[Buckets, ...]:
     return made
 
 
-def _solver(wish: Wish, game: PokerGame, watch: Watch) -> SampledPoker:
-    from counterfold.abstraction.sampled import Against, SampledPoker
+def _solver(wish: Wish, game: PokerGame, watch: Watch) -> Solver:
+    from counterfold.abstraction.blueprint import Against, resume_blueprint
+    from counterfold.abstraction.bucket_form import BucketForm
 
-    buckets = _buckets(wish, game, watch)
+    form = BucketForm(game, _buckets(wish, game, watch))
     watch.doing("laying out the table and loading the kernels (compiled when first used)")
     against = None
     if wish.against is not None:
-        model = SampledPoker.resume(wish.against, game, buckets).blueprint()
+        model = Strategy.load(wish.against, form)
         against = Against(model, wish.seat - 1, float(wish.rnr or 0.0))
     if wish.resume:
-        return SampledPoker.resume(wish.resume, game, buckets, against)
-    return SampledPoker(
-        game, buckets, wish.method, wish.traversal, seed=wish.seed, threads=wish.threads,
-        against=against,
-    )  # fmt: skip
+        return resume_blueprint(wish.resume, form, against)
+    return Solver(
+        form, wish.method, wish.traversal, seed=wish.seed, threads=wish.threads, locks=against
+    )
 
 
-def _told(wish: Wish, solver: SampledPoker, found: Measured | None) -> dict[str, Any]:
+def _told(wish: Wish, solver: Solver, found: Measured | None) -> dict[str, Any]:
+    from counterfold.abstraction.blueprint import against_in, engine_in
+
+    form, against = engine_in(solver).form, against_in(solver)
     whole = None if found is None else found.whole
     pace = 2 * solver.iteration / solver.cpu_seconds if solver.cpu_seconds else None
     return {
-        "game": solver.game.name,
+        "game": form.game.name,
         "method": solver.method.name,
-        "traversal": solver.traversal,
-        "buckets": [one.count for one in solver.buckets],
+        "traversal": solver.settings.traversal,
+        "buckets": [one.count for one in form.buckets],
         "iterations": solver.iteration,
         "traversals_a_cpu_second": pace,
-        "nodes": len(solver.game.betting),
-        "infoset_actions": solver.layout.size,
-        "memory": solver.size,
+        "nodes": len(form.game.betting),
+        "infoset_actions": form.size,
+        "memory": int(engine_in(solver).table.nbytes),
         "seconds": solver.seconds,
         "cpu_seconds": solver.cpu_seconds,
-        "seed": solver.seed,
+        "seed": solver.settings.seed,
         "values": None if whole is None else list(whole.values),
         "exploitability": None if whole is None else whole.exploitability,
         "percent_of_pot": None if whole is None else whole.percent_of_pot,
         "mbb": None if whole is None else whole.mbb,
         "answer": None
-        if solver.against is None
+        if against is None
         else {
             "model": wish.against,
             "seat": wish.seat,
-            "p": solver.against.p,
+            "p": against.p,
             "winnings": None if found is None else found.winnings,
             "guarantee": None if found is None else found.guarantee,
         },
@@ -259,42 +264,43 @@ def _told(wish: Wish, solver: SampledPoker, found: Measured | None) -> dict[str,
     }
 
 
-def _tell(wish: Wish, solver: SampledPoker, found: Measured | None) -> None:
-    told = _told(wish, solver, found)
+def _tell(wish: Wish, solver: Solver, found: Measured | None) -> None:
+    from counterfold.abstraction.blueprint import against_in
+
+    told, against, game = _told(wish, solver, found), against_in(solver), solver.tree.game
     if wish.json:
         print_json(told)
         return
     pace = told["traversals_a_cpu_second"]
     lines = [
-        ("game", solver.game.name),
-        ("method", f"{solver.method.name}, {WORDS[solver.traversal]}"),
+        ("game", game.name),
+        ("method", f"{solver.method.name}, {WORDS[solver.settings.traversal]}"),
         ("buckets", ", ".join(str(count) for count in told["buckets"]) + " by street"),
         ("iterations", f"{solver.iteration:,}"),
         ("pace", "" if pace is None else f"{pace:,.0f} traversals a CPU second"),
-        ("table", f"{told['infoset_actions']:,} infoset-actions, {size(solver.size)}"),
+        ("table", f"{told['infoset_actions']:,} infoset-actions, {size(told['memory'])}"),
         ("time", f"{duration(solver.cpu_seconds)} CPU, {duration(solver.seconds)} wall"),
     ]
     if found is not None and found.whole is not None:
-        exact = f"{in_units(solver.game, found.whole.exploitability)} (exact)"
+        exact = f"{in_units(game, found.whole.exploitability)} (exact)"
         lines.insert(4, ("exploitability", exact))
-    if solver.against is not None:
-        lines[1:1] = _answer(wish, solver, found)
+    if against is not None:
+        lines[1:1] = _answer(wish, game, against, found)
     lines += [(key, told[key]) for key in ("saved", "strategy") if told[key]]
-    print_panel("Blueprint" if solver.against is None else "Response", lines)
+    print_panel("Blueprint" if against is None else "Response", lines)
     if told["strategy"]:
         advise(f"Look at it with `counterfold show {wish.strategy}`.")
     elif not wish.exact:
         advise("Exploitability is not measured while sampling; --exact does it where it fits.")
 
 
-def _answer(wish: Wish, solver: SampledPoker, found: Measured | None) -> Lines:
-    assert solver.against is not None
-    who = solver.game.players[solver.against.seat]
-    lines = [("response", f"of {who} to {wish.against}, trusted by {solver.against.p:g}")]
+def _answer(wish: Wish, game: PokerGame, against: Against, found: Measured | None) -> Lines:
+    who = game.players[against.seat]
+    lines = [("response", f"of {who} to {wish.against}, trusted by {against.p:g}")]
     for words, chips in (
         ("from the model (exact)", None if found is None else found.winnings),
         ("at least (exact)", None if found is None else found.guarantee),
     ):
         if chips is not None:
-            lines.append(("wins", f"{won(solver.game, solver.against.seat, chips)} {words}"))
+            lines.append(("wins", f"{won(game, against.seat, chips)} {words}"))
     return lines

@@ -5,18 +5,17 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from counterfold.abstraction.blueprint import against_in, engine_in
+from counterfold.abstraction.bucket_layout import by_hand
 from counterfold.cli import clock
 from counterfold.evaluate.exact import Assessment, best_value, earned_against, evaluator_of
 from counterfold.evaluate.public import PublicEvaluator, assess_tables, kernel_tables
 from counterfold.solve.result import DISK
+from counterfold.solve.solver import Solver
 from counterfold.solve.until import Until
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.public import PublicTree
-
-if TYPE_CHECKING:
-    from counterfold.abstraction.sampled import SampledPoker
 
 __all__ = ["Measured", "Measurement"]
 
@@ -44,10 +43,10 @@ class _EnoughError(Exception):
 class Measurement:
     """A measurement that is to come when a solver is done, and what it will take."""
 
-    def __init__(self, solver: SampledPoker, until: Until, save: str | None) -> None:
+    def __init__(self, solver: Solver, until: Until, save: str | None) -> None:
         self._solver, self._until, self._save = solver, until, save
-        whole = any(one.kind == "all" for one in solver.buckets)
-        self._tree = PublicTree(solver.game, symmetry=not whole)
+        form = engine_in(solver).form
+        self._tree = PublicTree(form.game, symmetry=not form.tells_suits)
         evaluator = evaluator_of(self._tree)
         assert isinstance(evaluator, PublicEvaluator)
         self._walk = evaluator.walk
@@ -81,9 +80,9 @@ class Measurement:
                 raise _EnoughError
 
         with suppress(_EnoughError):
-            self._solver.blueprint().public(self._tree, look)
+            by_hand(self._solver.strategy(), self._tree, look)
         writing = (time.perf_counter() - began) / done
-        strategies = 1 if self._solver.against is None else 2
+        strategies = 1 if against_in(self._solver) is None else 2
         size = sum(table.nbytes for table in strategy.tables) if self._save else 0
         return walks + strategies * writing + size / DISK
 
@@ -94,12 +93,12 @@ class Measurement:
         def look(share: float = 0.0) -> None:
             clock.check(self._until, "while the strategy was measured without buckets")
 
-        strategy = solver.blueprint().public(self._tree, look)
-        if solver.against is None:
+        strategy, against = by_hand(solver.strategy(), self._tree, look), against_in(solver)
+        if against is None:
             found = Measured(assess_tables(walk, kernel_tables(strategy.tables), look=look))
         else:
-            seat, model = solver.against.seat, solver.against.model.public(self._tree, look)
-            known = -best_value(strategy, 1 - seat) if solver.game.betting.zero_sum else None
+            seat, model = against.seat, by_hand(against.model, self._tree, look)
+            known = -best_value(strategy, 1 - seat) if self._tree.two_player_zero_sum else None
             look()
             found = Measured(None, earned_against(strategy, seat, model), known)
             pair = [model.tables[0], model.tables[1]]

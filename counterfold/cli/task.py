@@ -15,7 +15,7 @@ from counterfold.games.base import Game
 from counterfold.plot import check_plot
 from counterfold.poker.game import PokerGame
 from counterfold.poker.units import Units
-from counterfold.solve.engine import check_can
+from counterfold.solve.engine import SAMPLING, check_can
 from counterfold.solve.methods import method
 from counterfold.solve.result import check_lp, table_size
 from counterfold.solve.settings import Settings, check_threads
@@ -32,14 +32,13 @@ SETTINGS = ("traversal", "alternating", "average", "dtype", "bits", "seed", "exp
 LIMITS = ("iterations", "exploitability", "seconds")
 OPTIONS = {"alternating": "--alternating/--simultaneous", "average": "--average/--last-iterate"}
 NEEDS = {
-    "traversal": "sampling",
-    "seed": "sampling",
-    "explore": "sampling",
-    "alternating": "simultaneous",
-    "average": "last iterate",
-    "bits": "16 bits",
-    "threads": "threads",
-    "locks": "locks",
+    "seed": SAMPLING,
+    "explore": SAMPLING,
+    "alternating": ("simultaneous",),
+    "average": ("last iterate",),
+    "bits": ("16 bits",),
+    "threads": ("threads",),
+    "locks": ("locks",),
 }
 """What an engine must be able to do for an option that is not as usual."""
 
@@ -138,9 +137,10 @@ def task_of(request: Request) -> Task:
         game = game_in(request.resume, request.game, request.form)
     else:
         game = game_named(str(request.game), request.form)
-    for name, feature in NEEDS.items():
+    check_can(game, (traversal,), "--traversal")
+    for name, features in NEEDS.items():
         if getattr(request, name) not in (None, getattr(Settings, name, None)):
-            check_can(game, feature, _option(name), traversal)
+            check_can(game, features, _option(name), traversal)
     if request.by_lp:
         check_lp(game)
     until = request.until.on(game) if request.until else None

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from time import perf_counter
 
+from counterfold.abstraction.blueprint import Against, blueprint
 from counterfold.abstraction.buckets import every_hand
 from counterfold.abstraction.clusters import card_buckets
 from counterfold.abstraction.contest import contest
 from counterfold.abstraction.deals import DealSolver, Lens
 from counterfold.abstraction.duels import duel
-from counterfold.abstraction.sampled import Against, blueprint
 from counterfold.cli.output import StoppedError, duration, print_json, say
 from counterfold.cli.progress import Watch
 from counterfold.evaluate.range_equity import range_equity
@@ -81,7 +81,7 @@ def run(*, json: bool, quiet: bool) -> None:
             one = blueprint(kuhn(), every_hand(kuhn()), 1, traversal=traversal)
             watch.check()
         watch.doing("compiling responses over buckets")
-        blueprint(kuhn(), one.buckets, 1, against=Against(one, 0, 0.5))
+        blueprint(kuhn(), every_hand(kuhn()), 1, against=Against(one, 0, 0.5))
         watch.doing("compiling buckets of hands")
         card_buckets((3,), 2)  # flops: the fewest boards
         watch.doing("compiling searches with all hands")

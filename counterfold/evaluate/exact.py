@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from counterfold.errors import ParameterError
+from counterfold.errors import ParameterError, UnsupportedError, short
 from counterfold.evaluate.assessment import Assessment
 from counterfold.evaluate.certificate import Certified
+from counterfold.evaluate.public import PublicEvaluator
+from counterfold.evaluate.sequence import SequenceEvaluator
 from counterfold.strategy.layout import Tables
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import HistoryTree
+from counterfold.tree.public import PublicTree
 
 __all__ = [
     "Assessment",
@@ -22,6 +26,7 @@ __all__ = [
     "earned_against",
     "evaluator_of",
     "exploitability",
+    "measured_by",
     "nash_conv",
     "value",
     "values",
@@ -56,15 +61,25 @@ class Evaluator(Protocol):
         """The same, and the tables in which that player plays it."""
 
 
+_EVALUATORS: dict[type, Callable[[Any], Evaluator]] = {
+    HistoryTree: SequenceEvaluator,
+    PublicTree: PublicEvaluator,
+}
+
+
+def measured_by(form: type, evaluator: Callable[[Any], Evaluator]) -> None:
+    """Have strategies of a kind of form measured so; whoever makes such a form says so."""
+    _EVALUATORS[form] = evaluator
+
+
 def evaluator_of(form: Any) -> Evaluator:
     """What measures strategies of a compiled game; kept with it, so that both go when it goes."""
-    from counterfold.evaluate.public import PublicEvaluator
-    from counterfold.evaluate.sequence import SequenceEvaluator
-
     kept = vars(form)
     if "evaluator" not in kept:
-        made = SequenceEvaluator if isinstance(form, HistoryTree) else PublicEvaluator
-        kept["evaluator"] = made(form)
+        kinds = [_EVALUATORS[kind] for kind in type(form).__mro__ if kind in _EVALUATORS]
+        if not kinds:
+            raise UnsupportedError(f"nothing measures strategies of {short(form)}")
+        kept["evaluator"] = kinds[0](form)
     evaluator: Evaluator = kept["evaluator"]
     return evaluator
 

@@ -23,6 +23,9 @@ from counterfold.kernels.poker_sampling import (
     WHAT,
     refresh,
     row_of,
+    styled_share,
+    styled_sums,
+    styled_weight,
     told,
 )
 from counterfold.kernels.rule import accumulate, average, match, weigh
@@ -132,26 +135,39 @@ def _meet(field, bucket, width):
 
 
 @inlined
-def _strategies(lines, rule, table, field, d, hands, width):
+def _strategy(rule, table, style, field, low, count, bucket, held):
+    """The strategy of a bucket's row, into its place among the fresh ones."""
+    if style is None:
+        total = np.float32(0)
+        for a in range(count):
+            part = weigh(table[low + a])
+            field.fresh[bucket, a] = part
+            total += part
+        even = np.float32(1) / np.float32(count)
+        for a in range(count):
+            field.fresh[bucket, a] = match(field.fresh[bucket, a], total, even)
+    else:
+        total, first = styled_sums(table, style, low, count, held)
+        for a in range(count):
+            part = styled_weight(table, style, low, count, a, held)
+            part = styled_share(part, style[low + count + a], total, a == first, rule.best)
+            field.fresh[bucket, a] = part
+
+
+@inlined
+def _strategies(lines, rule, table, style, field, d, hands, width, player):
     """The strategy of each hand at the node of depth d, by its bucket."""
     node = field.node[d]
     what = told(lines, node, WHAT)
     count, street = np.uint64(what >> COUNT), (what >> STREET) & STREETS
+    held = rule.later if player == 1 and what & KIND == 0 else rule.held
     field.tick[0] += 1
-    zero = np.float32(0)
     for j in range(hands):
         bucket = field.bucket[street, j]
         if _meet(field, bucket, count):
             low = row_of(lines, node, bucket)
             refresh(table, low, count, rule)
-            total = zero
-            for a in range(count):
-                part = weigh(table[low + a])
-                field.fresh[bucket, a] = part
-                total += part
-            even = np.float32(1) / np.float32(count)
-            for a in range(count):
-                field.fresh[bucket, a] = match(field.fresh[bucket, a], total, even)
+            _strategy(rule, table, style, field, low, count, bucket, held)
         for a in range(count):
             field.play[d * width + a, j] = field.fresh[bucket, a]
 
@@ -223,7 +239,7 @@ def _step_up(field, d, a, hands, width, mine):
 
 
 @inlined
-def _walk(lines, rule, table, boards, b, field, hands, player, width):
+def _walk(lines, rule, table, style, boards, b, field, hands, player, width):
     field.node[0] = 0
     field.done[0] = -1
     d = 0
@@ -236,7 +252,7 @@ def _walk(lines, rule, table, boards, b, field, hands, player, width):
             _end(lines, boards, b, field, d, hands, player)
             field.done[d] = count
         elif field.done[d] < 0:
-            _strategies(lines, rule, table, field, d, hands, width)
+            _strategies(lines, rule, table, style, field, d, hands, width, player)
             for j in range(hands):
                 field.value[d, j] = np.float32(0)
             field.done[d] = 0
@@ -255,7 +271,7 @@ def _walk(lines, rule, table, boards, b, field, hands, player, width):
 
 
 @jit
-def public(lines, cards, rule, table, boards, field, streets):
+def public(lines, cards, rule, table, style, boards, field, streets):
     """Walks of both players on each board."""
     width = field.play.shape[0] // field.node.size
     for b in range(boards.count.size):
@@ -276,4 +292,4 @@ def public(lines, cards, rule, table, boards, field, streets):
             _fold(field, 0, hands, 1.0)  # what each hand can meet
             for j in range(hands):
                 field.own[0, j] = field.weight[j] * field.value[0, j]
-            _walk(lines, rule, table, boards, b, field, hands, player, width)
+            _walk(lines, rule, table, style, boards, b, field, hands, player, width)

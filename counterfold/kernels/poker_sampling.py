@@ -13,6 +13,10 @@ needs lies together: the rows of a bucket, and the nodes of a street after the s
 
 Where a player is answered whose play is known in part (a restricted Nash response), some of the
 hero's walks meet a table that does not learn, in the place of the one that does.
+
+A style is a table of the same places: preference degrees where regrets lie, the fallback where sums
+do, and the vulnerability degree in the place of the stamp. Without one it is None, and kernels are
+compiled as if there were no such thing.
 """
 
 from typing import NamedTuple
@@ -85,6 +89,9 @@ class Rule(NamedTuple):
     gain: np.float32  # the weight of new regrets
     share: np.float32  # the weight of a strategy in the average
     lowest: np.float32
+    held: np.float32  # what regrets have been summed with when the round began, for a style
+    later: np.float32  # the same for player 0 when player 1 walks, one walk later
+    best: bool  # a style plays the heaviest action alone
 
 
 class Model(NamedTuple):
@@ -287,9 +294,78 @@ def _draw(table, rule, room, low, count):
 
 
 @inlined
-def _collect(rule, table, room, own):
+def styled_weight(table, style, low, count, a, held):
+    """What an action weighs under a style."""
+    return weigh(table[low + a], style[low + a], held * style[low + TWO * count])
+
+
+@inlined
+def styled_sums(table, style, low, count, held):
+    """The sum of all weights at a row, and the heaviest action, the first of several.
+
+    Weights are computed again where they are used, and may be rounded otherwise there: so it is
+    the action that is remembered, and not its weight.
+    """
+    total, most, first = np.float32(0), np.float32(0), np.int64(-1)
+    for a in range(count):
+        part = styled_weight(table, style, low, count, a, held)
+        total += part
+        if part > most:
+            most, first = part, np.int64(a)
+    return total, first
+
+
+@inlined
+def styled_share(part, fallback, total, first, best):
+    """What is played of an action, which is the ``first`` of the heaviest or not."""
+    if best and total > np.float32(0):
+        return np.float32(1) if first else np.float32(0)
+    return match(part, total, fallback)
+
+
+@inlined
+def _draw_styled(table, style, rule, room, low, count, held):
+    """The same under a style."""
+    one = np.float32(1)
+    total, first = styled_sums(table, style, low, count, held)
+    left = np.float32(_uniform(room.random, PLAYS))
+    chosen, last = np.uint32(0), np.uint32(0)
+    for a in range(count):
+        part = styled_weight(table, style, low, count, a, held)
+        part = styled_share(part, style[low + count + a], total, a == first, rule.best)
+        at = low + count + a
+        table[at] = average(table[at], one, part * rule.share)
+        left -= part
+        chosen += np.uint32(left >= 0)
+        if part > 0:
+            last = np.uint32(a)
+    return min(chosen, last)
+
+
+@inlined
+def _value(table, style, rule, room, low, count, slot):
+    """What a visit of the walking player's is worth by its strategy."""
+    zero = np.float32(0)
+    total, value, plain = zero, zero, zero
+    if style is None:
+        for a in range(count):
+            part, worth = weigh(table[low + a]), room.value[slot + a]
+            total += part
+            value += part * worth
+            plain += worth
+        return match(value, total, plain / np.float32(count))
+    total, first = styled_sums(table, style, low, count, rule.held)
+    for a in range(count):
+        part = styled_weight(table, style, low, count, a, rule.held)
+        part = styled_share(part, style[low + count + a], total, a == first, rule.best)
+        value += part * room.value[slot + a]
+    return value
+
+
+@inlined
+def _collect(rule, table, style, room, own):
     """Carry values back up, adding the regrets of each own visit to its row."""
-    zero, one = np.float32(0), np.float32(1)
+    one = np.float32(1)
     width = np.uint64(room.width)
     k, slot = own, own // FOUR * width
     while k > FOUR:
@@ -298,13 +374,7 @@ def _collect(rule, table, room, own):
         low = np.uint64(room.visit[k + ROW]) * PAIR
         count = np.uint64(room.visit[k + IS] >> COUNT)
         refresh(table, low, count, rule)
-        total, value, plain = zero, zero, zero
-        for a in range(count):
-            part, worth = weigh(table[low + a]), room.value[slot + a]
-            total += part
-            value += part * worth
-            plain += worth
-        value = match(value, total, plain / np.float32(count))
+        value = _value(table, style, rule, room, low, count, slot)
         for a in range(count):
             gained = (room.value[slot + a] - value) * rule.gain
             table[low + a] = accumulate(table[low + a], gained, one, one, rule.lowest)
@@ -312,10 +382,21 @@ def _collect(rule, table, room, own):
 
 
 @inlined
-def _walk(lines, rule, table, theirs, room, n, player):
+def _other(theirs, style, rule, room, low, count, player, known):
+    """What the other player draws: by its style, unless its play is known."""
+    if style is None:
+        return _draw(theirs, rule, room, low, count)
+    if known:
+        return _draw(theirs, rule, room, low, count)
+    held = rule.later if player == 1 else rule.held
+    return _draw_styled(theirs, style, rule, room, low, count, held)
+
+
+@inlined
+def _walk(lines, rule, table, style, theirs, known, room, n, player):
     """A walk of a player with deal n; returns how many decisions it came to.
 
-    The other one plays by ``theirs``: the same table, or a model's.
+    The other one plays by ``theirs``: the same table, or a model's, whose play is ``known``.
     """
     walk = np.uint32(player), np.uint64(16 * n), np.uint64(4 * player + room.outcome[n])
     zero, width = np.uint32(0), np.uint32(room.width)
@@ -333,16 +414,17 @@ def _walk(lines, rule, table, theirs, room, n, player):
             low = np.uint64(room.visit[j + ROW]) * PAIR
             count = np.uint64(room.visit[j + IS] >> COUNT)
             refresh(theirs, low, count, rule)
-            node = room.visit[j + FIRST] + _draw(theirs, rule, room, low, count)
+            drawn = _other(theirs, style, rule, room, low, count, player, known)
+            node = room.visit[j + FIRST] + drawn
             to = room.visit[j + SLOT]
             own, others = _arrive(lines, table, room, walk, node, to, own, others)
             j += FOUR
-    _collect(rule, table, room, own)
+    _collect(rule, table, style, room, own)
     return np.int64(own + others - middle) // 4 - 1
 
 
 @jit
-def external(lines, cards, rule, table, model, room, iterations, streets):
+def external(lines, cards, rule, table, style, model, room, iterations, streets):
     """Walks, one for each player an iteration; returns how many decisions they came to."""
     met = 0
     walks = 2 * iterations
@@ -351,10 +433,10 @@ def external(lines, cards, rule, table, model, room, iterations, streets):
         _deals(lines, cards, room, count, streets)
         for n in range(count):
             player = n & 1
-            theirs = table
+            theirs, known = table, False
             if player == model.hero and _uniform(room.random, PLAYS) < model.share:
-                theirs = model.table
-            met += _walk(lines, rule, table, theirs, room, n, player)
+                theirs, known = model.table, True
+            met += _walk(lines, rule, table, style, theirs, known, room, n, player)
     return met
 
 

@@ -11,11 +11,21 @@ from numpy.typing import NDArray
 
 from counterfold.errors import ParameterError
 from counterfold.poker.game import PokerGame
-from counterfold.tree.history import HistoryTree
+from counterfold.tree.history import HistoryTree, Infosets
 
 __all__ = ["Condition", "Conditions", "conditions_on", "symmetry_under"]
 
 Fields = Mapping[str, NDArray[Any]]
+
+
+class ByInfosets(Protocol):
+    """A form whose strategies lie infoset by infoset."""
+
+    @property
+    def spec(self) -> str: ...
+
+    @property
+    def infosets(self) -> Infosets: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +85,7 @@ class Conditions:
     def beta(self) -> NDArray[np.float64]:
         return self.fields[0]["beta"]
 
-    def check(self, tree: HistoryTree) -> None:
+    def check(self, tree: ByInfosets) -> None:
         """Raise ParameterError unless the arrays of a style fit a game and mean something."""
         infosets = tree.infosets
         if len(self.fields) != 1 or self.fields[0].keys() != {"delta", "beta"}:
@@ -87,14 +97,14 @@ class Conditions:
         if not np.isfinite(self.beta).all() or (self.beta < 0).any():
             raise ParameterError("vulnerability degrees (beta) must be numbers from 0 up")
 
-    def fallback(self, tree: HistoryTree) -> NDArray[np.float64]:
+    def fallback(self, tree: ByInfosets) -> NDArray[np.float64]:
         """What is played where no regret counts, over the slots."""
         if not self.best or not len(self.delta):
             return tree.infosets.to_one(self.delta)
         most = np.maximum.reduceat(self.delta, tree.infosets.start[:-1].astype(np.int64))
         return tree.infosets.to_one((self.delta == np.repeat(most, tree.infosets.sizes)) * 1.0)
 
-    def match(self, tree: HistoryTree, regrets: NDArray[np.float64]) -> NDArray[np.float64]:
+    def match(self, tree: ByInfosets, regrets: NDArray[np.float64]) -> NDArray[np.float64]:
         """The strategy that the rule draws from average regrets, over the slots."""
         sizes = tree.infosets.sizes
         weights = self.delta * np.maximum(regrets - np.repeat(self.beta, sizes), 0.0)
@@ -109,7 +119,7 @@ class Conditions:
         return np.where(sums > 0, tree.infosets.to_one(weights), self.fallback(tree))
 
     def preference(
-        self, tree: HistoryTree, slot: NDArray[Any], infoset: NDArray[Any], dtype: Any
+        self, tree: ByInfosets, slot: NDArray[Any], infoset: NDArray[Any], dtype: Any
     ) -> Any:
         """The arrays of a kernel whose actions and infosets are these of the tree."""
         from counterfold.kernels.rule import Preference

@@ -6,13 +6,13 @@ whole state out and take it back, bit for bit.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.errors import UnsupportedError
+from counterfold.errors import UnsupportedError, short
 from counterfold.evaluate.assessment import Assessment
 from counterfold.files.arrays import Saved
 from counterfold.files.text import Fields
@@ -23,28 +23,48 @@ from counterfold.solve.settings import Settings
 from counterfold.strategy.layout import Tables
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.public import PublicTree
-from counterfold.tree.sequence import sequence_form
 
-__all__ = ["FEATURES", "Arrays", "Engine", "can_table", "check_can", "engine_for", "engine_of"]
+__all__ = [
+    "FEATURES",
+    "SAMPLING",
+    "Arrays",
+    "Engine",
+    "can_markdown",
+    "can_table",
+    "check_can",
+    "engine_for",
+    "engine_of",
+    "needed",
+    "runs_on",
+]
 
 Arrays = dict[str, NDArray[Any]]
 Slots = NDArray[np.float64]
 
 FEATURES = {
-    "sampling": "chance-, external- and outcome-sampled traversals",
-    "prediction": "methods that predict",
+    "full": "full traversals",
+    "chance": "chance-sampled traversals",
+    "external": "external-sampled traversals",
+    "outcome": "outcome-sampled traversals",
+    "public": "traversals of sampled boards",
+    "rounds": "rounds of several iterations",
+    "prediction": "method that predicts the next regrets",
     "simultaneous": "simultaneous updates",
     "last iterate": "the last iterate instead of the average",
+    "float64": "tables in 64 bits",
     "float32": "tables in 32 bits",
     "16 bits": "tables in 16 bits",
     "threads": "several threads",
     "style": "preference and vulnerability degrees",
-    "locks": "locks and models of the opponent",
+    "locks": "locks",
+    "model": "models of the opponent",
     "warm start": "beginning from what was learned elsewhere",
     "cce gap": "the gap to a coarse correlated equilibrium",
     "exact": "exact exploitability while it runs",
 }
-"""What engines may be able to do, in words."""
+"""What engines may be able to do, in words; first the traversals by their names."""
+SAMPLING = ("chance", "external", "outcome", "public")
+"""The traversals that draw."""
 
 
 class Engine(Protocol):
@@ -52,13 +72,22 @@ class Engine(Protocol):
 
     name: ClassVar[str]
     can: ClassVar[frozenset[str]]
+    refusal: ClassVar[str]
+    """What it is, as the subject of a sentence on what it has not."""
+    advice: ClassVar[str]
     form: Any
+    per_round: int
+    """Iterations that share a row of the schedule."""
     falls: bool
     """Whether theory promises that exploitability falls."""
     weighed: bool
     """Whether it needs to know what regrets have been summed with."""
     first_piece: int
     """Iterations of the first call, in which no signal is heard."""
+
+    @property
+    def about(self) -> Mapping[str, Any]:
+        """What its strategies tell of it beside what all solvers do."""
 
     @property
     def nbytes(self) -> int:
@@ -99,15 +128,47 @@ class Engine(Protocol):
         """The conditions that a checkpoint was made under."""
 
 
+Choice = Callable[[Any, Settings], type[Any]]
+_CHOICES: dict[type, Choice] = {}
+_ENGINES: dict[type, list[type[Any]]] = {}
+
+
+def runs_on(form: type, *kinds: type[Any], choose: Choice | None = None) -> None:
+    """Have engines of these kinds run on a kind of form; ``choose`` says which, of several."""
+    _CHOICES[form] = choose or (lambda form, settings: kinds[0])
+    _ENGINES[form] = list(kinds)
+
+
 def engine_of(form: Any, settings: Settings) -> type[Any]:
     """The kind of engine that runs a traversal of a form: the fastest that is right."""
-    sequence, history, _, public = _kinds()
-    if not isinstance(form, HistoryTree):
-        return public
-    by_sequences = settings.traversal == "full" and settings.form != "history"
-    if by_sequences and sequence_form(form).perfect_recall:
-        return sequence
-    return history
+    for kind in type(form).__mro__:
+        if kind in _CHOICES:
+            return _CHOICES[kind](form, settings)
+    raise UnsupportedError(f"no engine runs on {short(form)}")
+
+
+def needed(
+    method: Method, settings: Settings, conditions: Conditions | None = None
+) -> tuple[str, ...]:
+    """What a run needs of its engine, of ``FEATURES``.
+
+    >>> from counterfold.solve.methods import method
+    >>> needed(method("pcfr+"), Settings(traversal="external"))
+    ('external', 'float64', 'prediction')
+    """
+    fields = () if conditions is None else conditions.fields
+    asked = {
+        "rounds": settings.per_round is not None,
+        "prediction": method.prediction > 0,
+        "simultaneous": not settings.alternating,
+        "last iterate": not settings.average,
+        "16 bits": settings.bits == 16,
+        "style": any("delta" in each for each in fields),
+        "locks": any("lock" in each or "trust" in each for each in fields),
+        "model": any("model" in each for each in fields),
+    }
+    wanted = (feature for feature, is_wanted in asked.items() if is_wanted)
+    return settings.traversal, settings.dtype, *wanted
 
 
 def engine_for(
@@ -123,37 +184,28 @@ def engine_for(
         from counterfold.solve.locked_engine import LockedEngine
 
         kind = LockedEngine
-    asked = {
-        "sampling": settings.traversal != "full",
-        "prediction": method.prediction > 0,
-        "simultaneous": not settings.alternating,
-        "last iterate": not settings.average,
-        "float32": settings.dtype == "float32",
-        "16 bits": settings.bits == 16,
-        "style": conditions is not None and any("delta" in each for each in conditions.fields),
-        "locks": conditions is not None
-        and any(name in each for each in conditions.fields for name in ("lock", "model", "trust")),
-    }
-    for feature, wanted in asked.items():
-        if wanted and feature not in kind.can:
+    for feature in needed(method, settings, conditions):
+        if feature not in kind.can:
             raise _refusal(kind, feature, kind.advice)
     engine: Engine = kind(form, method, settings, threads, conditions)
     return engine
 
 
-def check_can(game: Any, feature: str, option: str, traversal: str = "full") -> None:
-    """Refuse what no engine of a game can do, before anything is compiled; it came as ``option``.
+def check_can(game: Any, features: tuple[str, ...], option: str, traversal: str = "full") -> None:
+    """Refuse an ``option`` for which no engine of a game has any of these features.
+
+    Nothing is compiled for that.
 
     >>> import counterfold as cf
-    >>> check_can(cf.Kuhn(), "sampling", "traversal")
-    >>> check_can(cf.fhp(), "style", "style")
+    >>> check_can(cf.Kuhn(), SAMPLING, "--seed")
+    >>> check_can(cf.fhp(), ("style",), "--prefer")
     """
-    sequence, history, locked, public = _kinds()
-    kinds = [sequence, history, locked] if traversal == "full" else [history]
-    if isinstance(game, PokerGame | PublicTree):
-        kinds = [public]
-    if not any(feature in kind.can for kind in kinds):
-        raise _refusal(kinds[0], feature, f"leave out {option}")
+    from counterfold.solve import public_engine, sequence_engine  # noqa: F401  (they register)
+
+    form = PublicTree if isinstance(game, PokerGame | PublicTree) else HistoryTree
+    kinds = [kind for kind in _ENGINES[form] if traversal in kind.can] or _ENGINES[form]
+    if not any(feature in kind.can for kind in kinds for feature in features):
+        raise _refusal(kinds[0], features[0], f"leave out {option}")
 
 
 def _refusal(kind: type[Any], feature: str, advice: str) -> UnsupportedError:
@@ -162,17 +214,23 @@ def _refusal(kind: type[Any], feature: str, advice: str) -> UnsupportedError:
     return UnsupportedError(f"{kind.refusal} has no {FEATURES[feature]}{have}; {advice}")
 
 
-def _kinds() -> tuple[type[Any], type[Any], type[Any], type[Any]]:
-    from counterfold.solve.history_engine import HistoryEngine
-    from counterfold.solve.locked_engine import LockedEngine
-    from counterfold.solve.public_engine import PublicEngine
-    from counterfold.solve.sequence_engine import SequenceEngine
-
-    return SequenceEngine, HistoryEngine, LockedEngine, PublicEngine
+def _kinds() -> list[type[Any]]:
+    """All kinds of engines that have been imported."""
+    return [kind for kinds in _ENGINES.values() for kind in kinds]
 
 
 def can_table() -> list[tuple[str, dict[str, bool]]]:
-    """What each engine can do, for the docs."""
-    return [
-        (kind.name, {feature: feature in kind.can for feature in FEATURES}) for kind in _kinds()
-    ]
+    """What each kind of engine can do that has been imported, by name."""
+    kinds = sorted(_kinds(), key=lambda kind: str(kind.name))
+    return [(kind.name, {feature: feature in kind.can for feature in FEATURES}) for kind in kinds]
+
+
+def can_markdown() -> str:
+    """The same as the table of the docs."""
+    table = can_table()
+    head = ["", *(name for name, _ in table)]
+    rows = [head, ["---"] * len(head)]
+    for feature, words in FEATURES.items():
+        marks = ["yes" if can[feature] else "" for _, can in table]
+        rows.append([f"`{feature}`: {words}", *marks])
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)

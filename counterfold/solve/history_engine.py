@@ -33,6 +33,8 @@ class InfosetEngine:
     """Tables over the slots of a history graph's infosets."""
 
     first_piece = 16
+    per_round = 1
+    about: ClassVar[dict[str, Any]] = {}
     refusal: ClassVar[str] = "a game by its histories"
     advice: ClassVar[str] = "leave it out here"
 
@@ -103,8 +105,8 @@ class HistoryEngine(InfosetEngine):
 
     name = "history"
     can = frozenset(
-        {"sampling", "prediction", "simultaneous", "last iterate", "float32", "style"}
-        | {"warm start", "exact"}
+        {"full", "chance", "external", "outcome", "prediction", "simultaneous", "last iterate"}
+        | {"float64", "float32", "style", "warm start", "exact"}
     )
 
     def __init__(

@@ -16,7 +16,7 @@ from counterfold.files.arrays import Saved
 from counterfold.files.text import Fields
 from counterfold.poker.game import DECISION
 from counterfold.solve.conditions import Conditions
-from counterfold.solve.engine import Arrays, Slots
+from counterfold.solve.engine import Arrays, Slots, runs_on
 from counterfold.solve.methods import Method
 from counterfold.solve.settings import Settings
 from counterfold.strategy.layout import Tables
@@ -39,11 +39,14 @@ class PublicEngine:
 
     name = "public tree"
     can = frozenset(
-        {"prediction", "last iterate", "float32", "16 bits", "threads", "style", "locks", "exact"}
+        {"full", "prediction", "last iterate", "float64", "float32", "16 bits", "threads"}
+        | {"style", "locks", "model", "exact"}
     )
     refusal: ClassVar[str] = "a public tree, which is walked in full and player by player,"
     advice: ClassVar[str] = "leave it out, or solve a game by its histories"
     first_piece = 1
+    per_round = 1
+    about: ClassVar[dict[str, Any]] = {}
     weighed = True
 
     def __init__(
@@ -249,6 +252,9 @@ class PublicEngine:
         one, two = asked_in(state.part("asked."), form, (settings.dtype,))
         best = run.flag("best")
         return Conditions((one, two), best) if one or two or best else None
+
+
+runs_on(PublicTree, PublicEngine)
 
 
 def in_double(extra: Any) -> Any:

@@ -187,6 +187,8 @@ def solve(
         if by_lp:
             return _by_lp(form, time.perf_counter() - began, save)
         solver = Solver(form, method, traversal, **settings)
+    if "exact" not in solver.engine.can:  # what cannot be certified is refused before the run
+        solver.report()
     compiled = time.perf_counter() - began
     usual = defaults_of(solver.tree, solver.settings.traversal).until
     limits = until.on(solver.tree).after(compiled) if until else usual
@@ -526,6 +528,9 @@ def promise(form: Form, locked: bool = False) -> str:
             "With locks: an equilibrium of the game in which they hold; exploitability is what "
             "could be gained where nothing is locked."
         )
+    own = getattr(form, "promise", None)
+    if isinstance(own, str):
+        return own
     if isinstance(form, HistoryTree) and not sequence_form(form).perfect_recall:
         return (
             "Imperfect recall: CFR has no guarantee here; exploitability is against "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +13,9 @@ from numpy.typing import NDArray
 from counterfold.evaluate.sequence import workspace
 from counterfold.files.arrays import Saved
 from counterfold.solve.conditions import Conditions, plain
-from counterfold.solve.engine import Arrays, Slots
-from counterfold.solve.history_engine import InfosetEngine
+from counterfold.solve.engine import Arrays, Slots, runs_on
+from counterfold.solve.history_engine import HistoryEngine, InfosetEngine
+from counterfold.solve.locked_engine import LockedEngine
 from counterfold.solve.methods import Method
 from counterfold.solve.settings import Settings
 from counterfold.strategy.layout import Tables
@@ -34,8 +36,8 @@ class SequenceEngine(InfosetEngine):
 
     name = "sequence form"
     can = frozenset(
-        {"prediction", "simultaneous", "last iterate", "float32", "threads", "style"}
-        | {"warm start", "cce gap", "exact"}
+        {"full", "prediction", "simultaneous", "last iterate", "float64", "float32", "threads"}
+        | {"style", "warm start", "cce gap", "exact"}
     )
 
     def __init__(
@@ -164,6 +166,16 @@ class SequenceEngine(InfosetEngine):
             state.fill(name, array)
         for name, array in self._play._asdict().items():
             state.fill(f"play_{name}", array)
+
+
+def _over_histories(tree: HistoryTree, settings: Settings) -> type[Any]:
+    by_sequences = settings.traversal == "full" and settings.form != "history"
+    if by_sequences and sequence_form(tree).perfect_recall:
+        return SequenceEngine
+    return HistoryEngine
+
+
+runs_on(HistoryTree, SequenceEngine, HistoryEngine, LockedEngine, choose=_over_histories)
 
 
 def _usual_threads(form: SequenceForm) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from counterfold.errors import ParameterError
+from counterfold.games.spec import whole
 from counterfold.solve.methods import DEFAULT_METHOD
 from counterfold.solve.until import Until, default_target
 from counterfold.tree.form import Form
@@ -23,6 +24,8 @@ __all__ = [
 ]
 
 TRAVERSALS = ("full", "chance", "external", "outcome")
+BY_BOARDS = "public"
+"""A traversal of poker over buckets alone: boards are sampled, and all hands walk at once."""
 FORMS = ("auto", "history", "public")
 
 POKER_METHOD = "dcfr(1.5, 0, 4)"
@@ -35,7 +38,11 @@ MBB = 1.0
 
 @dataclass(frozen=True)
 class Settings:
-    """What was asked for. ``bits`` are of poker's tables: 16 are half as large as 32."""
+    """What was asked for. ``bits`` are of poker's tables: 16 are half as large as 32.
+
+    ``per_round`` is how many iterations share a row of the method's schedule, where an engine
+    has rounds.
+    """
 
     method: str = DEFAULT_METHOD
     traversal: str = "full"
@@ -46,12 +53,15 @@ class Settings:
     explore: float = 0.6
     form: str = "auto"
     bits: int = 32
+    per_round: int | None = None
 
     def __post_init__(self) -> None:
-        if self.traversal not in TRAVERSALS:
+        if self.traversal not in (*TRAVERSALS, BY_BOARDS):
             raise ParameterError(
                 f"there is no traversal {self.traversal!r}; there are {', '.join(TRAVERSALS)}"
             )
+        if self.per_round is not None:
+            whole("per_round", self.per_round, least=1)
         if self.dtype not in ("float64", "float32"):
             raise ParameterError(f"dtype is float64 or float32, not {self.dtype!r}")
         if self.form not in FORMS:
@@ -82,6 +92,9 @@ def defaults_of(game: Any, traversal: str = "full") -> Defaults:
     >>> defaults_of(fhp()).dtype, defaults_of(fhp()).until.exploitability
     ('float32', 0.002)
     """
+    own = getattr(game, "defaults", None)  # of a form that knows better
+    if isinstance(own, Defaults):
+        return own
     poker = game.game if isinstance(game, PublicTree) else game
     if hasattr(poker, "betting") and poker.rules.hole == 2:
         return Defaults(POKER_METHOD, "float32", _poker_until(poker))

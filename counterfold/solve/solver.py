@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.errors import FileError, MismatchError, ParameterError
+from counterfold.errors import FileError, MismatchError, ParameterError, UnsupportedError
 from counterfold.evaluate.assessment import Assessment
 from counterfold.files.typed import from_json, to_json
 from counterfold.games.catalog import load_named
 from counterfold.interrupts import uncut
 from counterfold.poker.game import PokerGame
+from counterfold.solve import public_engine, sequence_engine  # noqa: F401  (they register)
 from counterfold.solve.conditions import (
     Condition,
     Conditions,
@@ -74,6 +75,7 @@ class Solver:
         explore: float = 0.6,
         form: str = "auto",
         bits: int = 32,
+        per_round: int | None = None,
         threads: int | None = None,
         style: Condition | Conditions | None = None,
         locks: Condition | Conditions | None = None,
@@ -85,7 +87,7 @@ class Solver:
         self.method = method_of(usual.method if method is None else method)
         self.settings = Settings(
             self.method.name, traversal, alternating, average, dtype or usual.dtype, seed, explore,
-            form, bits,
+            form, bits, per_round,
         )  # fmt: skip
         check_threads(threads)
         alike = symmetry_under(game, symmetry, style, locks)
@@ -191,10 +193,7 @@ class Solver:
             self._cold = False
         while iterations > 0:
             count = min(iterations, self._piece)
-            schedule = self.method.schedule(
-                self.iteration + 1, count, self._logs, weighed=self.engine.weighed
-            )
-            schedule[:, rule.BEST] = self.conditions is not None and self.conditions.best
+            schedule, logs = self._schedule(count)
             # The first iteration takes longest, and leaves nothing behind that could be kept.
             with uncut() if self.iteration else nullcontext():
                 wall, cpu = time.perf_counter(), time.process_time()
@@ -202,10 +201,30 @@ class Solver:
                 spent = time.perf_counter() - wall
                 self.seconds += spent
                 self.cpu_seconds += time.process_time() - cpu
-                self._logs = schedule[-1, rule.LOG_POSITIVE : rule.WEIGHT + 1].copy()
+                self._logs = logs
                 self.iteration += count
             iterations -= count
             self._piece = next_piece(self._piece, count, spent)
+
+    def _schedule(self, count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """A row for each of the next iterations, and the running sums once they are done.
+
+        The sums are of whole rounds: one that is left half done has its row made again.
+        """
+        from counterfold.kernels import rule
+
+        size, done = self.engine.per_round, self.iteration
+        first, last = done // size + 1, (done + count - 1) // size + 1
+        rows = self.method.schedule(
+            first, last - first + 1, self._logs, weighed=self.engine.weighed
+        )
+        rows[:, rule.BEST] = self.conditions is not None and self.conditions.best
+        whole = (done + count) // size - first + 1
+        sums = slice(rule.LOG_POSITIVE, rule.WEIGHT + 1)
+        logs = rows[whole - 1, sums].copy() if whole else self._logs
+        if size > 1:
+            rows = rows[np.arange(done, done + count) // size - (first - 1)]
+        return rows, logs
 
     def probabilities(self) -> NDArray[np.float64]:
         """The strategy so far over the tree's slots: the average, or the last iterate."""
@@ -223,6 +242,7 @@ class Solver:
             "iteration": self.precision.best[0] if best and self.precision.best else self.iteration,
             "seed": self.settings.seed,
             "iterate": "average" if self.settings.average else "last",
+            **self.engine.about,
             **about,
         }
         tables = self.precision.kept if best else self._tables()
@@ -271,7 +291,8 @@ class Solver:
         """Iterate, yielding a report now and then; the last one meets ``until``.
 
         Exploitability is checked at fixed iterations (each a tenth further than the last), so
-        that a resumed run stops where an uninterrupted one would.
+        that a resumed run stops where an uninterrupted one would; by an engine that cannot
+        measure it while it runs, not at all.
         """
         return run_until(self, until.on(self.tree))
 
@@ -360,8 +381,15 @@ def run_until(
     A piece ends at every multiple of ``every``. The last report is in time for another check and
     for what else is to be done in the end, which takes the seconds that ``reserve`` tells.
     """
+    measures = "exact" in solver.engine.can
+    if not measures and until.iterations is None and until.seconds is None:
+        raise UnsupportedError(
+            f"{solver.engine.refusal} does not measure exploitability while it runs; say "
+            "iterations or seconds"
+        )
     began = time.perf_counter()
-    pace, checking = 1e-4, 0.0  # seconds of an iteration, and of a check
+    pace, checking = 1e-4, 0.0 if measures else solver.check_seconds
+    # Both are seconds: of an iteration, and of a check, which may come after a run alone.
     # The first iteration takes longer than others; a second may be begun that seems too long.
     slack = min(1.0, 0.1 * (until.seconds or 0.0))
 
@@ -383,14 +411,14 @@ def run_until(
         checks += check
         return found
 
-    latest = report(is_check(solver.iteration))
+    latest = report(measures and is_check(solver.iteration))
     reached = solver.iteration and until.reached_by(latest)
     if reached or latest.exploitability is not None:  # which a signal may have kept a run from
         yield latest
     if reached:
         return
     while True:
-        check_at = _next_check(solver.iteration)
+        check_at = _next_check(solver.iteration) if measures else MOST_ITERATIONS
         if until.iterations is not None:
             check_at = min(check_at, until.iterations)
         stop = check_at
@@ -402,7 +430,7 @@ def run_until(
         solver.step(chunk)
         pace = max((solver.seconds - spent) / (solver.iteration - before), 1e-7)
         late = left() + slack < pace
-        latest = report(check=solver.iteration == check_at or late)
+        latest = report(check=measures and (solver.iteration == check_at or late))
         if latest.exploitability is not None:  # is there time for another check?
             late |= left() + slack < pace
         yield latest

@@ -24,7 +24,7 @@ from counterfold.poker.cards import board_name, cards_name, parse_cards
 from counterfold.poker.game import DECISION, NO_CARD, PokerGame
 from counterfold.poker.holdem import POKER_GAMES
 from counterfold.poker.spot import spot
-from counterfold.strategy.layout import Row, Tables, fits
+from counterfold.strategy.layout import Row, Tables, fits, lays_out
 from counterfold.tree.boards import renamed_holes
 from counterfold.tree.find import find_boards, find_place
 from counterfold.tree.public import PublicTree
@@ -88,6 +88,10 @@ class HandLayout:
     name: ClassVar[str] = "public"
     before: ClassVar[str] = "poker"  # what files of this form were called once
     players: ClassVar[int] = 2
+
+    @classmethod
+    def of(cls, form: PublicTree) -> HandLayout:
+        return cls(form)
 
     @property
     def spec(self) -> str:
@@ -213,6 +217,9 @@ class HandLayout:
             dtype = saved.dtype(f"total.{p}", (np.float32, np.float64, np.uint16))
             tables.append(saved.array(f"total.{p}", dtype, layout.shape(p), least=0))
         return layout, (tables[0], tables[1])
+
+
+lays_out(PublicTree, HandLayout)
 
 
 def _hole(rules: Any, hand: Sequence[int]) -> int:

@@ -16,7 +16,7 @@ from counterfold.errors import MismatchError, ParameterError
 from counterfold.files.arrays import Saved
 from counterfold.files.text import Fields, parse_json
 from counterfold.games.base import label
-from counterfold.strategy.layout import Row, Tables, fits
+from counterfold.strategy.layout import Row, Tables, fits, lays_out
 from counterfold.tree.history import HistoryTree, Infosets, compile_game
 
 __all__ = ["InfosetLayout", "slots_of"]
@@ -38,6 +38,7 @@ class InfosetLayout:
     compiled: HistoryTree | None = None
 
     name: ClassVar[str] = "history"
+    before: ClassVar[str] = ""
 
     @classmethod
     def of(cls, tree: HistoryTree) -> InfosetLayout:
@@ -159,6 +160,9 @@ class InfosetLayout:
         if tree is not None and tree.fingerprint != fingerprint:
             tree = None  # whoever asked for it is told by Strategy.check_fits
         return cls(saved.text("game"), players, infosets, fingerprint, tree), tables
+
+
+lays_out(HistoryTree, InfosetLayout)
 
 
 def slots_of(infosets: Infosets, player: int) -> tuple[int, int]:

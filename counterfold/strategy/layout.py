@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.errors import MismatchError, UnsupportedError, short
 from counterfold.files.arrays import Saved
 
-__all__ = ["Layout", "Row", "Tables", "fits", "layout_in", "layout_of"]
+__all__ = ["Layout", "Row", "Tables", "fits", "layout_in", "layout_of", "lays_out"]
 
 Tables = tuple[NDArray[Any], ...]
 
@@ -26,6 +27,19 @@ class Row(NamedTuple):
 
 class Layout(Protocol):
     """The order of a strategy's numbers; one kind for each kind of form."""
+
+    name: ClassVar[str]
+    """What files call the form."""
+    before: ClassVar[str]
+    """The kind of file that held such strategies once; empty if there was none."""
+
+    @classmethod
+    def of(cls, form: Any) -> Self:
+        """The layout of a compiled game."""
+
+    @classmethod
+    def read(cls, saved: Saved, form: Any) -> tuple[Self, Tables]:
+        """The layout and the tables of a file; of a compiled game, if it is given."""
 
     @property
     def spec(self) -> str:
@@ -70,25 +84,39 @@ class Layout(Protocol):
         """What a file holds of a strategy."""
 
 
+_LAYOUTS: dict[type, type[Layout]] = {}
+
+
+def lays_out(form: type, layout: type[Layout]) -> None:
+    """Have strategies over a kind of form lie in a layout; whoever makes such a form says so."""
+    _LAYOUTS[form] = layout
+
+
 def layout_of(form: Any) -> Layout:
     """The layout of strategies over a compiled game."""
-    from counterfold.strategy.hands import HandLayout
-    from counterfold.strategy.infosets import InfosetLayout
-    from counterfold.tree.history import HistoryTree
-
-    return InfosetLayout.of(form) if isinstance(form, HistoryTree) else HandLayout(form)
+    for kind in type(form).__mro__:
+        if kind in _LAYOUTS:
+            return _LAYOUTS[kind].of(form)
+    raise UnsupportedError(f"strategies are for compiled games, and not for {short(form)}")
 
 
 def layout_in(saved: Saved, form: Any = None) -> tuple[Layout, Tables]:
     """The layout and the tables of a file; of a form that is compiled already, if it is given."""
-    from counterfold.strategy.hands import HandLayout
-    from counterfold.strategy.infosets import InfosetLayout
-
-    name = saved.header.get("form", "history")
-    if name == HandLayout.name or saved.kind == HandLayout.before:
-        return HandLayout.read(saved, form)
-    saved.choice("form", (HandLayout.name, InfosetLayout.name)) if "form" in saved.header else None
-    return InfosetLayout.read(saved, form)
+    known = {layout.name: layout for layout in _LAYOUTS.values()}
+    before = {layout.before: layout.name for layout in _LAYOUTS.values() if layout.before}
+    name = saved.header.get("form", before.get(saved.kind, "history"))
+    if form is not None and (mine := type(layout_of(form))).name != name:
+        raise MismatchError(
+            f"{saved.path} is a strategy in {name} form, and {form.spec} is in {mine.name} form"
+        )
+    if name == "buckets" and form is None:
+        raise MismatchError(
+            f"{saved.path} plays by buckets, which have a file of their own: give the game with "
+            "its buckets, a BucketForm"
+        )
+    if name not in known:
+        raise saved.damaged(f"its form is {short(name)}, and not {' or '.join(sorted(known))}")
+    return known[name].read(saved, form)
 
 
 def fits(name: str, pattern: str) -> bool:

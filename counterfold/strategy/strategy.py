@@ -167,8 +167,8 @@ class Strategy(Generic[F]):
     def _by_infosets(self) -> InfosetLayout:
         if not isinstance(self.layout, InfosetLayout):
             raise UnsupportedError(
-                f"{self.spec} is kept for all hands at once, which has no list of infosets; read "
-                "it with at(hand, line) or through hands"
+                f"{self.spec} is kept for all hands at once or by buckets, which has no list of "
+                "infosets; read it with at(hand, line)"
             )
         return self.layout
 

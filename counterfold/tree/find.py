@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,13 @@ Path = str | Sequence[str]
 """Words such as "check, bet 66, call, [7h], check", or a list of them."""
 
 _SAME = np.arange(4)
+
+
+class OfPoker(Protocol):
+    """A form of a poker game."""
+
+    @property
+    def game(self) -> PokerGame: ...
 
 
 class Place(NamedTuple):
@@ -87,7 +94,7 @@ def _by_street(game: PokerGame, cards: tuple[int, ...]) -> list[tuple[int, ...]]
     return [cards[:begin], *(cards[sizes[k] : sizes[k + 1]] for k in range(street))]
 
 
-def find_place(tree: PublicTree, path: Path = "") -> Place:
+def find_place(tree: OfPoker, path: Path = "") -> Place:
     """The place that words lead to.
 
     Actions go by their labels or by any unique beginning of one; cards that are dealt are in

@@ -5,7 +5,6 @@ import time
 
 import pytest
 
-from counterfold.abstraction.blueprint import Blueprint
 from counterfold.abstraction.clusters import card_buckets
 from counterfold.evaluate.exact import best_value
 from counterfold.strategy.store import read
@@ -126,16 +125,16 @@ def test_seconds_are_of_the_exact_measurement_too(call, monkeypatch, tmp_path):
     not_even_tried = call(*words, "--json")
     assert "neither measured nor written hand by hand within --seconds: that" in not_even_tried.err
     monkeypatch.setattr(blueprint_exact, "CAUTION", 0.0)  # and then it does
-    public = Blueprint.public
+    public = blueprint_exact.by_hand
 
-    def slow(self, tree, look=None):
+    def slow(strategy, tree, look=None):
         if public_calls:
             monkeypatch.setattr(clock, "_began", clock._began - 100)
         public_calls.append(1)
-        return public(self, tree, look)
+        return public(strategy, tree, look)
 
     public_calls = []
-    monkeypatch.setattr(Blueprint, "public", slow)
+    monkeypatch.setattr(blueprint_exact, "by_hand", slow)
     given_up = call(*words, "--json")
     assert "2 seconds were over while the strategy was measured" in given_up.err
     for answer in (not_even_tried, given_up):

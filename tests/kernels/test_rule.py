@@ -13,16 +13,19 @@ import numpy as np
 import pytest
 
 import counterfold as cf
+from counterfold.abstraction.blueprint import engine_in
+from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.abstraction.buckets import every_hand
 from counterfold.abstraction.deals import Deal, DealSolver, Lens
-from counterfold.abstraction.sampled import SampledPoker
+from counterfold.games.base import label
 from counterfold.games.cheat import Cheat
 from counterfold.kernels import cheat_sampling, online, poker_sampling, public_search
+from counterfold.kernels.rule import LOG_POSITIVE, WEIGHT
 from counterfold.solve.conditions import Conditions
 from counterfold.solve.solver import Solver
 from tests import naive
 from tests.abstraction.test_deals import decisions, started
-from tests.abstraction.test_sampled_poker import GAMES, in_history
+from tests.abstraction.test_sampled_poker import GAMES, in_history, sampler
 from tests.abstraction.test_sampled_poker import history as compiled
 from tests.naive_poker import NaivePoker
 from tests.public_layout import both_forms
@@ -136,23 +139,50 @@ def public(method: str, style: str) -> Iterator[Pair]:
         yield both.average(solver)[seen], flat(both.history, slow.average())[seen], 1e-8
 
 
+def by_bucket(form: BucketForm, tree: Any, leaning: Conditions) -> Conditions:
+    """A style over infosets, where each hand has a bucket of its own."""
+    rules, index = NaivePoker(form.game), {name: i for i, name in enumerate(tree.infosets.labels)}
+    delta, beta, first = np.ones(form.size), np.zeros(form.infoset_count), 0
+    for node in form.nodes.tolist():
+        width = int(form.actions[node])
+        for hand, bucket in enumerate(form.buckets[0].on(form.game.board).tolist()):
+            i = index.get(label(rules.seen(hand, (), node)))
+            if i is not None:
+                at, slot = int(form.start[node]) + bucket * width, int(tree.infosets.start[i])
+                delta[at : at + width] = leaning.delta[slot : slot + width]
+                beta[first + bucket] = leaning.beta[i]
+        first += int(form.counts[node])
+    assert (delta > 1).sum() == tree.infosets.slots
+    return Conditions.by_infosets(delta, beta, leaning.best)
+
+
 def boards(method: str, style: str) -> Iterator[Pair]:
     """No card is to come, so that nothing is left to sample; in single precision."""
     for name in ("kuhn", "river") if method in FEW else ("kuhn",):
         poker, tree = GAMES[name], compiled(name)
-        solver = SampledPoker(poker, every_hand(poker), method, "public", per_round=1)
+        form, asked, known = BucketForm(poker, every_hand(poker)), None, None
+        if style != PLAIN:
+            leaning = drawn(tree, 5, style == BEST)
+            asked = by_bucket(form, tree, leaning)
+            known = told(NaivePoker(poker), tree, leaning)
+        solver = cf.Solver(form, method, "public", per_round=1, style=asked)
         solver.step(STEPS)
-        slow = naive.Cfr(NaivePoker(poker), naive.RULES[method], True).run(STEPS)
-        yield in_history(solver.blueprint(), name).probabilities, flat(tree, slow.average()), 2e-4
+        slow = naive.Cfr(NaivePoker(poker), naive.RULES[method], True, known).run(STEPS)
+        yield in_history(solver.strategy(), name).probabilities, flat(tree, slow.average()), 2e-4
 
 
 class Row:
     """One infoset of the oracle: what it plays, and what it learns from values of actions."""
 
-    def __init__(self, method: str, size: int = 3) -> None:
-        self.rule, self.t = naive.RULES[method], 0
+    def __init__(
+        self, method: str, size: int = 3, delta: Any = None, beta: float = 0.0, best: bool = False
+    ) -> None:
+        self.rule, self.t, self.delta, self.beta, self.best = (
+            naive.RULES[method], 0, delta, beta, best,
+        )  # fmt: skip
         self.regret, self.total = [0.0] * size, [0.0] * size
-        self.strategy = naive.to_one([0.0] * size)
+        self.strategy = naive.match(self.regret, delta, 0.0, best)
+        self.weight = 0.0
 
     def learn(self, value: np.ndarray) -> None:
         self.t += 1
@@ -160,7 +190,8 @@ class Row:
         self.total = [s * fade + p for s, p in zip(self.total, self.strategy, strict=True)]
         new = value - np.dot(self.strategy, value)
         self.regret, ahead = self.rule.regrets(self.t, self.regret, new.tolist())
-        self.strategy = naive.match(ahead)
+        self.weight = self.rule.weight(self.weight, self.t)
+        self.strategy = naive.match(ahead, self.delta, self.weight * self.beta, self.best)
 
 
 def values(steps: int = STEPS, size: int = 3) -> np.ndarray:
@@ -170,20 +201,26 @@ def values(steps: int = STEPS, size: int = 3) -> np.ndarray:
 def draws(method: str, style: str) -> Iterator[Pair]:
     """Deal by deal: the row of one decision, on its way back from a walk, and drawn from."""
     poker = both_forms("kuhn").poker
-    solver = SampledPoker(poker, every_hand(poker), method, "external", per_round=1)
-    kernels, slow, size = poker_sampling, Row(method), 3
-    table = np.zeros(2 * size + 2, np.float32)
+    solver = sampler(poker, every_hand(poker), method, "external", per_round=1)
+    engine, logs = engine_in(solver), np.zeros(4)
+    kernels, size, best = poker_sampling, 3, style == BEST
+    table, asked, slow = np.zeros(2 * size + 2, np.float32), None, Row(method)
+    if style != PLAIN:
+        slow = Row(method, size, [1.5, 4.0, 2.5], 0.2, best)
+        asked = np.array([*slow.delta, *slow.strategy, slow.beta, 0.0], np.float32)
     four = int(kernels.FOUR)
     visit, value = np.zeros(4 * four, np.uint32), np.zeros(3 * size, np.float32)
     visit[four + int(kernels.IS)] = size << int(kernels.COUNT)
-    room = solver._workers[0]._room._replace(visit=visit, value=value, width=size)
+    room = engine.workers[0].room._replace(visit=visit, value=value, width=size)
     low, count, own = np.uint64(0), np.uint64(size), np.uint64(2 * four)
     for worth in values():
-        rule = solver._rule(slow.t + 1)
+        row = solver.method.schedule(slow.t + 1, 1, logs)[0]
+        logs = row[LOG_POSITIVE : WEIGHT + 1]
+        rule = engine.rule(row, slow.t + 1)._replace(best=best)
         kernels.refresh(table, low, count, rule)
-        kernels._draw(table, rule, room, low, count)
+        kernels._other(table, asked, rule, room, low, count, 0, False)
         value[size : 2 * size] = worth
-        kernels._collect(rule, table, room, own)
+        kernels._collect(rule, table, asked, room, own)
         yield value[0], np.dot(slow.strategy, worth), 1e-4
         slow.learn(worth)
     faded = np.array(1.0 if rule.fading else 1 / rule.gain)
@@ -270,8 +307,8 @@ FAMILIES: dict[Callable[[str, str], Iterator[Pair]], tuple[list[str], tuple[str,
     external: (EVERY, (PLAIN, MATCH, BEST)),
     public: (EVERY, (PLAIN, MATCH, BEST)),
     deals: (EVERY, (PLAIN,)),
-    boards: (LAZY, (PLAIN,)),
-    draws: (LAZY, (PLAIN,)),
+    boards: (LAZY, (PLAIN, MATCH, BEST)),
+    draws: (LAZY, (PLAIN, MATCH, BEST)),
     search: (LAZY, (PLAIN,)),
     learners: (["cfr", "cfr+"], (PLAIN,)),
     trials: (["cfr"], (PLAIN,)),

@@ -137,13 +137,17 @@ class Responses:
 
     def _over_buckets(self, group: list[int], p: float, seat: int) -> None:
         """Sampled CFR over the opponent's buckets, as many iterations as a blueprint has."""
-        from counterfold.abstraction.sampled import Against, SampledPoker
+        from counterfold.abstraction.blueprint import Against
+        from counterfold.abstraction.bucket_form import BucketForm
+        from counterfold.abstraction.bucket_layout import BucketTables
+        from counterfold.solve.solver import Solver
         from counterfold.solve.until import Until
 
         setup, model = self.setup, self.opponents[group[0]]
         assert isinstance(model, Bucketed)
         against = Against(model.blueprint, seat, p)
-        solver = SampledPoker(setup.game, setup.buckets, seed=setup.seed, against=against)
+        form = BucketForm(setup.game, setup.buckets)
+        solver = Solver(form, traversal="external", seed=setup.seed, locks=against)
         self.count.say(f"RNR with p {p:g}, seat {seat}, {setup.iterations:,} samples over buckets")
         for _ in solver.run(Until(iterations=setup.iterations)):
             self.count.check(solver.cpu_seconds)
@@ -152,7 +156,8 @@ class Responses:
             "iterations": float(solver.iteration),
             "cpu_seconds": solver.cpu_seconds,
         }
-        strategy = as_strategy(setup.tree, Bucketed(setup.tree, solver.blueprint()))
+        tables = BucketTables.of(solver.strategy())
+        strategy = as_strategy(setup.tree, Bucketed(setup.tree, tables))
         self._keep(group, p, seat, IN_BUCKETS, strategy, about)
 
     def _keep(

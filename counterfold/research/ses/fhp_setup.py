@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import product
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.abstraction.blueprint import Blueprint
+from counterfold.abstraction.bucket_form import BucketForm
+from counterfold.abstraction.bucket_layout import BucketTables
 from counterfold.errors import ParameterError, SpecError
 from counterfold.games.spec import parse_spec, whole
 from counterfold.poker.game import DECISION, PokerGame
@@ -95,19 +95,19 @@ class Shuffled:
         return found
 
 
-def shuffled_blueprint(unshuffled: Blueprint, share: float, seed: Sequence[int]) -> Blueprint:
+def shuffled_blueprint(
+    unshuffled: Strategy[BucketForm], share: float, seed: Sequence[int]
+) -> Strategy[BucketForm]:
     """The same for a blueprint over buckets: a bucket at a decision is an infoset."""
     _check(share)
     random = np.random.default_rng(list(seed))
-    made = replace(
-        unshuffled, probabilities=unshuffled.probabilities.copy(), about={"shuffled": share}
-    )
-    for node in made.layout.nodes.tolist():
-        rows = made.at(node)
+    form, table = unshuffled.tree, unshuffled.tables[0].copy()
+    for node in form.nodes.tolist():
+        rows = BucketTables(form, table).rows(node)
         chosen = random.random(len(rows)) < share
         rows[chosen] *= random.random((int(chosen.sum()), rows.shape[1]), np.float32)
         rows /= rows.sum(1, keepdims=True)
-    return made
+    return Strategy.of(form, table, {"shuffled": share})
 
 
 def _check(share: float) -> None:
@@ -118,16 +118,21 @@ def _check(share: float) -> None:
 class Bucketed:
     """A blueprint over buckets, as every hand plays it."""
 
-    def __init__(self, tree: PublicTree, blueprint: Blueprint) -> None:
-        self.tree, self.blueprint = tree, blueprint
+    def __init__(self, tree: PublicTree, tables: BucketTables) -> None:
+        self.tree, self.tables = tree, tables
+
+    @property
+    def blueprint(self) -> Strategy[BucketForm]:
+        """The strategy whose tables these are."""
+        return Strategy.of(self.tables.form, self.tables.table)
 
     def rows(self, player: int, board: int) -> Rows:
         tree, nodes = self.tree, self.tree.nodes
         street, holes = tree.boards[board].street, tree.hands[player][board].holes
-        bucket = self.blueprint.buckets[street].on(tree.boards[board].cards)[holes]
+        bucket = self.tables.buckets[street].on(tree.boards[board].cards)[holes]
         found = np.empty((int(nodes.width[street, player]), len(holes)), np.float32)
         for n, part in _decisions(tree, street, player):
-            found[part] = self.blueprint.at(int(nodes.old[n]))[bucket].T
+            found[part] = self.tables.rows(int(nodes.old[n]))[bucket].T
         return found
 
 
@@ -280,13 +285,13 @@ class Setup:
     def _blueprint(self, seed: int) -> Opponent:
         if not self.full:
             return Whole(coarse_blueprint(self.tree, self.iterations, seed, self.threads))
+        from counterfold.abstraction.blueprint import blueprint
         from counterfold.abstraction.clusters import buckets_for
-        from counterfold.abstraction.sampled import blueprint
 
         if self.buckets is None:
             self.buckets = buckets_for(self.game, BUCKETS, seed=self.seed, threads=self.threads)
         made = blueprint(self.game, self.buckets, self.iterations, seed)
-        return Bucketed(self.tree, made)
+        return Bucketed(self.tree, BucketTables.of(made))
 
     def opponent(self, share: float, run: int) -> Opponent:
         """A blueprint of another seed, or the hero's own, shaken at a share of infosets."""
@@ -294,7 +299,8 @@ class Setup:
             return self._blueprint(self.seed + run + 1)
         seed = [self.seed, run, round(1000 * share)]
         if self._bucketed is not None:
-            return Bucketed(self.tree, shuffled_blueprint(self._bucketed, share, seed))
+            made = shuffled_blueprint(self._bucketed, share, seed)
+            return Bucketed(self.tree, BucketTables.of(made))
         return Shuffled(self.tree, self.unshuffled, share, seed)
 
     def distance(self, opponent: Opponent) -> float:

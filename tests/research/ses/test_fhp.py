@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from counterfold.abstraction.blueprint import blueprint
+from counterfold.abstraction.bucket_layout import BucketTables
 from counterfold.abstraction.buckets import every_hand
-from counterfold.abstraction.sampled import blueprint
 from counterfold.errors import FileError, MismatchError, ParameterError, SpecError
 from counterfold.evaluate.exact import best_value, earned_against
 from counterfold.poker.holdem import fhp
@@ -135,7 +136,9 @@ def test_responses_over_buckets() -> None:
     base.tree = PublicTree(base.game, symmetry=False)
     base.walk = Traversal(base.tree, "float32", 1)
     base.buckets, base.iterations = every_hand(base.game), 3_000_000
-    model = Bucketed(base.tree, blueprint(base.game, base.buckets, 1_000_000, seed=3))
+    model = Bucketed(
+        base.tree, BucketTables.of(blueprint(base.game, base.buckets, 1_000_000, seed=3))
+    )
     known = as_strategy(base.tree, model)
     made = Responses(base, [(0.0, 0)], [model], [known], {}, {}, lambda: None, Count(no_progress))
     assert made.names == ["in buckets"]
@@ -330,18 +333,19 @@ def test_opponents() -> None:
 def test_blueprints_are_shuffled_in_buckets() -> None:
     game = fhp(deck="QKA", cap=2)
     calm = blueprint(game, every_hand(game), 2000, seed=1)
-    before = calm.probabilities.copy()
+    before = calm.tables[0].copy()
     one, again, other = (shuffled_blueprint(calm, 0.7, [0, seed]) for seed in (1, 1, 2))
-    assert np.array_equal(calm.probabilities, before)
-    assert np.array_equal(one.probabilities, again.probabilities)
-    assert not np.array_equal(one.probabilities, other.probabilities)
+    assert np.array_equal(calm.tables[0], before)
+    assert np.array_equal(one.tables[0], again.tables[0])
+    assert not np.array_equal(one.tables[0], other.tables[0])
     moved = count = 0
-    for node in calm.layout.nodes.tolist():
-        rows = one.at(node)
+    shaken, still = BucketTables.of(one), BucketTables.of(calm)
+    for node in calm.tree.nodes.tolist():
+        rows = shaken.rows(node)
         assert rows.sum(1) == pytest.approx(np.ones(len(rows)), abs=1e-5)
-        assert not rows[calm.at(node) == 0].any()
-        mixed = (calm.at(node) > 0).sum(1) > 1  # a pure row stays what it is
-        moved += (np.abs(rows - calm.at(node)).max(1)[mixed] > 1e-6).sum()
+        assert not rows[still.rows(node) == 0].any()
+        mixed = (still.rows(node) > 0).sum(1) > 1  # a pure row stays what it is
+        moved += (np.abs(rows - still.rows(node)).max(1)[mixed] > 1e-6).sum()
         count += mixed.sum()
     assert moved / count == pytest.approx(0.7, abs=4 * np.sqrt(0.21 / count))
     with pytest.raises(ParameterError, match="share"):
@@ -379,7 +383,7 @@ def test_buckets_are_spread_over_hands() -> None:
     class Blueprint:
         buckets = Buckets(0), Buckets(3)
 
-        def at(self, node: int) -> Any:
+        def rows(self, node: int) -> Any:
             count = int(tree.game.betting.count[node])
             return np.random.default_rng(node).random((5, count))
 
@@ -388,7 +392,7 @@ def test_buckets_are_spread_over_hands() -> None:
     for board in (0, 4):
         node = strategy.hands.decisions(board)[-1]
         found = strategy.hands.at(node, board)
-        rows = Blueprint().at(node)
+        rows = Blueprint().rows(node)
         held = np.flatnonzero(~np.isnan(found[0]))
         owner = int(tree.nodes.owner[tree.nodes.new[node]])
         hands = tree.hands[owner][board]

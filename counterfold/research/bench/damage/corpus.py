@@ -84,23 +84,24 @@ def _make_all() -> None:
 
 
 def _make_blueprint() -> None:
+    from counterfold.abstraction.blueprint import blueprint
     from counterfold.abstraction.buckets import every_hand
-    from counterfold.abstraction.sampled import SampledPoker
     from counterfold.poker.holdem import leduc
 
-    solver = SampledPoker(leduc(), every_hand(leduc()), "linear", "external")
-    solver.step(100)
-    solver.blueprint().save("blueprint.safetensors")
+    blueprint(leduc(), every_hand(leduc()), 100).save("blueprint.safetensors")
 
 
 def _read_blueprint() -> None:
-    from counterfold.abstraction.blueprint import Blueprint
+    from counterfold.abstraction.bucket_form import BucketForm
+    from counterfold.abstraction.bucket_layout import BucketTables
     from counterfold.abstraction.buckets import every_hand
     from counterfold.poker.holdem import leduc
+    from counterfold.strategy.strategy import Strategy
 
-    game = leduc()
-    found = Blueprint.load("blueprint.safetensors", game, every_hand(game))
-    print(found.about, [found.at(int(node)).tolist() for node in found.layout.nodes])
+    form = BucketForm(leduc(), every_hand(leduc()))
+    found = Strategy.load("blueprint.safetensors", form)
+    tables = BucketTables.of(found)
+    print(dict(found.about), [tables.rows(int(node)).tolist() for node in form.nodes])
 
 
 def _make_large() -> None:
@@ -275,7 +276,7 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         "blueprint", "blueprint.safetensors",
-        (Reading(("Blueprint.load",), call=_read_blueprint),),
+        (Reading(("Strategy.load",), call=_read_blueprint),),
     ),
     _kind(
         "model", "model.safetensors", _SHOW,

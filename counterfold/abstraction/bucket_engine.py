@@ -1,0 +1,326 @@
+"""Sampled CFR for poker that does not fit in memory hand by hand: betting tree x buckets.
+
+An iteration is a walk for each player. External sampling walks with one deal, on which the walking
+player tries every action and the other one draws its own. Public chance sampling deals a board
+only, and walks the whole betting with all hands at once, which share the rows of their buckets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterfold.abstraction.bucket_form import BucketForm
+from counterfold.abstraction.bucket_layout import BucketLayout
+from counterfold.abstraction.bucket_walks import External, Public
+from counterfold.abstraction.compiled import cards_of, lines_of
+from counterfold.errors import ParameterError, UnsupportedError
+from counterfold.evaluate.assessment import Assessment
+from counterfold.evaluate.exact import evaluator_of
+from counterfold.files.arrays import Saved
+from counterfold.files.text import Fields
+from counterfold.games.spec import whole
+from counterfold.solve.conditions import Conditions
+from counterfold.solve.engine import Arrays, Slots, runs_on
+from counterfold.solve.methods import Method
+from counterfold.solve.settings import Settings
+from counterfold.strategy.layout import Tables
+from counterfold.tree.public_arrays import aligned
+
+__all__ = ["BucketEngine"]
+
+ROUNDS = {"external": 1000, "public": 10}
+"""Iterations that count as one of a method's, by traversal."""
+MOST_ROUNDS = 1 << 24  # stamps of rows are exact up to here
+
+
+class BucketEngine:
+    """Sampled traversals of a betting tree with buckets, one set for each street.
+
+    A method's discounts are of rounds of ``per_round`` iterations, and what lies in a row fades
+    when it is next touched. Threads share one table without locks: with one thread a seed gives
+    the same table again, with more it does not.
+
+    A style has its degrees by decision and bucket; a model of the opponent has the fields ``model``
+    (probabilities), ``hero`` (who meets it) and ``share`` (of the hero's walks).
+    """
+
+    name = "buckets"
+    can = frozenset(
+        {"external", "public", "rounds", "last iterate", "float32", "threads", "style", "model"}
+    )
+    refusal: ClassVar[str] = "sampled poker over buckets"
+    advice: ClassVar[str] = (
+        "its traversal is external or public, in 32 bits, by cfr, cfr+, linear, dcfr, dcfr+ or "
+        "hs-dcfr"
+    )
+    falls = False  # samples make noise
+
+    def __init__(
+        self,
+        form: BucketForm,
+        method: Method,
+        settings: Settings,
+        threads: int | None = None,
+        conditions: Conditions | None = None,
+    ) -> None:
+        self.form, self.settings, self.conditions = form, settings, conditions
+        self.per_round = self.first_piece = settings.per_round or ROUNDS[settings.traversal]
+        self._lowest = np.float32(0.0 if method.floor else -np.inf)
+        self.stamped = not _weighable(method)
+        fields = {} if conditions is None else conditions.fields[0]
+        self._leaning = None
+        if conditions is not None and "delta" in fields:
+            self._leaning = Conditions.by_infosets(fields["delta"], fields["beta"], conditions.best)
+            self._leaning.check(form)
+        self.lines, self.nodes, size = lines_of(form, self.stamped or self.weighed)
+        self.cards = cards_of(form.game, form.buckets)
+        self.table = aligned((size,), np.float32)
+        self.style = self._style()
+        self.model = self._model(fields)
+        self._weight, self._gain = 0.0, 1.0  # of regrets when the last round is done, of new ones
+        self.iteration = self.visits = 0  # of decisions, in all walks
+        self._scale = np.ones((1024, 5))  # by round, of which the first is none; see kernels.Rule
+        self._scale[:, 4] = 0.0
+        self._threads = threads
+        count = whole("threads", 1 if threads is None else threads, least=1, most=64)
+        streams = np.random.SeedSequence(settings.seed).generate_state(2 * count, np.uint64)
+        self._staff(np.ascontiguousarray(streams.reshape(2, count).T))  # plays and deals
+
+    def _staff(self, random: NDArray[np.uint64]) -> None:
+        """Have a thread for each pair of streams of random numbers."""
+        self.random = random
+        kind = External if self.settings.traversal == "external" else Public
+        self.workers = [kind(self, n) for n in range(len(random))]
+
+    @property
+    def weighed(self) -> bool:
+        """A style alone needs to know what regrets have been summed with."""
+        return self._leaning is not None
+
+    def _style(self) -> NDArray[np.float32] | None:
+        """Degrees for the kernel: delta where regrets lie, the fallback, and beta behind them."""
+        if self._leaning is None:
+            return None
+        table, form, infoset = aligned(self.table.shape, np.float32), self.form, 0
+        fallback = self._leaning.fallback(form)
+        for node, low in self._rows():
+            count, width = len(low), int(form.actions[node])
+            own = slice(int(form.start[node]), int(form.start[node]) + count * width)
+            places = low[:, None] + np.arange(width)
+            table[places] = self._leaning.delta[own].reshape(count, width)
+            table[places + width] = fallback[own].reshape(count, width)
+            table[low + 2 * width] = self._leaning.beta[infoset : infoset + count]
+            infoset += count
+        return table
+
+    def _model(self, fields: Mapping[str, NDArray[Any]]) -> Any:
+        """The opponent's model for the kernel, in the places of this engine's own table."""
+        from counterfold.kernels.poker_sampling import Model, spread
+
+        if "model" not in fields:
+            return Model(self.table[:0], -1, 0.0)
+        if self.settings.traversal != "external":
+            raise UnsupportedError("a model of the opponent is met by external sampling only")
+        (given,) = BucketLayout(self.form).check((fields["model"],))
+        table = aligned(self.table.shape, np.float32)
+        spread(self.lines, self.nodes, self._counts, given, table)
+        return Model(table, int(fields["hero"][0]), float(fields["share"][0]))
+
+    @property
+    def _counts(self) -> NDArray[np.int64]:
+        """Buckets of each decision."""
+        return self.form.counts[self.form.nodes]
+
+    @property
+    def about(self) -> Mapping[str, Any]:
+        told = {
+            "threads": len(self.random),
+            "per_round": self.per_round,
+            "buckets": [one.count for one in self.form.buckets],
+        }
+        if self.model.hero >= 0:
+            told |= {"p": self.model.share, "seat": self.model.hero}
+        return told
+
+    @property
+    def nbytes(self) -> int:
+        return int(self.table.nbytes) + 4 * self.form.size
+
+    def step(self, schedule: NDArray[np.float64]) -> None:
+        if not len(schedule):
+            for worker in self.workers:
+                worker.work(self.rule(np.zeros(schedule.shape[1]), 1), 0)
+            return
+        done = 0
+        with ThreadPoolExecutor(len(self.workers)) as pool:
+            while done < len(schedule):
+                number, begun = divmod(self.iteration, self.per_round)
+                count = min(len(schedule) - done, self.per_round - begun)
+                self.visits += self._work(pool, self.rule(schedule[done], number + 1), count)
+                self.iteration += count
+                done += count
+
+    def _work(self, pool: ThreadPoolExecutor, rule: Any, count: int) -> int:
+        """Some iterations of one round, on all threads."""
+        if len(self.workers) == 1:
+            return self.workers[0].work(rule, count)
+        shares = np.diff(np.linspace(0, count, len(self.workers) + 1).astype(int)).tolist()
+        return sum(pool.map(lambda worker, n: worker.work(rule, n), self.workers, shares))
+
+    def rule(self, row: NDArray[np.float64], number: int) -> Any:
+        """The update rule of a round, by its row of the schedule."""
+        from counterfold.kernels import rule
+        from counterfold.kernels.poker_sampling import Rule
+
+        if number >= MOST_ROUNDS:
+            raise UnsupportedError(
+                f"a run has at most {MOST_ROUNDS:,} rounds; begin with a larger per_round"
+            )
+        positive, negative, average = row[rule.LOG_POSITIVE : rule.LOG_AVERAGE + 1]
+        faded = np.exp([positive, -positive, average, -average])
+        gain, share = np.float32(1), np.float32(1)
+        if not self.stamped:
+            gain, share = np.float32(faded[1]), np.float32(faded[3])
+        else:
+            if number >= len(self._scale):
+                self._scale = np.concatenate([self._scale, np.zeros_like(self._scale)])
+            self._scale[number] = *faded, negative
+        self._weight, self._gain = float(row[rule.WEIGHT]), float(gain)
+        held = max(self._weight - 1, 0.0) * self.per_round
+        return Rule(
+            self._scale, number, self.stamped, gain, share, self._lowest,
+            np.float32(held * gain), np.float32((held + 1) * gain), bool(row[rule.BEST] > 0),
+        )  # fmt: skip
+
+    def tables(self, average: bool) -> Tables:
+        """The average strategy; even in rows that never came up."""
+        from counterfold.kernels.poker_sampling import averages
+
+        out = np.empty(self.form.size, np.float32)
+        if average:
+            averages(self.lines, self.nodes, self._counts, self.table, out)
+            return (out,)
+        plain = Conditions.by_infosets(np.ones(self.form.size), np.zeros(self.form.infoset_count))
+        played = (self._leaning or plain).match(self.form, self._average_regrets())
+        return (played.astype(np.float32),)
+
+    def _average_regrets(self) -> NDArray[np.float64]:
+        """In the order of the form; where they are below zero it does not matter how far."""
+        regrets = np.empty(self.form.size)
+        left = self._rounds * self.per_round - self.iteration
+        weight = max(self._weight * self.per_round - left, 1.0)
+        for node, low in self._rows():
+            width, start = int(self.form.actions[node]), int(self.form.start[node])
+            found = self.table[low[:, None] + np.arange(width)].astype(np.float64)
+            factor = np.full(len(low), 1.0 / self._gain)
+            if self.stamped:
+                stamps = self.table[low + 2 * width].astype(np.int64)
+                factor = self._scale[self._rounds, 0] * self._scale[stamps, 1]
+            regrets[start : start + found.size] = (found * (factor / weight)[:, None]).reshape(-1)
+        return regrets
+
+    def _rows(self) -> list[tuple[int, NDArray[np.int64]]]:
+        """Each decision, and where the rows of its buckets begin."""
+        from counterfold.kernels import poker_sampling as kernels
+
+        pair, info = int(kernels.PAIR), self.lines.info.reshape(-1, 4)[self.nodes]
+        step = pair * self.lines.step[info[:, 0] & kernels.OWNER].astype(np.int64)
+        first = pair * info[:, 2].astype(np.int64)
+        return [
+            (node, at + apart * np.arange(self.form.counts[node]))
+            for node, at, apart in zip(self.form.nodes.tolist(), first, step, strict=True)
+        ]
+
+    def assess(self, average: bool, look: Callable[[], None] | None = None) -> Assessment:
+        """Exact values and best responses in the game without buckets, where it fits."""
+        return evaluator_of(self.form).assess(self.tables(average))
+
+    def begin(self, regrets: Slots, strategy: Slots, average: Slots | None) -> None:
+        raise UnsupportedError(f"{self.refusal} begins from nothing, or from its own checkpoint")
+
+    def learned(self) -> tuple[Slots, Slots]:
+        raise UnsupportedError(f"what is learned by {self.refusal} stays there")
+
+    def condition(self, conditions: Conditions) -> None:
+        raise UnsupportedError(
+            f"{self.refusal} takes a style or a model before the first iteration"
+        )
+
+    def cce_gaps(self) -> tuple[float, ...] | None:
+        return None
+
+    def state(self, alone: bool = True) -> Arrays:
+        state: Arrays = {
+            "table": self.table,
+            "random": self.random,
+            "counts": np.array([self.iteration, self.visits], np.int64),
+            "weight": np.array([self._weight, self._gain]),
+        }
+        if self.stamped:
+            state["scale"] = self._scale[: self._rounds + 1]
+        if self.conditions is not None:
+            state |= self.conditions.fields[0]
+        return state
+
+    @property
+    def _rounds(self) -> int:
+        """That have begun."""
+        return -(-self.iteration // self.per_round)
+
+    def restore(self, state: Saved, strategy: Tables | None = None) -> None:
+        random = state.array("random", np.uint64, (None, 2))
+        if not 1 <= len(random) <= 64:
+            raise state.damaged("its streams of random numbers are none of a run")
+        if self._threads not in (None, len(random)):
+            raise ParameterError(
+                f"{state.path} is a run of {len(random)} threads, each with random numbers of its "
+                "own: go on with as many"
+            )
+        state.fill("table", self.table)
+        counts = state.array("counts", np.int64, (2,), least=0)
+        self.iteration, self.visits = counts.tolist()
+        self._weight, self._gain = state.array("weight", np.float64, (2,), least=0).tolist()
+        if self.stamped:
+            scale = state.array("scale", np.float64, (self._rounds + 1, 5), finite=False)
+            self._scale = np.concatenate([scale, np.zeros((1024, 5))])
+            if not self._stamps_fit():
+                raise state.damaged("its rows were touched in rounds that never were")
+        self._staff(random)
+
+    def _stamps_fit(self) -> bool:
+        """Are the stamps of all rows numbers of rounds that have been? Kernels look up by them."""
+        for node, low in self._rows():
+            stamps = self.table[low + 2 * int(self.form.actions[node])]
+            if not ((stamps >= 0) & (stamps <= self._rounds) & (stamps % 1 == 0)).all():
+                return False
+        return True
+
+    @classmethod
+    def conditions_in(
+        cls, form: BucketForm, state: Saved, run: Fields, settings: Settings
+    ) -> Conditions | None:
+        fields: Arrays = {}
+        if "model" in state:
+            fields["model"] = state.array("model", np.float32, (form.size,), least=0)
+            fields["hero"] = state.array("hero", np.int64, (1,), 0, 1)
+            fields["share"] = state.array("share", np.float64, (1,), 0, 1)
+        if "delta" in state:
+            fields["delta"] = state.array("delta", np.float64, (form.size,), least=1)
+            fields["beta"] = state.array("beta", np.float64, (form.infoset_count,), least=0)
+        return Conditions((fields,), run.flag("best", False)) if fields else None
+
+
+runs_on(BucketForm, BucketEngine)
+
+
+def _weighable(method: Method) -> bool:
+    """Can new numbers weigh more, in the place of old ones that fade? Not where regrets above and
+    below zero fade apart, or so fast that weights outgrow 32 bits."""
+    steady = not (method.alpha_slope or method.beta_slope or method.gamma_slope)
+    together = method.alpha == method.beta or method.floor
+    return steady and together and method.alpha >= 1 and method.gamma <= 4

@@ -1,0 +1,156 @@
+"""Poker compiled to its betting tree with buckets of hands: for games that do not fit by hands."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterfold.abstraction.buckets import Buckets, board_sizes
+from counterfold.errors import MismatchError
+from counterfold.files.arrays import Saved
+from counterfold.poker.game import DECISION, PokerGame
+from counterfold.poker.units import Units
+from counterfold.solve.settings import Defaults
+from counterfold.solve.until import Until
+from counterfold.tree.history import Infosets
+
+__all__ = ["BucketForm", "check_prints", "game_print"]
+
+ITERATIONS = 10_000_000
+"""Of a run whose length nobody says."""
+
+
+class BucketForm:
+    """A poker game with buckets, one set for each street: an infoset is a decision and a bucket.
+
+    Numbers of a strategy lie decision by decision, bucket by bucket, an action after the other.
+
+    >>> from counterfold.abstraction.buckets import every_hand
+    >>> from counterfold.poker.holdem import kuhn
+    >>> form = BucketForm(kuhn(), every_hand(kuhn()))
+    >>> form.infoset_count, form.size
+    (12, 24)
+    """
+
+    players = 2
+    defaults = Defaults("linear", "float32", Until(iterations=ITERATIONS))
+
+    promise = (
+        "Over buckets: the average strategy nears an equilibrium among those that see buckets; "
+        "exploitability is exact, in the game without them."
+    )
+
+    def __init__(self, game: PokerGame, buckets: Sequence[Buckets]) -> None:
+        self.game, self.buckets = game, tuple(buckets)
+        tree, sizes = game.betting, board_sizes(game)
+        given = tuple(one.cards for one in buckets)
+        if given != sizes:
+            raise MismatchError(
+                f"{game.name} needs buckets on boards of {', '.join(map(str, sizes))} cards, "
+                f"and these are on boards of {', '.join(map(str, given)) or 'none'}"
+            )
+        decides = tree.kind == DECISION
+        self.nodes: NDArray[np.uint32] = np.flatnonzero(decides).astype(np.uint32)
+        """The decisions."""
+        counts = np.array([one.count for one in buckets], np.int64)
+        self.counts: NDArray[np.int64] = counts[tree.street] * decides
+        """[nodes of the betting] buckets of its street; 0 where nobody decides."""
+        self.actions: NDArray[np.int64] = tree.count.astype(np.int64) * decides
+        """[nodes of the betting] 0 where nobody decides."""
+        ends = np.cumsum(self.counts * self.actions)
+        self.start: NDArray[np.int64] = ends - self.counts * self.actions
+        """[nodes of the betting] where the numbers of a decision begin."""
+        self.size = int(ends[-1])
+
+    def __repr__(self) -> str:
+        counts = ", ".join(str(one.count) for one in self.buckets)
+        return f"<BucketForm {self.game.name}: {counts} buckets>"
+
+    @property
+    def spec(self) -> str:
+        """The name of the game."""
+        return self.game.spec
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Tells games and buckets apart."""
+        parts = (game_print(self.game), *(one.fingerprint for one in self.buckets))
+        return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:16]
+
+    @property
+    def units(self) -> Units:
+        return Units(self.game.pot, self.game.big_blind)
+
+    @property
+    def histories(self) -> int:
+        """Lines of the betting: hands and boards are sampled, and never counted."""
+        return len(self.game.betting)
+
+    @property
+    def infoset_count(self) -> int:
+        return int(self.counts.sum())
+
+    @property
+    def largest_payoff(self) -> float:
+        return float(np.abs(self.game.betting.payoff).max())
+
+    @property
+    def constant_sum(self) -> float | None:
+        return 0.0 if self.game.betting.zero_sum else None
+
+    @property
+    def two_player_zero_sum(self) -> bool:
+        return self.constant_sum is not None
+
+    @property
+    def tells_suits(self) -> bool:
+        """Whether buckets tell suits apart that nothing else does."""
+        return any(one.kind == "all" for one in self.buckets)
+
+    @cached_property
+    def widths(self) -> NDArray[np.int64]:
+        """How many actions each infoset has."""
+        widths: NDArray[np.int64] = np.repeat(self.actions[self.nodes], self.counts[self.nodes])
+        return widths
+
+    @cached_property
+    def infosets(self) -> Infosets:
+        """All infosets by name, decision by decision, which only a style needs."""
+        betting = self.game.betting
+        owners, labels, actions = [], list[str](), list[tuple[str, ...]]()
+        for node in self.nodes.tolist():
+            count, line = int(self.counts[node]), ", ".join(betting.line(node))
+            names = tuple(betting.label[child] for child in betting.children(node))
+            owners += [int(betting.player[node])] * count
+            labels += [f"bucket {n} | {line}" if line else f"bucket {n}" for n in range(count)]
+            actions += [names] * count
+        start = np.concatenate([[0], np.cumsum(self.widths)]).astype(np.uint32)
+        return Infosets(np.array(owners, np.int8), start, tuple(labels), tuple(actions))
+
+
+def game_print(game: PokerGame) -> str:
+    """Tells games apart: their betting, cards and ranges."""
+    tree, rules = game.betting, game.rules
+    digest = hashlib.sha256(
+        repr((rules.deck, rules.hole, rules.deal, game.board, tree.label)).encode()
+    )
+    for array in (tree.street, tree.kind, tree.player, tree.first, tree.count, tree.payoff):
+        digest.update(np.ascontiguousarray(array).tobytes())
+    for weights in game.ranges:
+        digest.update(np.ascontiguousarray(weights).tobytes())
+    return digest.hexdigest()[:16]
+
+
+def check_prints(saved: Saved, form: BucketForm) -> None:
+    """Was a file made for this game and these buckets?"""
+    if saved.text("betting") != game_print(form.game):
+        raise MismatchError(
+            f"{saved.path} was made for {saved.text('game')} with other betting, "
+            f"cards or ranges than this {form.game.name}"
+        )
+    if saved.json("buckets") != [one.fingerprint for one in form.buckets]:
+        raise MismatchError(f"{saved.path} was made with other buckets of cards than these")

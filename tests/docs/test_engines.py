@@ -1,0 +1,67 @@
+"""``docs/reference/engines.md`` shows what each engine can; it must be what the engines say."""
+
+from pathlib import Path
+
+import pytest
+
+import counterfold as cf
+from counterfold.abstraction.bucket_engine import BucketEngine
+from counterfold.abstraction.bucket_form import BucketForm
+from counterfold.abstraction.buckets import every_hand
+from counterfold.errors import UnsupportedError
+from counterfold.poker.holdem import kuhn
+from counterfold.solve.engine import FEATURES, can_markdown, can_table
+from counterfold.solve.history_engine import HistoryEngine
+from counterfold.solve.locked_engine import LockedEngine
+from counterfold.solve.public_engine import PublicEngine
+from counterfold.solve.sequence_engine import SequenceEngine
+
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "engines.md"
+
+
+def test_the_page_is_what_the_engines_say() -> None:
+    told = PAGE.read_text().partition("<!-- can -->\n")[2].partition("\n<!-- /can -->")[0]
+    assert told == can_markdown()
+    kinds = (BucketEngine, HistoryEngine, LockedEngine, PublicEngine, SequenceEngine)
+    assert [name for name, _ in can_table()] == [kind.name for kind in kinds]
+    for kind in kinds:
+        assert kind.can <= set(FEATURES)
+
+
+ASKED = {
+    **{traversal: {"traversal": traversal} for traversal in ("chance", "external", "outcome")},
+    "public": {"traversal": "public"},
+    "full": {"traversal": "full"},
+    "rounds": {"per_round": 3},
+    "prediction": {"method": "pcfr+"},
+    "simultaneous": {"alternating": False},
+    "last iterate": {"average": False},
+    "float64": {"dtype": "float64"},
+    "float32": {"dtype": "float32"},
+    "16 bits": {"bits": 16, "dtype": "float32"},
+    "style": {"style": cf.Style({"bet": 2.0}, player=0)},
+}
+
+
+@pytest.mark.parametrize("feature", ASKED)
+@pytest.mark.parametrize("kind", ["sequence form", "history", "public tree", "buckets"])
+def test_what_the_table_says_is_so(kind: str, feature: str) -> None:
+    """What an engine can do it does, and all else it refuses in one typed error."""
+    games = {
+        "sequence form": (cf.Kuhn(), {}),
+        "history": (cf.Kuhn(), {"form": "history"}),
+        "public tree": (kuhn(), {}),
+        "buckets": (BucketForm(kuhn(), every_hand(kuhn())), {"traversal": "external"}),
+    }
+    if kind == "sequence form" and feature in ("chance", "external", "outcome", "public"):
+        pytest.skip("the history engine takes over")
+    game, usual = games[kind]
+    asked = {**usual, **ASKED[feature]}
+    if dict(can_table())[kind][feature]:
+        solver = cf.Solver(game, **asked)
+        assert solver.engine.name == kind
+        solver.step(4)
+        assert solver.iteration == 4
+        return
+    with pytest.raises(UnsupportedError, match="has no "):
+        cf.Solver(game, **asked)
