@@ -63,26 +63,26 @@ def certificate(
     return [*lines, ("saved", saved)] if saved else lines
 
 
-def history_size(found: Size) -> Lines:
+def history_size(tree: Size) -> Lines:
     """How large a game is by its histories."""
     return [
-        ("histories", f"{found.histories:,}"),
-        ("terminals", f"{found.terminals:,}"),
-        ("infosets", f"{found.infosets:,}"),
-        ("action slots", f"{found.slots:,}"),
-        ("memory", f"{size(found.bytes)}, estimated for the tree and a solver's tables"),
+        ("histories", f"{tree.histories:,}"),
+        ("terminals", f"{tree.terminals:,}"),
+        ("infosets", f"{tree.infosets:,}"),
+        ("action slots", f"{tree.slots:,}"),
+        ("memory", f"{size(tree.bytes)}, estimated for the tree and a solver's tables"),
     ]
 
 
-def public_size_lines(game: PokerGame, found: PublicSize) -> Lines:
+def public_size_lines(game: PokerGame, public: PublicSize) -> Lines:
     """How large poker is as a public tree."""
-    hands = zip(found.hands, game.players, strict=True)
+    hands = zip(public.hands, game.players, strict=True)
     return [
-        ("boards", f"{found.boards:,} that differ by more than the names of suits"),
-        ("nodes", f"{found.nodes:,}, {found.decisions:,} of them decisions"),
+        ("boards", f"{public.boards:,} that differ by more than the names of suits"),
+        ("nodes", f"{public.nodes:,}, {public.decisions:,} of them decisions"),
         ("hands", " and ".join(f"{many:,} of {player}" for many, player in hands)),
-        ("infosets", f"{found.infosets:,}"),
-        ("memory", f"{size(found.bytes)} for a solver's tables, {size(found.half)} in 16 bits"),
+        ("infosets", f"{public.infosets:,}"),
+        ("memory", f"{size(public.bytes)} for a solver's tables, {size(public.half)} in 16 bits"),
     ]
 
 

@@ -127,10 +127,10 @@ def _compiled(task: Task, watch: Watch) -> Form | PokerGame:
     watch.doing("building the tree and loading the kernels (compiled when first used)")
     if request.resume:
         return game
-    found = task.table_size(game)
+    public = task.table_size(game)
     if not request.quiet:
-        tell(f"{game.spec}: {tables(found.boards, found.nodes, found.infosets, found.bytes)}")
-    found.check(request.bytes)
+        tell(f"{game.spec}: {tables(public.boards, public.nodes, public.infosets, public.bytes)}")
+    public.check(request.bytes)
     form: Form = form_of(game, ANY_SIZE, symmetry=task.symmetry(game))
     return form
 
