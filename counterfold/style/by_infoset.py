@@ -10,12 +10,12 @@ from counterfold.errors import ParameterError
 from counterfold.solve.conditions import Conditions
 from counterfold.strategy.layout import Row, fits
 from counterfold.style.preferences import Place, Style, names_action
-from counterfold.tree.history import HistoryTree
+from counterfold.tree.form import InfosetForm
 
 __all__ = ["rounds", "style_by_infoset"]
 
 
-def style_by_infoset(style: Style, tree: HistoryTree) -> Conditions:
+def style_by_infoset(style: Style, tree: InfosetForm) -> Conditions:
     """A style as arrays over the slots and the infosets of a history graph."""
     infosets = tree.infosets
     delta = np.ones(infosets.slots)
@@ -43,7 +43,7 @@ def style_by_infoset(style: Style, tree: HistoryTree) -> Conditions:
     return Conditions.by_infosets(delta, beta, style.best)
 
 
-def _infosets(place: Place, tree: HistoryTree) -> Iterator[int]:
+def _infosets(place: Place, tree: InfosetForm) -> Iterator[int]:
     """The infosets of a place."""
     infosets = tree.infosets
     in_round = rounds(tree) if place.round is not None else None
@@ -62,7 +62,7 @@ def _infosets(place: Place, tree: HistoryTree) -> Iterator[int]:
         yield i
 
 
-def rounds(tree: HistoryTree) -> Callable[[str], int]:
+def rounds(tree: InfosetForm) -> Callable[[str], int]:
     """In which round an infoset lies, by its name, for games that have rounds."""
     round_of: Callable[[str], int] | None = getattr(tree.game, "round_of", None)
     if round_of is None:

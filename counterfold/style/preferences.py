@@ -13,7 +13,6 @@ from counterfold.poker.ranges import Range
 from counterfold.solve.conditions import Conditions
 from counterfold.strategy.layout import Row
 from counterfold.tree.form import Form
-from counterfold.tree.history import HistoryTree
 from counterfold.tree.public import PublicTree
 
 __all__ = ["PRESETS", "Allowance", "Place", "Preference", "Style", "names_action", "preset"]
@@ -175,7 +174,6 @@ and chips per hand mean nothing there; say where with seen, round or where
                 )
         if isinstance(form, PublicTree):
             return style_by_hand(self, form)
-        assert isinstance(form, HistoryTree)
         if any(place.hands is not None or place.street is not None for place in self.places) or any(
             allowed.per == "hand" for allowed in self.allowances
         ):
@@ -183,7 +181,7 @@ and chips per hand mean nothing there; say where with seen, round or where
                 f"{form.spec} is played history by history, so hands, streets and chips per hand "
                 "mean nothing there; say where with seen, round or where"
             )
-        return style_by_infoset(self, form)
+        return style_by_infoset(self, cast("InfosetForm", form))
 
 
 def _degree(action: str, degree: float) -> float:
@@ -204,8 +202,8 @@ def _offered(form: Form) -> set[str]:
     """All actions of a game."""
     if isinstance(form, PublicTree):
         return {label for label in form.game.betting.label if label}
-    assert isinstance(form, HistoryTree)
-    return {action for actions in set(form.infosets.actions) for action in actions}
+    infosets = cast("InfosetForm", form).infosets
+    return {action for actions in set(infosets.actions) for action in actions}
 
 
 def _words(actions: Iterable[str]) -> set[str]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from counterfold.poker.game import PokerGame
 from counterfold.poker.rules import PokerRules
 from counterfold.poker.units import Units
 
-__all__ = ["Form", "Units", "form_of"]
+if TYPE_CHECKING:
+    from counterfold.tree.history import Infosets
+
+__all__ = ["Form", "InfosetForm", "Units", "form_of"]
 
 
 @runtime_checkable
@@ -45,6 +48,16 @@ class Form(Protocol):
 
     @property
     def two_player_zero_sum(self) -> bool: ...
+
+
+class InfosetForm(Form, Protocol):
+    """A form whose infosets have a list of names, over the slots of which its styles lie."""
+
+    @property
+    def infosets(self) -> Infosets: ...
+
+    @property
+    def game(self) -> Any: ...
 
 
 def form_of(

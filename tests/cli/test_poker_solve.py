@@ -17,7 +17,6 @@ SPOT = {
     "ip": "KJs,TT-88,A5s:0.5", "bets": ["50%", "allin"], "raises": ["allin"], "big_blind": 10,
 }  # fmt: skip
 KEYS = {
-    "traversal", "cce_gap",
     "game", "method", "bits", "iterations", "certified_at", "value", "values", "players", "pot",
     "evs", "exploitability", "nash_conv", "percent_of_pot", "mbb", "frequencies", "boards", "nodes",
     "histories", "infosets", "memory", "seconds", "cpu_seconds", "compile_seconds", "stopped",
