@@ -6,7 +6,7 @@ import difflib
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 from counterfold.errors import ParameterError
 from counterfold.poker.ranges import Range
