@@ -12,7 +12,7 @@ from counterfold.errors import ParameterError
 from counterfold.poker.ranges import Range
 from counterfold.solve.conditions import Conditions
 from counterfold.strategy.layout import Row
-from counterfold.tree.form import Form
+from counterfold.tree.form import Form, InfosetForm
 from counterfold.tree.public import PublicTree
 
 __all__ = ["PRESETS", "Allowance", "Place", "Preference", "Style", "names_action", "preset"]
