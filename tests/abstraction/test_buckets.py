@@ -146,6 +146,7 @@ def test_clusters_are_much_tighter_than_centers_drawn_at_random() -> None:
     points = (middle[rng.integers(0, 20, 4000)] + rng.normal(0, 0.01, (4000, 4))).astype(np.float32)
     maker = object.__new__(clusters._Maker)
     maker._kernels, maker.random = poker_buckets, np.random.default_rng(6)
+    maker.look = lambda: None
     fitted = maker._fit(points, 20, squared=True)
     drawn, heights = clusters._in_order(points[:20].copy())
     room = np.zeros((20, 4)), np.zeros(20, np.int64)
