@@ -12,8 +12,8 @@ import pytest
 import counterfold as cf
 from counterfold.errors import ParameterError
 from counterfold.solve.sequence_engine import SequenceEngine
+from counterfold.solve.settings import Settings
 from counterfold.solve.solver import Solver
-from counterfold.tree.sequence import sequence_form
 from tests.random_games import random_game
 
 GAMES = {
@@ -30,13 +30,12 @@ GAMES = {
 @pytest.mark.parametrize("method", ["dcfr", "hs-pcfr+"])
 @pytest.mark.parametrize("name", GAMES)
 def test_threads_change_nothing(name: str, method: str, dtype: str, alternating: bool) -> None:
-    form = sequence_form(cf.compile_game(GAMES[name]))
-    schedule = cf.method(method).schedule(1, 60, np.zeros(4))
+    tree, rule = cf.compile_game(GAMES[name]), cf.method(method)
+    settings = Settings(rule.name, dtype=dtype, alternating=alternating)
+    schedule = rule.schedule(1, 60, np.zeros(4))
     states = []
     for threads in (1, 2, 3):
-        engine = SequenceEngine(
-            form, np.dtype(dtype), alternating=alternating, follow_play=False, threads=threads
-        )
+        engine = SequenceEngine(tree, rule, settings, threads)
         engine.step(schedule)
         states.append(engine.state())
     for state in states[1:]:
