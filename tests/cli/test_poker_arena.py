@@ -138,6 +138,6 @@ def test_what_does_not_fit_is_refused(call, river, solved):
         "--save"
     )
     call("solve", "kuhn", "--save", "kuhn.safetensors", "-q")
-    call("match", "kuhn.safetensors", "uniform", "--game", river, "-q").refused("for kuhn")
+    call("match", "kuhn.safetensors", "uniform", "--game", river, "-q").refused("history form")
     call("match", "uniform", "uniform", "--game", "river2.json").refused("river2.json")
     call("tournament", "uniform", "uniform", "--game", river, "-q").refused("twice")

@@ -255,7 +255,7 @@ def test_a_run_ends_where_it_should_and_reports() -> None:
 def test_what_cannot_be() -> None:
     with pytest.raises(ParameterError, match="16 or 32 bits"):
         Solver(holdem.kuhn(), bits=8)
-    with pytest.raises(ParameterError, match="float32 or float64"):
+    with pytest.raises(ParameterError, match="float64 or float32"):
         Solver(holdem.kuhn(), dtype="int8")
     with pytest.raises(ParameterError, match="threads"):
         Solver(holdem.kuhn(), threads=0)

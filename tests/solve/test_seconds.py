@@ -1,10 +1,12 @@
 """Seconds that are given bound all of it: reading the rules, the last check and saving too."""
 
+from types import SimpleNamespace
+
 import pytest
 
 import counterfold as cf
 from counterfold.errors import OutOfTimeError
-from counterfold.solve import result, solver
+from counterfold.solve import result, solver, until
 from counterfold.solve.result import run_to
 from counterfold.solve.until import Report
 
@@ -25,6 +27,7 @@ class Slow:
         self.clock, self.costs = clock, (iteration, check, save)
         self.iteration, self.seconds, self.saved = 0, 0.0, 0
         self.nbytes = int(save * result.DISK)
+        self.engine = SimpleNamespace(can={"exact"})
 
     def step(self, count):
         self.iteration += count
@@ -69,7 +72,7 @@ def test_there_is_an_iteration_however_little_time_there_is(clock):
 
 def test_reading_the_rules_ends_when_the_time_is_over(monkeypatch):
     assert cf.solve(cf.Kuhn(), until=cf.Until(seconds=1e-6)).iterations == 1
-    monkeypatch.setattr(solver, "SPARE_SECONDS", 0.0)
+    monkeypatch.setattr(until, "SPARE_SECONDS", 0.0)
     with pytest.raises(OutOfTimeError, match="1e-06 seconds were over before the first iteration"):
         cf.solve(cf.Leduc(), until=cf.Until(seconds=1e-6))
     # Whoever has not asked for seconds is not held to the usual ones while rules are read.

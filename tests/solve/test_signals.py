@@ -18,6 +18,8 @@ from counterfold.solve.solver import Solver
 from counterfold.solve.until import Report, Until
 from counterfold.strategy.strategy import Strategy
 
+pytestmark = pytest.mark.usefixtures("heeded_signals")
+
 
 def interrupted(until: Until, at: int, during: str, path: Path, monkeypatch: Any) -> Result:
     """A run that gets Ctrl-C in its iteration ``at``, or in the check that follows."""
