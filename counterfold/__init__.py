@@ -35,10 +35,10 @@ _HOMES = {
         "value",
         "values",
     ),
-    "solve.methods": ("METHODS", "Method", "method"),
-    "solve.solver": ("Solver",),
-    "solve.until": ("Report", "Until"),
-    "solve.result": ("Result", "resume", "solve"),
+    "solvers.methods": ("METHODS", "Method", "method"),
+    "solvers.solver": ("Solver",),
+    "solvers.until": ("Report", "Until"),
+    "solvers.result": ("Result", "resume", "solve"),
     "agent": ("Agent", "Observation", "SeenHand"),
     "exploit.online": ("Learner",),
     "exploit.locks": ("Lock", "Locks"),
@@ -52,8 +52,8 @@ _HOMES = {
     ),
     "games.cheat": ("Cheat",),
     "play.safe": ("SafeSearcher",),
-    "search.searcher": ("Searcher", "search"),
-    "search.subgame": ("subgames",),
+    "searchers.searcher": ("Searcher", "search"),
+    "searchers.subgame": ("subgames",),
     "play.agents": ("StrategyAgent", "make_agent"),
     "play.match": ("Match", "MatchResult"),
     "play.record": ("read_record",),
@@ -70,7 +70,7 @@ _HOMES = {
     "tree.public": ("PublicTree",),
     "evaluate.public_view": ("view",),
     "evaluate.range_equity": ("RangeEquity", "range_equity"),
-    "solve.flop_report": ("FlopReport",),
+    "solvers.flop_report": ("FlopReport",),
     "errors": (
         "CounterfoldError",
         "FileError",
@@ -143,13 +143,13 @@ if TYPE_CHECKING:
     from counterfold.poker.rules import PokerRules
     from counterfold.poker.spot import load_spot, spot
     from counterfold.poker.view import NodeView
-    from counterfold.search.searcher import Searcher, search
-    from counterfold.search.subgame import subgames
-    from counterfold.solve.flop_report import FlopReport
-    from counterfold.solve.methods import METHODS, Method, method
-    from counterfold.solve.result import Result, resume, solve
-    from counterfold.solve.solver import Solver
-    from counterfold.solve.until import Report, Until
+    from counterfold.searchers.searcher import Searcher, search
+    from counterfold.searchers.subgame import subgames
+    from counterfold.solvers.flop_report import FlopReport
+    from counterfold.solvers.methods import METHODS, Method, method
+    from counterfold.solvers.result import Result, resume, solve
+    from counterfold.solvers.solver import Solver
+    from counterfold.solvers.until import Report, Until
     from counterfold.strategy.strategy import Strategy
     from counterfold.style.frontier import frontier
     from counterfold.style.preferences import Style

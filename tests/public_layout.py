@@ -20,7 +20,7 @@ from counterfold.tree.public import PublicTree
 from tests import naive_poker
 from tests.naive_betting import Street, naive_betting
 from tests.naive_poker import NaivePoker
-from tests.solve.layout import regrets, rows
+from tests.solvers.layout import regrets, rows
 
 
 class BothForms:

@@ -6,8 +6,8 @@ import pytest
 import counterfold as cf
 from counterfold import checkpoints
 from counterfold.checkpoints import Checkpoints
-from counterfold.solve.result import run_to
-from counterfold.solve.solver import Solver
+from counterfold.solvers.result import run_to
+from counterfold.solvers.solver import Solver
 
 
 @pytest.fixture

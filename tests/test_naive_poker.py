@@ -13,7 +13,7 @@ from counterfold.games.base import CHANCE, TERMINAL
 from counterfold.poker import holdem
 from counterfold.poker.cards import hole_cards, parse_hole
 from counterfold.poker.game import DEAL, DECISION, FOLD, SHOWDOWN, BettingTree
-from counterfold.solve.lp import solve_lp
+from counterfold.solvers.lp import solve_lp
 from counterfold.testing import check_game
 from tests import naive, naive_poker
 from tests.naive_betting import Street, naive_betting

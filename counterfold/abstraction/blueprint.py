@@ -15,10 +15,10 @@ from counterfold.abstraction.buckets import Buckets
 from counterfold.abstraction.clusters import buckets_for
 from counterfold.errors import MismatchError, ParameterError
 from counterfold.poker.game import PokerGame
-from counterfold.solve.conditions import Conditions
-from counterfold.solve.methods import Method
-from counterfold.solve.solver import Solver
-from counterfold.solve.until import Until
+from counterfold.solvers.conditions import Conditions
+from counterfold.solvers.methods import Method
+from counterfold.solvers.solver import Solver
+from counterfold.solvers.until import Until
 from counterfold.strategy.strategy import Strategy
 
 __all__ = ["Against", "against_in", "blueprint", "engine_in", "resume_blueprint"]

@@ -24,10 +24,10 @@ from counterfold.evaluate.exact import evaluator_of
 from counterfold.files.arrays import Saved
 from counterfold.files.text import Fields
 from counterfold.games.spec import whole
-from counterfold.solve.conditions import Conditions
-from counterfold.solve.engine import Arrays, Slots, runs_on
-from counterfold.solve.methods import Method
-from counterfold.solve.settings import Settings
+from counterfold.solvers.conditions import Conditions
+from counterfold.solvers.engine import Arrays, Slots, runs_on
+from counterfold.solvers.methods import Method
+from counterfold.solvers.settings import Settings
 from counterfold.strategy.layout import Tables
 from counterfold.tree.public_arrays import aligned
 

@@ -14,8 +14,8 @@ from counterfold.errors import MismatchError
 from counterfold.files.arrays import Saved
 from counterfold.poker.game import DECISION, PokerGame
 from counterfold.poker.units import Units
-from counterfold.solve.settings import Defaults
-from counterfold.solve.until import Until
+from counterfold.solvers.settings import Defaults
+from counterfold.solvers.until import Until
 from counterfold.tree.history import Infosets
 
 __all__ = ["BucketForm", "check_prints", "game_print"]

@@ -21,7 +21,7 @@ from counterfold.files.sealed import read_document, write_document
 from counterfold.files.typed import from_json
 from counterfold.games.base import spec_of
 from counterfold.games.catalog import load_named
-from counterfold.solve.solver import Solver
+from counterfold.solvers.solver import Solver
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.graph import graph_of
 from counterfold.tree.history import HistoryTree, compile_game

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from counterfold import interrupts
 from counterfold.errors import MismatchError, ParameterError, TreeTooLargeError, UnsupportedError
 from counterfold.games.spec import whole
-from counterfold.solve.conditions import plain
-from counterfold.solve.methods import Method
-from counterfold.solve.methods import method as named_method
+from counterfold.solvers.conditions import plain
+from counterfold.solvers.methods import Method
+from counterfold.solvers.methods import method as named_method
 from counterfold.tree.memory import memory_at_hand
 
 __all__ = ["VIEWS", "Deal", "DealSolver", "Learned", "Lens"]

@@ -25,9 +25,9 @@ from counterfold.cli.output import (
 from counterfold.cli.progress import Watch
 from counterfold.errors import OutOfTimeError, ParameterError
 from counterfold.poker.game import PokerGame
-from counterfold.solve.result import DISK
-from counterfold.solve.solver import Solver, run_until
-from counterfold.solve.until import Until
+from counterfold.solvers.result import DISK
+from counterfold.solvers.solver import Solver, run_until
+from counterfold.solvers.until import Until
 from counterfold.strategy.strategy import Strategy
 
 if TYPE_CHECKING:

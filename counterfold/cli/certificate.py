@@ -11,8 +11,8 @@ from counterfold.errors import visible
 
 if TYPE_CHECKING:
     from counterfold.poker.game import PokerGame
-    from counterfold.solve.result import PokerPart, Result
-    from counterfold.solve.until import Until
+    from counterfold.solvers.result import PokerPart, Result
+    from counterfold.solvers.until import Until
     from counterfold.tree.public_size import PublicSize
     from counterfold.tree.walk import Size
 

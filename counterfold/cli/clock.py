@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from counterfold.solve.until import Until
+    from counterfold.solvers.until import Until
 
 __all__ = ["check", "left", "start"]
 

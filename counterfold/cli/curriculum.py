@@ -34,8 +34,8 @@ from counterfold.games.cheat import Cheat
 from counterfold.play.bots import BOTS
 from counterfold.play.winning import WinRate, win_rate
 from counterfold.plot import check_plot
-from counterfold.solve.methods import method
-from counterfold.solve.settings import Settings
+from counterfold.solvers.methods import method
+from counterfold.solvers.settings import Settings
 from counterfold.strategy.strategy import Strategy
 
 __all__ = ["Request", "run"]

@@ -12,10 +12,10 @@ from counterfold.errors import MissingExtraError
 from counterfold.games.leduc import Leduc
 from counterfold.games.onecard import Kuhn
 from counterfold.plot import Curve, Point, check_plot, convergence
-from counterfold.solve.methods import METHODS
-from counterfold.solve.result import Result, solve
-from counterfold.solve.settings import default_until
-from counterfold.solve.until import Until
+from counterfold.solvers.methods import METHODS
+from counterfold.solvers.result import Result, solve
+from counterfold.solvers.settings import default_until
+from counterfold.solvers.until import Until
 from counterfold.tree.history import HistoryTree
 
 __all__ = ["run"]

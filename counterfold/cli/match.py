@@ -35,7 +35,7 @@ from counterfold.play.match import Match
 from counterfold.play.record import read_record
 from counterfold.play.result import MatchResult
 from counterfold.plot import check_plot
-from counterfold.solve.settings import defaults_of
+from counterfold.solvers.settings import defaults_of
 from counterfold.tree.form import Form, form_of
 from counterfold.tree.history import HistoryTree
 

@@ -14,7 +14,7 @@ from counterfold.exploit.locks import Lock, Locks, needs_start, symmetric
 from counterfold.poker.game import PokerGame
 from counterfold.poker.hands import hand_weights
 from counterfold.poker.spot import read_spot
-from counterfold.solve.solver import Solver
+from counterfold.solvers.solver import Solver
 from counterfold.strategy.strategy import Strategy
 from counterfold.style.preferences import Style
 from counterfold.tree.public import PublicTree

@@ -27,10 +27,10 @@ from counterfold.cli.style_tables import columns
 from counterfold.cli.table import percent
 from counterfold.errors import ParameterError
 from counterfold.poker.game import PokerGame
-from counterfold.solve.methods import method as method_of
-from counterfold.solve.result import Result, solve
-from counterfold.solve.settings import defaults_of
-from counterfold.solve.until import Until
+from counterfold.solvers.methods import method as method_of
+from counterfold.solvers.result import Result, solve
+from counterfold.solvers.settings import defaults_of
+from counterfold.solvers.until import Until
 from counterfold.style.preferences import PRESETS, Style
 from counterfold.style.price import Price, compare
 from counterfold.style.shares import Share

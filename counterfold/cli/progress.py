@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
     from counterfold.poker.units import Units
-    from counterfold.solve.until import Report, Until
+    from counterfold.solvers.until import Report, Until
 
 __all__ = ["Watch", "time_left"]
 

@@ -31,11 +31,11 @@ from counterfold.files.whole import write_whole
 from counterfold.poker.cards import board_name
 from counterfold.poker.spot import read_spot
 from counterfold.poker.units import Units
-from counterfold.solve.flop_report import Flop, FlopReport, FlopRow, mean_row
-from counterfold.solve.methods import method
-from counterfold.solve.result import table_size
-from counterfold.solve.settings import check_threads
-from counterfold.solve.until import Report
+from counterfold.solvers.flop_report import Flop, FlopReport, FlopRow, mean_row
+from counterfold.solvers.methods import method
+from counterfold.solvers.result import table_size
+from counterfold.solvers.settings import check_threads
+from counterfold.solvers.until import Report
 
 __all__ = ["Request", "run"]
 

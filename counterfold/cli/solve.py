@@ -32,10 +32,10 @@ from counterfold.games.catalog import load, load_named
 from counterfold.interrupts import aside
 from counterfold.plot import Curve, Point, convergence
 from counterfold.poker.game import PokerGame
-from counterfold.solve.result import Result, resume, solve
-from counterfold.solve.settings import defaults_of
-from counterfold.solve.solver import Solver
-from counterfold.solve.until import Until
+from counterfold.solvers.result import Result, resume, solve
+from counterfold.solvers.settings import defaults_of
+from counterfold.solvers.solver import Solver
+from counterfold.solvers.until import Until
 from counterfold.tree.form import Form, form_of
 from counterfold.tree.history import HistoryTree, compile_game
 from counterfold.tree.memory import ANY_SIZE, memory_at_hand

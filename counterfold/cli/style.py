@@ -34,10 +34,10 @@ from counterfold.cli.style_tables import print_price, print_standings
 from counterfold.errors import ParameterError
 from counterfold.interrupts import aside
 from counterfold.plot import check_plot
-from counterfold.solve.methods import method as method_of
-from counterfold.solve.result import Result, solve
-from counterfold.solve.settings import Settings
-from counterfold.solve.until import Until
+from counterfold.solvers.methods import method as method_of
+from counterfold.solvers.result import Result, solve
+from counterfold.solvers.settings import Settings
+from counterfold.solvers.until import Until
 from counterfold.strategy.strategy import Strategy
 from counterfold.style.frequency import Frequency
 from counterfold.style.frontier import Frontier, frontier

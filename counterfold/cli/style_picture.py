@@ -8,7 +8,7 @@ from typing import Any
 from counterfold.cli.output import tiny
 from counterfold.cli.style_tables import MOST_ACTIONS, in_words
 from counterfold.plot import COLOURS, figure, save
-from counterfold.solve.result import Result
+from counterfold.solvers.result import Result
 from counterfold.style.openings import Openings, openings
 from counterfold.style.price import Price
 from counterfold.style.standing import Standings

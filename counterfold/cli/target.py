@@ -23,7 +23,7 @@ from counterfold.cli.solve import compiled_game, stamp
 from counterfold.errors import ParameterError, short
 from counterfold.files.text import number_of
 from counterfold.plot import COLOURS, check_plot, figure, save
-from counterfold.solve.methods import DEFAULT_METHOD
+from counterfold.solvers.methods import DEFAULT_METHOD
 from counterfold.style.targets import Meeting, Stage, meet
 
 __all__ = ["Request", "run"]

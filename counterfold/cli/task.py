@@ -15,11 +15,11 @@ from counterfold.games.base import Game
 from counterfold.plot import check_plot
 from counterfold.poker.game import PokerGame
 from counterfold.poker.units import Units
-from counterfold.solve.engine import SAMPLING, check_can
-from counterfold.solve.methods import method
-from counterfold.solve.result import check_lp, table_size
-from counterfold.solve.settings import Settings, check_threads
-from counterfold.solve.until import Until
+from counterfold.solvers.engine import SAMPLING, check_can
+from counterfold.solvers.methods import method
+from counterfold.solvers.result import check_lp, table_size
+from counterfold.solvers.settings import Settings, check_threads
+from counterfold.solvers.until import Until
 from counterfold.strategy.store import read
 from counterfold.tree.public_size import PublicSize
 

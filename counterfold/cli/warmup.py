@@ -22,12 +22,12 @@ from counterfold.play.match import Match
 from counterfold.poker.cards import parse_board
 from counterfold.poker.holdem import kuhn, leduc
 from counterfold.poker.showdown import strengths
-from counterfold.search.public_entry import PublicEntry
-from counterfold.search.searcher import Searcher
-from counterfold.solve.result import solve
-from counterfold.solve.settings import TRAVERSALS
-from counterfold.solve.solver import Solver
-from counterfold.solve.until import Until
+from counterfold.searchers.public_entry import PublicEntry
+from counterfold.searchers.searcher import Searcher
+from counterfold.solvers.result import solve
+from counterfold.solvers.settings import TRAVERSALS
+from counterfold.solvers.solver import Solver
+from counterfold.solvers.until import Until
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import compile_game
 from counterfold.tree.public import PublicTree

@@ -37,7 +37,7 @@ def to_json(thing: Any) -> Any:
 def from_json(cls: type[Made], told: Fields) -> Made:
     """The dataclass that an object tells of; a field of another type than declared is refused.
 
-    >>> from counterfold.solve.methods import Method
+    >>> from counterfold.solvers.methods import Method
     >>> from_json(Method, Fields({"name": "mine", "alpha": "inf", "floor": True}, "a.json")).floor
     True
     >>> from_json(Method, Fields({"name": "mine", "gamma": True}, "a.json"))

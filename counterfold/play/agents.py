@@ -18,8 +18,8 @@ from counterfold.files.arrays import header_of
 from counterfold.games.base import spec_of, unlisted
 from counterfold.games.spec import Spec, parse_spec, whole
 from counterfold.poker.rules import PokerRules
-from counterfold.solve.result import equilibrium_of
-from counterfold.solve.until import Report
+from counterfold.solvers.result import equilibrium_of
+from counterfold.solvers.until import Report
 from counterfold.strategy.infosets import InfosetLayout
 from counterfold.strategy.store import read
 from counterfold.strategy.strategy import Strategy

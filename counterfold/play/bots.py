@@ -19,7 +19,7 @@ from counterfold.games.cheat_sights import PERFECT, Round, Sight, read_round
 from counterfold.games.spec import parse_spec
 from counterfold.play.agents import StrategyAgent, make_agent, own_agent
 from counterfold.poker.rules import PokerRules
-from counterfold.solve.until import Report
+from counterfold.solvers.until import Report
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.form import Form
 

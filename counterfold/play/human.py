@@ -22,7 +22,7 @@ from counterfold.play.match import Match
 from counterfold.play.record import read_record, record_bytes, replay_states
 from counterfold.play.score import Score
 from counterfold.play.table import PlayedHand, Table, view_of
-from counterfold.solve.result import equilibrium_of
+from counterfold.solvers.result import equilibrium_of
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import HistoryTree
 

@@ -32,12 +32,12 @@ from counterfold.evaluate.certificate import Certified
 from counterfold.evaluate.sequence import assess_form
 from counterfold.exploit.models import OpponentModel
 from counterfold.exploit.responses import restricted_response
-from counterfold.search.bounds import Nearest, alpha_within, nearest, room
-from counterfold.search.entry import HistoryEntry
-from counterfold.search.points import Point
-from counterfold.search.refine import HistoryRefined
-from counterfold.search.searcher import Searcher
-from counterfold.search.subgame import subgames
+from counterfold.searchers.bounds import Nearest, alpha_within, nearest, room
+from counterfold.searchers.entry import HistoryEntry
+from counterfold.searchers.points import Point
+from counterfold.searchers.refine import HistoryRefined
+from counterfold.searchers.searcher import Searcher
+from counterfold.searchers.subgame import subgames
 from counterfold.strategy.infosets import slots_of
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.sequence import sequence_form

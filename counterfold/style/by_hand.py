@@ -13,7 +13,7 @@ from counterfold.errors import ParameterError
 from counterfold.poker.cards import cards_name
 from counterfold.poker.game import DECISION, NO_CARD, PokerGame, meetings
 from counterfold.poker.hands import hand_weights
-from counterfold.solve.conditions import Conditions
+from counterfold.solvers.conditions import Conditions
 from counterfold.strategy.layout import Row, fits
 from counterfold.style.preferences import Allowance, Place, Preference, Style, names_action
 from counterfold.tree.boards import renamed_holes

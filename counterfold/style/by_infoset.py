@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from counterfold.errors import ParameterError
-from counterfold.solve.conditions import Conditions
+from counterfold.solvers.conditions import Conditions
 from counterfold.strategy.layout import Row, fits
 from counterfold.style.preferences import Place, Style, names_action
 from counterfold.tree.form import InfosetForm

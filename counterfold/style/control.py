@@ -10,9 +10,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.solve.conditions import Conditions
-from counterfold.solve.lp import plans
-from counterfold.solve.solver import Solver
+from counterfold.solvers.conditions import Conditions
+from counterfold.solvers.lp import plans
+from counterfold.solvers.solver import Solver
 from counterfold.strategy.infosets import slots_of
 from counterfold.strategy.strategy import Strategy
 from counterfold.style.frequency import Frequency

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import ParameterError, UnsupportedError
-from counterfold.solve.lp import plans
+from counterfold.solvers.lp import plans
 from counterfold.strategy.infosets import slots_of
 from counterfold.strategy.layout import fits
 from counterfold.strategy.strategy import Strategy

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from counterfold.errors import CounterfoldError, ParameterError
 from counterfold.evaluate.certificate import Certified
 from counterfold.games.base import Game
-from counterfold.solve.lp import ZeroSumSeat, check_zero_sum, solve_lp
-from counterfold.solve.program import SLACK, Affine, Program
+from counterfold.solvers.lp import ZeroSumSeat, check_zero_sum, solve_lp
+from counterfold.solvers.program import SLACK, Affine, Program
 from counterfold.strategy.strategy import Strategy
 from counterfold.style.frequency import Frequency
 from counterfold.tree.history import HistoryTree, compile_game

@@ -10,7 +10,7 @@ from typing import Any, Literal, cast, get_args
 
 from counterfold.errors import ParameterError
 from counterfold.poker.ranges import Range
-from counterfold.solve.conditions import Conditions
+from counterfold.solvers.conditions import Conditions
 from counterfold.strategy.layout import Row
 from counterfold.tree.form import Form, InfosetForm
 from counterfold.tree.public import PublicTree

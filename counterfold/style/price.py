@@ -9,9 +9,9 @@ from typing import Any
 from counterfold.errors import MismatchError, ParameterError
 from counterfold.evaluate.certificate import Certified
 from counterfold.evaluate.exact import Assessment, assess, earned_against
-from counterfold.solve.methods import Method
-from counterfold.solve.result import Result, solve
-from counterfold.solve.until import Until
+from counterfold.solvers.methods import Method
+from counterfold.solvers.result import Result, solve
+from counterfold.solvers.until import Until
 from counterfold.strategy.strategy import Strategy
 from counterfold.style.preferences import Style
 from counterfold.style.shares import Distance, Share, shares_by_hand, shares_by_infoset

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.evaluate.sequence import assess_form
-from counterfold.solve.conditions import Conditions
-from counterfold.solve.methods import Method
-from counterfold.solve.solver import Solver
+from counterfold.solvers.conditions import Conditions
+from counterfold.solvers.methods import Method
+from counterfold.solvers.solver import Solver
 from counterfold.strategy.strategy import Strategy
 from counterfold.style.control import ControlledRun
 from counterfold.style.frequency import Frequency

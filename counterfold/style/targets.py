@@ -18,12 +18,12 @@ from counterfold.checkpoints import Checkpoints
 from counterfold.errors import ParameterError, UnsupportedError
 from counterfold.evaluate.certificate import Certified
 from counterfold.games.base import Game
-from counterfold.solve.conditions import Conditions
-from counterfold.solve.lp import plans
-from counterfold.solve.methods import DEFAULT_METHOD, Method
-from counterfold.solve.methods import method as method_named
-from counterfold.solve.program import Program
-from counterfold.solve.solver import Solver
+from counterfold.solvers.conditions import Conditions
+from counterfold.solvers.lp import plans
+from counterfold.solvers.methods import DEFAULT_METHOD, Method
+from counterfold.solvers.methods import method as method_named
+from counterfold.solvers.program import Program
+from counterfold.solvers.solver import Solver
 from counterfold.strategy.strategy import Strategy
 from counterfold.style.frequency import Frequency
 from counterfold.style.frontier import cheapest, frontier

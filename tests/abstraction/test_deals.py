@@ -17,7 +17,7 @@ from counterfold.games.base import CHANCE, TERMINAL, label
 from counterfold.games.cheat import Cheat
 from counterfold.games.leduc import Leduc
 from counterfold.kernels.history import uniform
-from counterfold.solve.solver import Solver
+from counterfold.solvers.solver import Solver
 
 
 def deals_of_the_engine(game: Any, walks: int, seed: int) -> list[Deal]:

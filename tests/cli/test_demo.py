@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from counterfold.solve.methods import METHODS
+from counterfold.solvers.methods import METHODS
 
 
 @pytest.fixture(autouse=True)

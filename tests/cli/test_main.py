@@ -18,7 +18,7 @@ HEAVY = (
     "matplotlib",
     "rich.console",
     "safetensors",
-    "counterfold.solve",
+    "counterfold.solvers",
 )
 
 
@@ -38,9 +38,9 @@ def test_every_verb_has_help(call, verb):
 
 
 def test_help_names_all_methods_and_json_keys(call):
-    from counterfold.solve.methods import DEFAULT_METHOD, METHODS
-    from counterfold.solve.result import Result
-    from counterfold.solve.settings import TRAVERSALS
+    from counterfold.solvers.methods import DEFAULT_METHOD, METHODS
+    from counterfold.solvers.result import Result
+    from counterfold.solvers.settings import TRAVERSALS
 
     words = " ".join(call("solve", "--help").out.replace("-\n", "-").split())
     words = words.replace("hs- pcfr+", "hs-pcfr+")

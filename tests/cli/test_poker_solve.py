@@ -243,7 +243,7 @@ def test_bad_files_and_options(call, river, tmp_path):
 
 
 def test_help_names_the_method_and_all_keys(call):
-    from counterfold.solve.settings import POKER_METHOD
+    from counterfold.solvers.settings import POKER_METHOD
 
     words = " ".join(call("solve", "--help").out.split())
     assert f"for hold'em [{POKER_METHOD}]" in words

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from counterfold.cli.progress import Watch, time_left
-from counterfold.solve.until import Report, Until
+from counterfold.solvers.until import Report, Until
 
 
 def reports(exponent=-1.0, pace=0.01, count=30):

@@ -11,14 +11,14 @@ import sys
 import pytest
 
 from counterfold.cli.table import percent
-from counterfold.solve.methods import DEFAULT_METHOD
+from counterfold.solvers.methods import DEFAULT_METHOD
 from tests.cli.conftest import environment
 
 
 @pytest.fixture(scope="module")
 def kuhn(tmp_path_factory):
     from counterfold.games.onecard import Kuhn
-    from counterfold.solve.result import solve
+    from counterfold.solvers.result import solve
 
     path = tmp_path_factory.mktemp("show") / "kuhn.cf"
     solve(Kuhn(), save=path)
@@ -28,8 +28,8 @@ def kuhn(tmp_path_factory):
 @pytest.fixture(scope="module")
 def leduc(tmp_path_factory):
     from counterfold.games.leduc import Leduc
-    from counterfold.solve.result import solve
-    from counterfold.solve.until import Until
+    from counterfold.solvers.result import solve
+    from counterfold.solvers.until import Until
 
     path = tmp_path_factory.mktemp("show") / "leduc.cf"
     solve(Leduc(), until=Until(iterations=100), save=path)

@@ -174,7 +174,7 @@ def test_what_an_engine_cannot_do_is_refused_by_its_option(call, tmp_path):
 
 
 def test_few_calls_lie_between_the_verb_and_the_arithmetic(call, monkeypatch, tmp_path):
-    from counterfold.solve.sequence_engine import SequenceEngine
+    from counterfold.solvers.sequence_engine import SequenceEngine
     from counterfold.tree.traversal import Traversal
 
     depths = []

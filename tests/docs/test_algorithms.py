@@ -17,7 +17,7 @@ def test_every_proving_test_exists():
 
 
 def test_every_method_is_described():
-    from counterfold.solve.methods import METHODS
+    from counterfold.solvers.methods import METHODS
 
     text = (HERE / "docs" / "algorithms.md").read_text()
     for name in METHODS:

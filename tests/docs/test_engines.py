@@ -10,11 +10,11 @@ from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.abstraction.buckets import every_hand
 from counterfold.errors import UnsupportedError
 from counterfold.poker.holdem import kuhn
-from counterfold.solve.engine import FEATURES, can_markdown, can_table
-from counterfold.solve.history_engine import HistoryEngine
-from counterfold.solve.locked_engine import LockedEngine
-from counterfold.solve.public_engine import PublicEngine
-from counterfold.solve.sequence_engine import SequenceEngine
+from counterfold.solvers.engine import FEATURES, can_markdown, can_table
+from counterfold.solvers.history_engine import HistoryEngine
+from counterfold.solvers.locked_engine import LockedEngine
+from counterfold.solvers.public_engine import PublicEngine
+from counterfold.solvers.sequence_engine import SequenceEngine
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "engines.md"
 

@@ -15,7 +15,7 @@ from counterfold.errors import MismatchError, ParameterError, UnsupportedError
 from counterfold.tree.sequence import sequence_form
 from tests import naive
 from tests.random_games import DrawnGame, Node, games, meeting_games, random_game
-from tests.solve.layout import rows, unflat
+from tests.solvers.layout import rows, unflat
 
 
 def table(strategy: cf.Strategy, game: Any) -> naive.Table:

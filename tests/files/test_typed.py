@@ -9,8 +9,8 @@ import pytest
 from counterfold.errors import FileError
 from counterfold.files.text import Fields
 from counterfold.files.typed import from_json, to_json
-from counterfold.solve.methods import METHODS, method
-from counterfold.solve.until import Report
+from counterfold.solvers.methods import METHODS, method
+from counterfold.solvers.until import Report
 
 
 @dataclass

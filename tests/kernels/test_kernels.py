@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import counterfold as cf
 from counterfold.kernels import history, rule
-from counterfold.solve.history_engine import SAMPLED
+from counterfold.solvers.history_engine import SAMPLED
 from tests.random_games import games, meeting_game, random_game
 
 

@@ -21,8 +21,8 @@ from counterfold.games.base import label
 from counterfold.games.cheat import Cheat
 from counterfold.kernels import cheat_sampling, online, poker_sampling, public_search
 from counterfold.kernels.rule import LOG_POSITIVE, WEIGHT
-from counterfold.solve.conditions import Conditions
-from counterfold.solve.solver import Solver
+from counterfold.solvers.conditions import Conditions
+from counterfold.solvers.solver import Solver
 from tests import naive
 from tests.abstraction.test_deals import decisions, started
 from tests.abstraction.test_sampled_poker import GAMES, in_history, sampler
@@ -30,8 +30,8 @@ from tests.abstraction.test_sampled_poker import history as compiled
 from tests.naive_poker import NaivePoker
 from tests.public_layout import both_forms
 from tests.random_games import WithoutTies, random_game
-from tests.solve.layout import flat, regrets, unflat
-from tests.solve.test_public_extras import styled
+from tests.solvers.layout import flat, regrets, unflat
+from tests.solvers.test_public_extras import styled
 
 STEPS = 6
 FEW = ("cfr", "dcfr", "pcfr+")  # on games that take the oracle a while

@@ -8,7 +8,7 @@ from counterfold.play.agents import answer_to, make_agent
 from counterfold.play.bots import seated
 from counterfold.poker import holdem
 from counterfold.poker.rules import PokerRules
-from counterfold.solve.result import equilibrium_of
+from counterfold.solvers.result import equilibrium_of
 from counterfold.tree.public import PublicTree
 from tests.played_poker import as_strategy
 from tests.public_layout import BothForms

@@ -16,7 +16,7 @@ from counterfold.play.trainer import Trainer
 from counterfold.poker.cards import parse_hole
 from counterfold.poker.rules import PokerRules
 from counterfold.poker.spot import spot
-from counterfold.solve.solver import Solver
+from counterfold.solvers.solver import Solver
 from counterfold.strategy.strategy import Strategy
 from counterfold.testing import check_game
 from counterfold.tree.public import PublicTree

@@ -12,8 +12,8 @@ from counterfold.play.agents import StrategyAgent
 from counterfold.play.match import Match
 from counterfold.play.record import read_record
 from counterfold.play.safe import RestrictedAgent, SafeSearcher
-from counterfold.search.bounds import safety_bound
-from counterfold.search.opponents import shuffled
+from counterfold.searchers.bounds import safety_bound
+from counterfold.searchers.opponents import shuffled
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,8 @@ from counterfold.files.arrays import seal, unsealed
 from counterfold.files.text import Fields
 from counterfold.poker import holdem
 from counterfold.poker.cards import parse_hole
-from counterfold.solve.conditions import Conditions
-from counterfold.solve.solver import Solver
+from counterfold.solvers.conditions import Conditions
+from counterfold.solvers.solver import Solver
 from counterfold.strategy.hands import game_of
 from counterfold.strategy.store import read
 from counterfold.strategy.strategy import Strategy

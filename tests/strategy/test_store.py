@@ -17,7 +17,7 @@ import counterfold as cf
 from counterfold.errors import CounterfoldError, FileError, MismatchError
 from counterfold.files.arrays import header_of, seal, unsealed
 from counterfold.files.whole import write_whole
-from counterfold.solve.solver import Solver
+from counterfold.solvers.solver import Solver
 from counterfold.strategy.store import read
 from tests.random_games import games
 

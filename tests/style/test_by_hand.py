@@ -12,13 +12,13 @@ from counterfold.errors import ParameterError
 from counterfold.kernels.public_rule import ALIKE, BY_HAND, PLAIN
 from counterfold.poker.cards import cards_name, parse_hole
 from counterfold.poker.spot import spot
-from counterfold.solve.solver import Solver
+from counterfold.solvers.solver import Solver
 from counterfold.style.preferences import preset
 from counterfold.tree.public import PublicTree
 from counterfold.tree.public_arrays import PublicArrays
 from tests import naive_poker
 from tests.public_layout import BothForms, without_ties
-from tests.solve.layout import regrets
+from tests.solvers.layout import regrets
 
 SPOT = {
     "board": "Ks 9h 6s 4d 2c",

@@ -9,7 +9,7 @@ import pytest
 
 import counterfold as cf
 from counterfold.errors import ParameterError
-from counterfold.solve.conditions import Conditions
+from counterfold.solvers.conditions import Conditions
 from tests.random_games import random_game
 
 TREE = cf.compile_game(cf.Kuhn())

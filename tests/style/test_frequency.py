@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import counterfold as cf
 from counterfold.errors import MismatchError, ParameterError, UnsupportedError
 from counterfold.games.base import CHANCE, TERMINAL, label
-from counterfold.solve.lp import plans
+from counterfold.solvers.lp import plans
 from counterfold.style.frequency import Frequency
 from counterfold.tree.sequence import sequence_form
 from tests.random_games import games, meeting_games

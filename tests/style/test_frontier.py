@@ -11,7 +11,7 @@ from scipy.optimize import linprog
 
 import counterfold as cf
 from counterfold.errors import ParameterError, UnsupportedError
-from counterfold.solve.lp import solve_lp
+from counterfold.solvers.lp import solve_lp
 from counterfold.style.frequency import Frequency
 from counterfold.style.frontier import Frontier, cheapest, frontier
 from counterfold.tree.check import forgetful

@@ -9,7 +9,7 @@ import pytest
 
 import counterfold as cf
 from counterfold.errors import ParameterError, UnsupportedError
-from counterfold.solve.conditions import Conditions
+from counterfold.solvers.conditions import Conditions
 from counterfold.style import targets as module
 from counterfold.style.frequency import Frequency
 from counterfold.style.targets import Meeting, Stage, meet

@@ -15,7 +15,7 @@ from counterfold.tree.check import forgetful
 from counterfold.tree.sequence import sequence_form
 from tests import naive
 from tests.random_games import DrawnGame, Node, games, meeting_games
-from tests.solve.layout import unflat
+from tests.solvers.layout import unflat
 
 
 def payoff_by_rule(form: Any, plan: np.ndarray, player: int) -> float:

@@ -17,8 +17,8 @@ from counterfold.plot import figure
 from counterfold.research.bench.bars import bars
 from counterfold.research.columns import Columns, rich_table
 from counterfold.research.progress import no_progress
-from counterfold.solve.conditions import Conditions
-from counterfold.solve.solver import Solver
+from counterfold.solvers.conditions import Conditions
+from counterfold.solvers.solver import Solver
 from counterfold.tree.history import HistoryTree, compile_game
 from counterfold.tree.sequence import sequence_form
 

@@ -12,9 +12,9 @@ from counterfold.games.catalog import load
 from counterfold.plot import COLOURS, figure
 from counterfold.research.columns import Columns, rich_table
 from counterfold.research.progress import no_progress
-from counterfold.solve.methods import METHODS
-from counterfold.solve.solver import Solver
-from counterfold.solve.until import Until
+from counterfold.solvers.methods import METHODS
+from counterfold.solvers.solver import Solver
+from counterfold.solvers.until import Until
 from counterfold.tree.history import HistoryTree, compile_game
 
 if TYPE_CHECKING:

@@ -25,8 +25,8 @@ from counterfold.poker.spot import load_spot, spot
 from counterfold.research.bench.peers import Reach, peak_memory
 from counterfold.research.bench.spots import OTHER_SPOTS, PEERS, SPOTS, Peer
 from counterfold.research.progress import no_progress
-from counterfold.solve.settings import POKER_METHOD
-from counterfold.solve.solver import Solver
+from counterfold.solvers.settings import POKER_METHOD
+from counterfold.solvers.solver import Solver
 from counterfold.tree.public import PublicTree
 
 if TYPE_CHECKING:

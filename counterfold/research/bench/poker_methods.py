@@ -14,7 +14,7 @@ from counterfold.research.bench.poker import TARGETS, load, reach
 from counterfold.research.bench.spots import OTHER_SPOTS, SPOTS
 from counterfold.research.columns import Columns, rich_table
 from counterfold.research.progress import no_progress
-from counterfold.solve.methods import method
+from counterfold.solvers.methods import method
 from counterfold.tree.public import PublicTree
 
 if TYPE_CHECKING:

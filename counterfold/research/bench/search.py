@@ -14,12 +14,12 @@ from counterfold.plot import figure
 from counterfold.research.bench.bars import bars
 from counterfold.research.columns import Columns, rich_table
 from counterfold.research.progress import no_progress
-from counterfold.search.entry import HistoryEntry
-from counterfold.search.gadget import GADGETS
-from counterfold.search.opponents import shuffled
-from counterfold.search.searcher import Searcher
-from counterfold.solve.methods import DEFAULT_METHOD
-from counterfold.solve.solver import Solver
+from counterfold.searchers.entry import HistoryEntry
+from counterfold.searchers.gadget import GADGETS
+from counterfold.searchers.opponents import shuffled
+from counterfold.searchers.searcher import Searcher
+from counterfold.solvers.methods import DEFAULT_METHOD
+from counterfold.solvers.solver import Solver
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import compile_game
 

@@ -136,7 +136,7 @@ def _their_game(game: BenchGame) -> Any:
 class _Counterfold:
     def __init__(self, game: BenchGame, method: str) -> None:
         from counterfold.games.catalog import load
-        from counterfold.solve.solver import Solver
+        from counterfold.solvers.solver import Solver
 
         self._solver = Solver(load(game.ours), method=method, traversal=game.traversal, seed=0)
 

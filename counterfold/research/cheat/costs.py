@@ -27,7 +27,7 @@ from counterfold.games.cheat import Cheat
 from counterfold.games.spec import whole
 from counterfold.research.cheat.published import HEALTHS, PAPER, VIEWS
 from counterfold.research.progress import Progress, no_progress
-from counterfold.solve.solver import Solver
+from counterfold.solvers.solver import Solver
 from counterfold.tree.history import compile_game
 
 __all__ = ["Costs", "Finding", "Row", "lens_of", "side_by_side", "table"]

@@ -12,7 +12,7 @@ from counterfold.evaluate.exact import exploitability
 from counterfold.games.cheat import Cheat
 from counterfold.games.spec import whole
 from counterfold.research.progress import Progress, no_progress
-from counterfold.solve.solver import Solver
+from counterfold.solvers.solver import Solver
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import HistoryTree, compile_game
 

@@ -16,7 +16,7 @@ from counterfold.evaluate.public_sampling import play_hands
 from counterfold.poker.holdem import fhp
 from counterfold.research.fhp.exact import CHECKPOINT
 from counterfold.research.progress import Progress, no_progress
-from counterfold.solve.solver import Solver
+from counterfold.solvers.solver import Solver
 from counterfold.strategy.store import read
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.public import PublicTree

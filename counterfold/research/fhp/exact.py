@@ -25,9 +25,9 @@ from counterfold.poker.holdem import fhp
 from counterfold.poker.view import CLASSES, NodeView
 from counterfold.research.bench.peers import peak_memory
 from counterfold.research.progress import Progress, no_progress
-from counterfold.solve.methods import method as named_method
-from counterfold.solve.solver import Solver
-from counterfold.solve.until import Report
+from counterfold.solvers.methods import method as named_method
+from counterfold.solvers.solver import Solver
+from counterfold.solvers.until import Report
 from counterfold.tree.public import PublicTree
 
 __all__ = ["DEEP_CFR", "METHOD", "PUBLISHED", "FhpPoint", "FhpRun", "fhp_exact", "fhp_game"]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from counterfold.games.onecard import Kuhn
 from counterfold.games.spec import whole
 from counterfold.research.progress import Progress, no_progress
-from counterfold.solve.solver import Solver
+from counterfold.solvers.solver import Solver
 from counterfold.strategy.strategy import Row
 from counterfold.style.preferences import Style
 from counterfold.tree.history import HistoryTree, compile_game

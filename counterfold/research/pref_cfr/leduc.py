@@ -13,7 +13,7 @@ from counterfold.evaluate.exact import assess
 from counterfold.games.leduc import Leduc
 from counterfold.research.pref_cfr.kuhn import Setting, check
 from counterfold.research.progress import Progress, no_progress
-from counterfold.solve.solver import Solver
+from counterfold.solvers.solver import Solver
 from counterfold.strategy.strategy import Strategy
 from counterfold.style.frequency import Frequency
 from counterfold.style.frontier import frontier

@@ -24,7 +24,7 @@ from counterfold.play.safe import RestrictedAgent, SafeSearcher
 from counterfold.play.score import Estimate
 from counterfold.research.progress import Progress, no_progress
 from counterfold.research.ses.leduc import sampled_blueprint
-from counterfold.search.opponents import shuffled
+from counterfold.searchers.opponents import shuffled
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import HistoryTree, compile_game
 from counterfold.tree.sequence import sequence_form

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from counterfold.evaluate.public import kernel_tables
 from counterfold.poker.game import DEAL, DECISION
 from counterfold.research.ses.fhp_setup import Whole
-from counterfold.search.public import PublicSearch
-from counterfold.search.public_entry import Arrivals, Floats, PublicEntry, classes_above
+from counterfold.searchers.public import PublicSearch
+from counterfold.searchers.public_entry import Arrivals, Floats, PublicEntry, classes_above
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.public import PublicTree
 from counterfold.tree.public_nodes import ends_of

@@ -16,7 +16,7 @@ from counterfold.research.progress import Count
 from counterfold.research.ses.fhp_replies import BucketReply, TrunkReply
 from counterfold.research.ses.fhp_setup import Bucketed, Opponent, Setup, as_strategy
 from counterfold.research.ses.sweep import IN_BUCKETS, FhpResponse, mean_or_none
-from counterfold.search.public import PublicSearch
+from counterfold.searchers.public import PublicSearch
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.public import PublicTree
 
@@ -140,8 +140,8 @@ class Responses:
         from counterfold.abstraction.blueprint import Against
         from counterfold.abstraction.bucket_form import BucketForm
         from counterfold.abstraction.bucket_layout import BucketTables
-        from counterfold.solve.solver import Solver
-        from counterfold.solve.until import Until
+        from counterfold.solvers.solver import Solver
+        from counterfold.solvers.until import Until
 
         setup, model = self.setup, self.opponents[group[0]]
         assert isinstance(model, Bucketed)

@@ -16,9 +16,9 @@ from counterfold.files.arrays import Saved
 from counterfold.research.progress import Count
 from counterfold.research.ses.fhp_replies import BoardValues, BucketReply, TrunkReply
 from counterfold.research.ses.fhp_setup import Opponent, Setup, Trunk, misjudged_ranges
-from counterfold.search.gadget import gadget
-from counterfold.search.public import PublicRefined, PublicSearch
-from counterfold.search.public_entry import Arrivals, Floats, classes_above
+from counterfold.searchers.gadget import gadget
+from counterfold.searchers.public import PublicRefined, PublicSearch
+from counterfold.searchers.public_entry import Arrivals, Floats, classes_above
 
 __all__ = ["Searches"]
 

@@ -21,9 +21,9 @@ from counterfold.games.spec import parse_spec, whole
 from counterfold.poker.game import DECISION, PokerGame
 from counterfold.poker.holdem import FULL_DECK, fhp
 from counterfold.research.ses.sweep import mean_or_none
-from counterfold.search.public_entry import Floats, to_one
-from counterfold.solve.public_engine import PublicEngine
-from counterfold.solve.solver import Solver
+from counterfold.searchers.public_entry import Floats, to_one
+from counterfold.solvers.public_engine import PublicEngine
+from counterfold.solvers.solver import Solver
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.public import PublicTree
 from counterfold.tree.traversal import Traversal

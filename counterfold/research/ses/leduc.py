@@ -20,16 +20,16 @@ from counterfold.games.catalog import load
 from counterfold.games.spec import whole
 from counterfold.research.progress import Progress, no_progress
 from counterfold.research.ses.sweep import ERRORS, SHARES, Opponent, Point, Sweep
-from counterfold.search.bounds import Nearest, Yardstick, nearest, room
-from counterfold.search.entry import HistoryEntry
-from counterfold.search.gadget import maxmargin, ses, unsafe
-from counterfold.search.opponents import misjudged, shuffled
-from counterfold.search.refine import refine
-from counterfold.search.refined import Refined
-from counterfold.search.subgame import Subgames, subgames
-from counterfold.search.treeplex import Floats
-from counterfold.solve.lp import solve_lp
-from counterfold.solve.solver import Solver
+from counterfold.searchers.bounds import Nearest, Yardstick, nearest, room
+from counterfold.searchers.entry import HistoryEntry
+from counterfold.searchers.gadget import maxmargin, ses, unsafe
+from counterfold.searchers.opponents import misjudged, shuffled
+from counterfold.searchers.refine import refine
+from counterfold.searchers.refined import Refined
+from counterfold.searchers.subgame import Subgames, subgames
+from counterfold.searchers.treeplex import Floats
+from counterfold.solvers.lp import solve_lp
+from counterfold.solvers.solver import Solver
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import HistoryTree, compile_game
 from counterfold.tree.sequence import sequence_form

@@ -12,11 +12,11 @@ import numpy as np
 from counterfold.evaluate.sequence import assess_form
 from counterfold.games.normal_form import NormalForm
 from counterfold.research.progress import Progress, no_progress
-from counterfold.search.entry import enter
-from counterfold.search.gadget import ses
-from counterfold.search.refine import refine
-from counterfold.search.subgame import subgames
-from counterfold.search.treeplex import Floats
+from counterfold.searchers.entry import enter
+from counterfold.searchers.gadget import ses
+from counterfold.searchers.refine import refine
+from counterfold.searchers.subgame import subgames
+from counterfold.searchers.treeplex import Floats
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import HistoryTree, compile_game
 from counterfold.tree.sequence import sequence_form

@@ -15,7 +15,7 @@ from counterfold.errors import ParameterError
 from counterfold.research.bench import poker, poker_methods
 from counterfold.research.bench.peers import Reach
 from counterfold.research.bench.spots import OTHER_SPOTS, PEERS, SPOTS
-from counterfold.solve.solver import Solver
+from counterfold.solvers.solver import Solver
 from counterfold.tree.public import PublicTree
 from tests.research.bench.test_methods import shown
 

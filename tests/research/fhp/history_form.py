@@ -18,7 +18,7 @@ from counterfold.poker.cards import cards_name, hole_cards, hole_number, parse_c
 from counterfold.poker.game import DECISION, PokerGame
 from counterfold.poker.holdem import fhp
 from counterfold.poker.showdown import strengths
-from counterfold.solve.solver import Solver
+from counterfold.solvers.solver import Solver
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.boards import renamed_holes
 from counterfold.tree.history import HistoryTree, compile_game

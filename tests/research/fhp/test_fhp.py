@@ -15,8 +15,8 @@ from counterfold.research.fhp import exact as experiment
 from counterfold.research.fhp.checks import SampleCheck, fhp_checks, sample_checks
 from counterfold.research.fhp.exact import FhpPoint, fhp_exact, fhp_game
 from counterfold.research.fhp.pictures import draw_fhp
-from counterfold.solve.lp import solve_lp
-from counterfold.solve.solver import Solver
+from counterfold.solvers.lp import solve_lp
+from counterfold.solvers.solver import Solver
 from tests.naive_poker import NaivePoker
 from tests.research.fhp.history_form import FlopHoldem, compare_forms
 

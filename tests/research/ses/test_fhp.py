@@ -35,10 +35,10 @@ from counterfold.research.ses.fhp_setup import (
     shuffled_blueprint,
 )
 from counterfold.research.ses.pictures import draw_figure_3, draw_figure_4
-from counterfold.search.gadget import gadget
-from counterfold.search.public import PublicSearch
-from counterfold.search.public_entry import Arrivals
-from counterfold.search.searcher import Searcher
+from counterfold.searchers.gadget import gadget
+from counterfold.searchers.public import PublicSearch
+from counterfold.searchers.public_entry import Arrivals
+from counterfold.searchers.searcher import Searcher
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.public import PublicTree
 from counterfold.tree.traversal import Traversal
@@ -401,7 +401,7 @@ def test_buckets_are_spread_over_hands() -> None:
             want = rows[alike[hole] % 5]
             assert found[:, hole] == pytest.approx(want / want.sum(), abs=1e-6)
     assert isinstance(Whole(strategy).rows(0, 0), np.ndarray)
-    assert isinstance(strategy, Strategy[PublicTree])
+    assert isinstance(strategy, Strategy)
 
 
 def test_ranges_are_off_by_as_much_as_asked() -> None:

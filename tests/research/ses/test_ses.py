@@ -11,10 +11,10 @@ from counterfold.errors import CounterfoldError
 from counterfold.research.ses.leduc import figure_3
 from counterfold.research.ses.matrix import figure_2, matrix_game
 from counterfold.research.ses.pictures import draw_figure_2, draw_figure_3
-from counterfold.search.entry import enter
-from counterfold.search.gadget import ses
-from counterfold.search.refine import refine
-from counterfold.search.subgame import subgames
+from counterfold.searchers.entry import enter
+from counterfold.searchers.gadget import ses
+from counterfold.searchers.refine import refine
+from counterfold.searchers.subgame import subgames
 
 
 @pytest.mark.parametrize(("u", "w", "f"), [(4, 9.9, 10), (4, 99, 100), (2, 5, 8)])

@@ -1,0 +1,1 @@
+"""Subgames, gadgets, and searches in them."""

@@ -1,0 +1,88 @@
+"""Searches in the subgames of a history tree, one subgame at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+
+from counterfold.errors import ParameterError
+from counterfold.searchers.entry import HistoryEntry, enter
+from counterfold.searchers.gadget import Part
+from counterfold.searchers.points import Point
+from counterfold.searchers.refine import AUTO, MOST, TOLERANCE, HistoryRefined, refine
+from counterfold.searchers.subgame import Subgames, subgames
+from counterfold.searchers.treeplex import Floats
+from counterfold.solvers.methods import Method
+from counterfold.strategy.strategy import Strategy
+from counterfold.tree.history import HistoryTree
+
+__all__ = ["HistorySearch"]
+
+
+class HistorySearch:
+    """A player's blueprint with the subgames at a point; entries into them are found once."""
+
+    def __init__(
+        self,
+        blueprint: Strategy[HistoryTree],
+        player: int,
+        point: Point = "board",
+        method: str | Method = AUTO,
+    ) -> None:
+        if player not in (0, 1):
+            raise ParameterError(f"the player is 0 or 1, not {player!r}")
+        self.blueprint, self.player, self.method = blueprint, player, method
+        self.tree = blueprint.tree
+        self.subgames: Subgames = subgames(self.tree, point)
+        self._entries: dict[int, HistoryEntry] = {}
+
+    @cached_property
+    def places(self) -> Sequence[int]:
+        """Numbers of the subgames into which the blueprint comes, and where the player decides."""
+        return tuple(
+            number
+            for number, subgame in enumerate(self.subgames)
+            if self.entry(number).reached and len(subgame.treeplexes[self.player].infosets)
+        )
+
+    def entry(self, place: int) -> HistoryEntry:
+        """The subgame of a number as the blueprint leads into it."""
+        if place not in self._entries:
+            self._entries[place] = enter(self.subgames[place], self.blueprint, self.player)
+        return self._entries[place]
+
+    def at(self, node: int) -> int | None:
+        """The number of the subgame in which a node of the tree lies; None before the point."""
+        number = int(self.subgames.of[node])
+        return None if number < 0 else number
+
+    def range(self, entry: HistoryEntry, model: Strategy[HistoryTree]) -> Floats:
+        """With which classes an opponent comes into a subgame if it plays as a model says."""
+        if model.tree is not self.tree:
+            model.check_fits(self.tree)
+        return entry.range_of(model.probabilities)
+
+    def refine(
+        self,
+        entry: HistoryEntry,
+        parts: Sequence[Part],
+        iterations: int = MOST,
+        *,
+        gap: float = TOLERANCE,
+        after: HistoryRefined | None = None,
+    ) -> HistoryRefined:
+        """Solve a gadget to within a gap; another search leaves nothing to go on from here."""
+        return refine(entry, parts, self.method, gap, iterations)
+
+    def each(
+        self,
+        places: Sequence[int],
+        make: Callable[[HistoryEntry], Sequence[Part]],
+        iterations: int | None = None,
+        gap: float | None = None,
+    ) -> Iterator[HistoryRefined]:
+        """Search in subgames; ``make`` says what to maximise in each."""
+        for place in places:
+            entry = self.entry(place)
+            tolerance = TOLERANCE if gap is None else gap
+            yield self.refine(entry, make(entry), iterations or MOST, gap=tolerance)

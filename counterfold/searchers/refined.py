@@ -1,0 +1,91 @@
+"""What searches give back, whatever form the game is compiled to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+
+from numpy.typing import NDArray
+
+from counterfold.evaluate.certificate import Certified
+from counterfold.searchers.gadget import Entry, Part
+from counterfold.searchers.treeplex import Floats
+from counterfold.strategy.layout import Tables
+from counterfold.strategy.strategy import Strategy
+
+if TYPE_CHECKING:
+    from counterfold.searchers.public_root import PublicRoot
+
+__all__ = ["Refined", "Searched", "WarmStart", "stitch"]
+
+E = TypeVar("E", bound=Entry)
+N = TypeVar("N")
+F = TypeVar("F")
+
+
+class WarmStart(NamedTuple):
+    """What another search on the same board can go on from."""
+
+    regrets: list[NDArray[Any]]  # of both players
+    root: PublicRoot
+
+
+@dataclass(frozen=True, eq=False)
+class Refined(Certified, Generic[E, N]):
+    """What a search found for the player in one subgame, or on all lines of a board.
+
+    ``weights`` are the player's actions inside: in the order of its treeplex, or a row for each
+    action with a column for each hand. ``objective`` is what they are worth in the gadget, and
+    nothing is worth more than ``objective + gap``: numbers, or one for each line.
+    """
+
+    entry: E
+    parts: tuple[Part, ...]
+    weights: NDArray[Any]
+    best: Floats  # [..., classes] what the opponent's best reply earns now
+    objective: N
+    gap: N
+    iterations: int
+    cpu_seconds: float
+    warm: WarmStart | None = field(default=None, repr=False)
+
+    def into(self, table: NDArray[Any]) -> NDArray[Any]:
+        """A table of the player's strategy with its decisions of the subgame replaced."""
+        out = table.copy()
+        self.entry.put(out, self.weights)
+        return out
+
+
+@dataclass(frozen=True, eq=False)
+class Searched(Certified, Generic[F]):
+    """A blueprint with searches put into it; the other player's part is kept."""
+
+    strategy: Strategy[F]
+    searches: int  # subgames, or lines of boards, to which the player comes
+    gap: float  # the mean of their gaps, in chips
+    worst_gap: float
+    cpu_seconds: float
+
+
+def stitch(
+    blueprint: Strategy[F], refined: Iterable[Refined[Any, Any]], **about: Any
+) -> Strategy[F]:
+    """The blueprint with all that was found in its subgames: a strategy of the whole game.
+
+    >>> import counterfold as cf
+    >>> from counterfold.searchers.gadget import maxmargin
+    >>> uniform = cf.Strategy.uniform(cf.Leduc())
+    >>> better = stitch(uniform, cf.Searcher(uniform, 1).each(maxmargin))
+    >>> cf.best_response(better, 0).value < cf.best_response(uniform, 0).value
+    True
+    """
+    tables, copied = list(blueprint.tables), set()
+    for found in refined:
+        place = found.entry.player if len(tables) > 1 else 0  # a table a player, or one for all
+        if place not in copied:
+            tables[place] = tables[place].copy()
+            copied.add(place)
+        found.entry.put(tables[place], found.weights)
+    made: Tables = tuple(tables)
+    return Strategy.of(blueprint.tree, made, {**blueprint.about, **about, "search": True})

@@ -1,0 +1,1 @@
+"""Methods, engines, the Solver above them, results and linear programs."""

@@ -1,0 +1,236 @@
+"""The seam between a solver and the tables it learns in: one protocol, an engine a form.
+
+An engine keeps its tables as flat arrays, takes a schedule (see ``methods``), and can hand its
+whole state out and take it back, bit for bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterfold.errors import UnsupportedError, short
+from counterfold.evaluate.assessment import Assessment
+from counterfold.files.arrays import Saved
+from counterfold.files.text import Fields
+from counterfold.poker.game import PokerGame
+from counterfold.solvers.conditions import Conditions
+from counterfold.solvers.methods import Method
+from counterfold.solvers.settings import Settings
+from counterfold.strategy.layout import Tables
+from counterfold.tree.history import HistoryTree
+from counterfold.tree.public import PublicTree
+
+__all__ = [
+    "FEATURES",
+    "SAMPLING",
+    "Arrays",
+    "Engine",
+    "can_markdown",
+    "can_table",
+    "check_can",
+    "engine_for",
+    "engine_of",
+    "needed",
+    "runs_on",
+]
+
+Arrays = dict[str, NDArray[Any]]
+Slots = NDArray[np.float64]
+
+FEATURES = {
+    "full": "full traversals",
+    "chance": "chance-sampled traversals",
+    "external": "external-sampled traversals",
+    "outcome": "outcome-sampled traversals",
+    "public": "traversals of sampled boards",
+    "rounds": "rounds of several iterations",
+    "prediction": "method that predicts the next regrets",
+    "simultaneous": "simultaneous updates",
+    "last iterate": "the last iterate instead of the average",
+    "float64": "tables in 64 bits",
+    "float32": "tables in 32 bits",
+    "16 bits": "tables in 16 bits",
+    "threads": "several threads",
+    "style": "preference and vulnerability degrees",
+    "locks": "locks",
+    "model": "models of the opponent",
+    "warm start": "beginning from what was learned elsewhere",
+    "cce gap": "the gap to a coarse correlated equilibrium",
+    "exact": "exact exploitability while it runs",
+}
+"""What engines may be able to do, in words; first the traversals by their names."""
+SAMPLING = ("chance", "external", "outcome", "public")
+"""The traversals that draw."""
+
+
+class Engine(Protocol):
+    """What a solver needs of an engine."""
+
+    name: ClassVar[str]
+    can: ClassVar[frozenset[str]]
+    refusal: ClassVar[str]
+    """What it is, as the subject of a sentence on what it has not."""
+    advice: ClassVar[str]
+    form: Any
+    per_round: int
+    """Iterations that share a row of the schedule."""
+    falls: bool
+    """Whether theory promises that exploitability falls."""
+    weighed: bool
+    """Whether it needs to know what regrets have been summed with."""
+    first_piece: int
+    """Iterations of the first call, in which no signal is heard."""
+
+    @property
+    def about(self) -> Mapping[str, Any]:
+        """What its strategies tell of it beside what all solvers do."""
+
+    @property
+    def nbytes(self) -> int:
+        """What a checkpoint takes, about."""
+
+    def step(self, schedule: NDArray[np.float64]) -> None:
+        """Run one iteration a row; with no rows, only compile or load what is needed."""
+
+    def tables(self, average: bool) -> Tables:
+        """The average strategy so far, or that of the next iteration, in the form's layout."""
+
+    def assess(self, average: bool, look: Callable[[], None] | None = None) -> Assessment:
+        """Exact values and best responses of it; ``look`` is called on the way, and may raise."""
+
+    def begin(self, regrets: Slots, strategy: Slots, average: Slots | None) -> None:
+        """Start from these, over the tree's slots; the average strategy counts as one iteration."""
+
+    def learned(self) -> tuple[Slots, Slots]:
+        """Regrets and the average strategy over the tree's slots, as ``begin`` takes them."""
+
+    def condition(self, conditions: Conditions) -> None:
+        """Follow this style from the next update on."""
+
+    def cce_gaps(self) -> tuple[float, ...] | None:
+        """What each player would have gained by one fixed strategy against the play so far."""
+
+    def state(self, alone: bool = True) -> Arrays:
+        """Everything that the next iteration depends on; but for what the average strategy beside
+        it tells, unless it is ``alone``."""
+
+    def restore(self, state: Saved, strategy: Tables | None = None) -> None:
+        """Take back what ``state`` handed out, alone or with the average strategy beside it."""
+
+    @classmethod
+    def conditions_in(
+        cls, form: Any, state: Saved, run: Fields, settings: Settings
+    ) -> Conditions | None:
+        """The conditions that a checkpoint was made under."""
+
+
+Choice = Callable[[Any, Settings], type[Any]]
+_CHOICES: dict[type, Choice] = {}
+_ENGINES: dict[type, list[type[Any]]] = {}
+
+
+def runs_on(form: type, *kinds: type[Any], choose: Choice | None = None) -> None:
+    """Have engines of these kinds run on a kind of form; ``choose`` says which, of several."""
+    _CHOICES[form] = choose or (lambda form, settings: kinds[0])
+    _ENGINES[form] = list(kinds)
+
+
+def engine_of(form: Any, settings: Settings) -> type[Any]:
+    """The kind of engine that runs a traversal of a form: the fastest that is right."""
+    for kind in type(form).__mro__:
+        if kind in _CHOICES:
+            return _CHOICES[kind](form, settings)
+    raise UnsupportedError(f"no engine runs on {short(form)}")
+
+
+def needed(
+    method: Method, settings: Settings, conditions: Conditions | None = None
+) -> tuple[str, ...]:
+    """What a run needs of its engine, of ``FEATURES``.
+
+    >>> from counterfold.solvers.methods import method
+    >>> needed(method("pcfr+"), Settings(traversal="external"))
+    ('external', 'float64', 'prediction')
+    """
+    fields = () if conditions is None else conditions.fields
+    asked = {
+        "rounds": settings.per_round is not None,
+        "prediction": method.prediction > 0,
+        "simultaneous": not settings.alternating,
+        "last iterate": not settings.average,
+        "16 bits": settings.bits == 16,
+        "style": any("delta" in each for each in fields),
+        "locks": any("lock" in each or "trust" in each for each in fields),
+        "model": any("model" in each for each in fields),
+    }
+    wanted = (feature for feature, is_wanted in asked.items() if is_wanted)
+    return settings.traversal, settings.dtype, *wanted
+
+
+def engine_for(
+    form: Any,
+    method: Method,
+    settings: Settings,
+    threads: int | None = None,
+    conditions: Conditions | None = None,
+) -> Engine:
+    """The engine of a run, or an error that says what it cannot do."""
+    kind = engine_of(form, settings)
+    if conditions is not None and conditions.locked and isinstance(form, HistoryTree):
+        from counterfold.solvers.locked_engine import LockedEngine
+
+        kind = LockedEngine
+    for feature in needed(method, settings, conditions):
+        if feature not in kind.can:
+            raise _refusal(kind, feature, kind.advice)
+    engine: Engine = kind(form, method, settings, threads, conditions)
+    return engine
+
+
+def check_can(game: Any, features: tuple[str, ...], option: str, traversal: str = "full") -> None:
+    """Refuse an ``option`` for which no engine of a game has any of these features.
+
+    Nothing is compiled for that.
+
+    >>> import counterfold as cf
+    >>> check_can(cf.Kuhn(), SAMPLING, "--seed")
+    >>> check_can(cf.fhp(), ("style",), "--prefer")
+    """
+    from counterfold.solvers import public_engine, sequence_engine  # noqa: F401  (they register)
+
+    form = PublicTree if isinstance(game, PokerGame | PublicTree) else HistoryTree
+    kinds = [kind for kind in _ENGINES[form] if traversal in kind.can] or _ENGINES[form]
+    if not any(feature in kind.can for kind in kinds for feature in features):
+        raise _refusal(kinds[0], features[0], f"leave out {option}")
+
+
+def _refusal(kind: type[Any], feature: str, advice: str) -> UnsupportedError:
+    others = [other.name for other in _kinds() if feature in other.can]
+    have = f" ({' and '.join(others)} ha{'ve' if len(others) > 1 else 's'})" if others else ""
+    return UnsupportedError(f"{kind.refusal} has no {FEATURES[feature]}{have}; {advice}")
+
+
+def _kinds() -> list[type[Any]]:
+    """All kinds of engines that have been imported."""
+    return [kind for kinds in _ENGINES.values() for kind in kinds]
+
+
+def can_table() -> list[tuple[str, dict[str, bool]]]:
+    """What each kind of engine can do that has been imported, by name."""
+    kinds = sorted(_kinds(), key=lambda kind: str(kind.name))
+    return [(kind.name, {feature: feature in kind.can for feature in FEATURES}) for kind in kinds]
+
+
+def can_markdown() -> str:
+    """The same as the table of the docs."""
+    table = can_table()
+    head = ["", *(name for name, _ in table)]
+    rows = [head, ["---"] * len(head)]
+    for feature, words in FEATURES.items():
+        marks = ["yes" if can[feature] else "" for _, can in table]
+        rows.append([f"`{feature}`: {words}", *marks])
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)

@@ -1,0 +1,275 @@
+"""Vector CFR: a method at work on the public tree of a poker game, all hands at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterfold.errors import UnsupportedError
+from counterfold.evaluate.assessment import Assessment
+from counterfold.evaluate.public import PublicEvaluator, assess_tables
+from counterfold.files.arrays import Saved
+from counterfold.files.text import Fields
+from counterfold.poker.game import DECISION
+from counterfold.solvers.conditions import Conditions
+from counterfold.solvers.engine import Arrays, Slots, runs_on
+from counterfold.solvers.methods import Method
+from counterfold.solvers.settings import Settings
+from counterfold.strategy.layout import Tables
+from counterfold.tree.public import PublicTree
+from counterfold.tree.public_arrays import aligned, asked_in
+from counterfold.tree.public_nodes import NOTHING
+from counterfold.tree.traversal import Traversal
+
+__all__ = ["PublicEngine", "in_double"]
+
+DERIVED = ("hole", "last", "styled")
+"""Further fields that a checkpoint need not keep as asked for: they follow from the rest."""
+
+
+class PublicEngine:
+    """Full traversals of a public tree, player by player, all hands at once.
+
+    What a run is held to comes as fields of ``kernels.public.Extra`` for each player.
+    """
+
+    name = "public tree"
+    can = frozenset(
+        {"full", "prediction", "last iterate", "float64", "float32", "16 bits", "threads"}
+        | {"style", "locks", "model", "exact"}
+    )
+    refusal: ClassVar[str] = "a public tree, which is walked in full and player by player,"
+    advice: ClassVar[str] = "leave it out, or solve a game by its histories"
+    first_piece = 1
+    per_round = 1
+    about: ClassVar[dict[str, Any]] = {}
+    weighed = True
+
+    def __init__(
+        self,
+        tree: PublicTree,
+        method: Method,
+        settings: Settings,
+        threads: int | None = None,
+        conditions: Conditions | None = None,
+    ) -> None:
+        from counterfold.kernels import rule
+
+        self.form, self.settings = tree, settings
+        fields = ({}, {}) if conditions is None else conditions.fields
+        modelled = any("model" in each for each in fields)
+        styled = modelled or any("delta" in each for each in fields)
+        self.falls = tree.two_player_zero_sum and not styled
+        self.traversal = Traversal(tree, settings.dtype, threads, model=modelled)
+        if not modelled:  # what measures strategies of this tree later need not build it again
+            vars(tree).setdefault("evaluator", PublicEvaluator(tree, self.traversal))
+        self._row = np.zeros(rule.COLUMNS)
+        self._make_tables(fields, method.prediction > 0)
+
+    def _make_tables(self, fields: tuple[Any, ...], predictive: bool) -> None:
+        from counterfold.kernels import public
+
+        arrays, tree = self.traversal.arrays, self.form
+        packed = self.settings.bits == 16
+        kinds = (np.int16, np.uint16) if packed else (arrays.dtype, arrays.dtype)
+        learned, packs, extras = [], [], []
+        for p in (0, 1):
+            shape = max(tree.rows(p), 1), tree.columns(p)
+            given = {
+                name: np.ascontiguousarray(array, arrays.dtype)
+                if array.dtype.kind == "f"
+                else array
+                for name, array in fields[p].items()
+            }
+            if predictive:
+                given["last"] = aligned(shape, arrays.dtype)
+            scales = (np.zeros(shape[0], arrays.dtype) for _ in range(2))
+            learned.append(public.Table(*(aligned(shape, kind) for kind in kinds)))
+            packs.append(public.Pack(*scales) if packed else None)
+            extras.append(given)
+        self.learning: Any = tuple(learned)
+        self.packs: Any = tuple(packs)
+        self.extras: Any = None, None
+        if any(extras):
+            self.extras = tuple(arrays.extra(p, **given) for p, given in enumerate(extras))
+
+    @property
+    def nbytes(self) -> int:
+        return sum(table.regret.nbytes + table.total.nbytes for table in self.learning)
+
+    def step(self, schedule: NDArray[np.float64]) -> None:
+        from counterfold.kernels import public, rule
+
+        walk = self.traversal
+        if not len(schedule):
+            nobody, rows = np.zeros(0, np.int64), np.zeros((0, 3, rule.COLUMNS))
+            walk.call(walk.whole, self.learning, self.packs, self.extras, nobody, rows)
+            return
+        before = np.vstack([self._row, schedule])[:-1]
+        rows = np.stack([schedule, before, before, schedule, before, schedule], 1)
+        rows = rows.reshape(-1, 3, schedule.shape[1])
+        if not walk.tasks:
+            who = np.tile(np.array([0, 1]), len(schedule))
+            walk.call(walk.whole, self.learning, self.packs, self.extras, who, rows)
+        else:
+            for k, row in enumerate(rows):
+                walk.run(k % 2, self.learning, self.extras, row, False, public.LEARN, self.packs)
+        self._row = schedule[-1].copy()
+
+    def tables(self, average: bool) -> Tables:
+        """The sums of strategies, shared with the run, or what the next iteration plays."""
+        if average:
+            return self.learning[0].total, self.learning[1].total
+        return self._current(0), self._current(1)
+
+    def _current(self, p: int) -> NDArray[np.float64]:
+        """What the rule draws from the regrets of now, at each node on each board."""
+        from counterfold.kernels import rule
+
+        table, pack, extra = self.learning[p], self.packs[p], self.extras[p]
+        nodes, weights = self.form.nodes, table.regret.astype(np.float64)
+        if pack is None and extra is None:
+            return np.maximum(weights, 0.0)
+        if extra is not None and extra.last.size:
+            guess = self._row[rule.PREDICTION] * extra.last
+        own = np.flatnonzero((nodes.kind == DECISION) & (nodes.owner == p))
+        for board in range(len(self.form.boards)):
+            for n in own[nodes.street[own] == self.form.boards[board].street].tolist():
+                rows = self.form.row(board, int(nodes.old[n]))
+                if pack is not None:  # all rows of a node have one scale
+                    weights[rows] *= pack.regret[rows.start]
+                if extra is not None and extra.last.size:
+                    weights[rows] += guess[rows]
+                weights[rows] = self._chosen(p, board, n, np.maximum(weights[rows], 0.0))
+        return weights
+
+    def _chosen(self, p: int, board: int, n: int, weights: NDArray[np.float64]) -> Any:
+        """[actions, hands] what is played at a node by weights, under a style and locks."""
+        from counterfold.kernels import rule
+
+        extra, nodes = self.extras[p], self.form.nodes
+        if extra is None:
+            return weights
+        holes = self.form.hands[p][board].holes
+        own = slice(int(nodes.wide[n]), int(nodes.wide[n] + nodes.count[n]))
+        rest = np.full(weights.shape, 1.0 / len(weights))
+        if extra.delta.size:
+            held_back = self._row[rule.WEIGHT] * extra.beta[n, holes]
+            some = weights[:, : len(holes)]
+            some[:] = extra.delta[own][:, holes] * np.maximum(some - held_back, 0.0)
+            rest[:, : len(holes)] = extra.fallback[own][:, holes]
+            if self._row[rule.BEST] > 0:
+                heaviest = weights.argmax(0)
+                weights = np.where(
+                    np.arange(len(weights))[:, None] == heaviest, weights.max(0) > 0, 0.0
+                )
+        total = weights.sum(0)
+        played = np.where(total > 0, weights / np.where(total > 0, total, 1.0), rest)
+        if extra.lock.size and extra.lock[board, n] != NOTHING:
+            lock = int(extra.lock[board, n])
+            first, trust = int(extra.first[lock]), extra.trust[lock]
+            played = (1 - trust) * played + trust * extra.held[first : first + len(played)]
+        return played
+
+    def assess(self, average: bool, look: Callable[[], None] | None = None) -> Assessment:
+        """Exact values and best responses, in double precision."""
+        if average and not self.locked:  # what the sums say is all there is to know
+            return assess_tables(self.traversal, self.learning, look=look)
+        rows, packs = np.stack([self._row] * 3), (None, None) if average else self.packs
+        return assess_tables(
+            self.traversal, self.learning, self._held(average), average=average, rows=rows,
+            packs=packs, look=look,
+        )  # fmt: skip
+
+    @property
+    def locked(self) -> bool:
+        """Whether a player is held to something."""
+        return any(extra is not None and extra.lock.size > 0 for extra in self.extras)
+
+    def _held(self, average: bool) -> Any:
+        """What counts when a strategy is measured: locks do, a model does not."""
+        if self.extras[0] is None:
+            return self.extras
+        none = np.zeros((0, 0), self.traversal.arrays.dtype)
+        held = []
+        for extra in self.extras:
+            last = none if average else extra.last
+            held.append(in_double(extra._replace(model=none, last=last)))
+        return tuple(held)
+
+    def begin(self, regrets: Slots, strategy: Slots, average: Slots | None) -> None:
+        raise UnsupportedError("a public tree begins from nothing, or from its own checkpoint")
+
+    def learned(self) -> tuple[Slots, Slots]:
+        raise UnsupportedError("what is learned on a public tree stays there")
+
+    def condition(self, conditions: Conditions) -> None:
+        raise UnsupportedError("a public tree takes its style before the first iteration")
+
+    def cce_gaps(self) -> tuple[float, ...] | None:
+        return None
+
+    def state(self, alone: bool = True) -> Arrays:
+        state = {"row": self._row}
+        if alone:
+            state |= {f"total.{p}": table.total for p, table in enumerate(self.learning)}
+        for p in (0, 1):
+            state |= {f"{name}.{p}": array for name, array in self._changing(p).items()}
+            if self.extras[p] is not None:
+                asked = {k: a for k, a in self.extras[p]._asdict().items() if a.size}
+                state |= {f"asked.{k}.{p}": asked[k] for k in asked if k not in DERIVED}
+        return state
+
+    def _changing(self, p: int) -> Arrays:
+        """What changes with every iteration, beside the sums of strategies."""
+        changing = {"regret": self.learning[p].regret}
+        if self.packs[p] is not None:
+            changing |= {"scale": self.packs[p].regret, "size": self.packs[p].total}
+        if self.extras[p] is not None and self.extras[p].last.size:
+            changing["last"] = self.extras[p].last
+        return changing
+
+    def restore(self, state: Saved, strategy: Tables | None = None) -> None:
+        for p in (0, 1):
+            if strategy is None:
+                state.fill(f"total.{p}", self.learning[p].total, least=0)
+            elif strategy[p].dtype != self.learning[p].total.dtype:
+                raise state.damaged("its sums of strategies are of another kind than its settings")
+            else:
+                self.learning[p].total[:] = strategy[p]
+            for name, array in self._changing(p).items():
+                state.fill(f"{name}.{p}", array)
+        state.fill("row", self._row, finite=False)
+
+    @classmethod
+    def conditions_in(
+        cls, form: PublicTree, state: Saved, run: Fields, settings: Settings
+    ) -> Conditions | None:
+        one, two = asked_in(state.part("asked."), form, (settings.dtype,))
+        best = run.flag("best")
+        return Conditions((one, two), best) if one or two or best else None
+
+
+runs_on(PublicTree, PublicEngine)
+
+
+def in_double(extra: Any) -> Any:
+    """What is asked of a player in double precision, for walks that certify.
+
+    What locks hold to adds up to one again: chips times what 32 bits leave over can be a pot.
+    The large tables stay as they are.
+    """
+    fine = {
+        name: array.astype(np.float64)
+        for name, array in extra._asdict().items()
+        if array.dtype.kind == "f" and name not in ("last", "model")
+    }
+    held, first = fine["held"], extra.first.tolist()
+    for begin, stop in pairwise([*first, len(held)]):
+        total = held[begin:stop].sum(0)
+        held[begin:stop] /= np.where(total > 0, total, 1.0)
+    return extra._replace(**fine)

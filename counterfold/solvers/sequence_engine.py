@@ -1,0 +1,189 @@
+"""Full traversals of a game of perfect recall, over its sequence form."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterfold.evaluate.sequence import workspace
+from counterfold.files.arrays import Saved
+from counterfold.solvers.conditions import Conditions, plain
+from counterfold.solvers.engine import Arrays, Slots, runs_on
+from counterfold.solvers.history_engine import HistoryEngine, InfosetEngine
+from counterfold.solvers.locked_engine import LockedEngine
+from counterfold.solvers.methods import Method
+from counterfold.solvers.settings import Settings
+from counterfold.strategy.layout import Tables
+from counterfold.tree.history import HistoryTree
+from counterfold.tree.sequence import SequenceForm, sequence_form
+
+__all__ = ["SequenceEngine"]
+
+WORTH_SHARING = 2_000_000
+"""Leaves of a sequence form from which two threads are faster than one (measured)."""
+
+
+class SequenceEngine(InfosetEngine):
+    """Full traversals of a game of perfect recall.
+
+    Threads share out gradients where there is enough to share; they change no bit of the result.
+    """
+
+    name = "sequence form"
+    can = frozenset(
+        {"full", "prediction", "simultaneous", "last iterate", "float64", "float32", "threads"}
+        | {"style", "warm start", "cce gap", "exact"}
+    )
+
+    def __init__(
+        self,
+        tree: HistoryTree,
+        method: Method,
+        settings: Settings,
+        threads: int | None = None,
+        conditions: Conditions | None = None,
+    ) -> None:
+        from counterfold.kernels import sequence as kernels
+
+        super().__init__(tree, conditions)
+        form, dtype = sequence_form(tree), np.dtype(settings.dtype)
+        self._kernels = kernels
+        self._form = form
+        self._alternating = settings.alternating
+        self._work = workspace(form, dtype)
+        self._typed = form.form._replace(val=form.form.val.astype(dtype))
+        size, players = form.sequences, form.tree.players
+        self._preference = plain(dtype)
+        if conditions is not None:
+            self.condition(conditions)
+        self._tables = kernels.Tables(*(np.zeros(size, dtype) for _ in range(4)))
+        self.begin(*self._start(conditions))
+        # The play so far is followed where its gap to a coarse correlated equilibrium is told.
+        follow = not tree.two_player_zero_sum or _one_shot(form)
+        followed = (size, players) if follow else (0, 0)
+        self._play = kernels.Play(np.zeros(followed[0]), np.zeros(followed[1]))
+        self._threads = 1 if follow else threads or _usual_threads(form)
+
+    def condition(self, conditions: Conditions) -> None:
+        conditions.check(self.form)
+        self.conditions = conditions
+        form, dtype = self._form, self._typed.val.dtype
+        self._preference = conditions.preference(form.tree, form.slot, form.infosets(), dtype)
+
+    def begin(self, regrets: Slots, strategy: Slots, average: Slots | None) -> None:
+        form = self._form
+        self._tables.regret[:] = form.by_sequence(regrets)
+        self._tables.regret[: form.tree.players] = 0
+        self._tables.strategy[:] = form.by_sequence(strategy)
+        self._tables.reach[:] = form.reach(form.by_sequence(strategy))
+        self._tables.total[:] = 0 if average is None else form.reach(form.by_sequence(average))
+
+    def learned(self) -> tuple[Slots, Slots]:
+        regrets = self._form.by_slot(self._tables.regret)
+        regrets[np.repeat(self._form.tree.infosets.sizes == 1, self._form.tree.infosets.sizes)] = 0
+        return regrets, self.average()
+
+    def step(self, schedule: NDArray[np.float64]) -> None:
+        if self._threads > 1:
+            self._step_together(schedule)
+        else:
+            self._kernels.iterate(
+                self._typed, self._tables, self._preference, self._play, self._work, schedule,
+                self._alternating,
+            )  # fmt: skip
+
+    def _step_together(self, schedule: NDArray[np.float64]) -> None:
+        """The same iterations, bit for bit, with each gradient shared out to threads."""
+        kernels, form, tables, work = self._kernels, self._typed, self._tables, self._work
+        players = range(self._form.tree.players)
+        shares = [self._shares(player) for player in players]
+        with ThreadPoolExecutor(self._threads - 1) as pool:
+
+            def gradient(player: int) -> None:
+                mine, *rest = shares[player]
+                others = [
+                    pool.submit(kernels.gather, form, tables.reach, work.gradient, lo, hi)
+                    for lo, hi in rest
+                ]
+                kernels.gather(form, tables.reach, work.gradient, player, player + 1)
+                kernels.gather(form, tables.reach, work.gradient, *mine)
+                for other in others:
+                    other.result()
+
+            for row in schedule:
+                if not self._alternating:
+                    for player in players:
+                        gradient(player)
+                for player in players:
+                    if self._alternating:
+                        gradient(player)
+                    kernels.respond(form, player, tables, self._preference, work, row)
+
+    def _shares(self, player: int) -> list[tuple[int, int]]:
+        """The player's sequences in runs of about equally many leaves, one a thread."""
+        form = self._form.form
+        first = int(form.start[form.groups[player]])
+        last = int(form.start[form.groups[player + 1]])
+        ends = np.linspace(int(form.ptr[first]), int(form.ptr[last]), self._threads + 1)
+        cuts = first + np.searchsorted(form.ptr[first : last + 1], ends[1:-1])
+        edges = [first, *cuts.tolist(), last]
+        return list(itertools.pairwise(edges))
+
+    def average(self) -> NDArray[np.float64]:
+        strategy = np.ones(self._form.sequences)
+        total = self._tables.total.astype(np.float64)
+        self._kernels.normalise(self._form.form, total, strategy, workspace(self._form))
+        return self._form.by_slot(strategy)
+
+    def current(self) -> NDArray[np.float64]:
+        return self._form.tree.infosets.to_one(self._form.by_slot(self._tables.strategy))
+
+    def cce_gaps(self) -> tuple[float, ...] | None:
+        weight = float(self._tables.total[0])
+        if not len(self._play.earned) or not weight > 0:
+            return None
+        work = workspace(self._form)
+        work.gradient[:] = self._play.gradient
+        best = np.zeros(self._form.tree.players)
+        choice = np.zeros(len(self._form.form.parent), dtype=np.uint32)
+        self._kernels.hindsight(self._form.form, work, choice, best)
+        return tuple(((best - self._play.earned) / weight).tolist())
+
+    def state(self, alone: bool = True) -> Arrays:
+        return {
+            **{name: array.copy() for name, array in self._tables._asdict().items()},
+            **{f"play_{name}": array.copy() for name, array in self._play._asdict().items()},
+            **self._style(),
+        }
+
+    def restore(self, state: Saved, strategy: Tables | None = None) -> None:
+        for name, array in self._tables._asdict().items():
+            state.fill(name, array)
+        for name, array in self._play._asdict().items():
+            state.fill(f"play_{name}", array)
+
+
+def _over_histories(tree: HistoryTree, settings: Settings) -> type[Any]:
+    by_sequences = settings.traversal == "full" and settings.form != "history"
+    if by_sequences and sequence_form(tree).perfect_recall:
+        return SequenceEngine
+    return HistoryEngine
+
+
+runs_on(HistoryTree, SequenceEngine, HistoryEngine, LockedEngine, choose=_over_histories)
+
+
+def _usual_threads(form: SequenceForm) -> int:
+    return min(2, os.cpu_count() or 1) if form.leaves >= WORTH_SHARING else 1
+
+
+def _one_shot(form: SequenceForm) -> bool:
+    """Is it a normal-form game: one decision a player?"""
+    return bool((form.form.parent < form.tree.players).all()) and len(form.form.parent) <= (
+        form.tree.players
+    )

@@ -1,0 +1,471 @@
+"""The solver: iterations of a method over a compiled game, that can be stopped and resumed."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import asdict
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterfold.errors import FileError, MismatchError, ParameterError, UnsupportedError
+from counterfold.evaluate.assessment import Assessment
+from counterfold.files.typed import from_json, to_json
+from counterfold.games.catalog import load_named
+from counterfold.interrupts import uncut
+from counterfold.poker.game import PokerGame
+from counterfold.solvers import public_engine, sequence_engine  # noqa: F401  (they register)
+from counterfold.solvers.conditions import (
+    Condition,
+    Conditions,
+    conditions_on,
+    symmetry_under,
+)
+from counterfold.solvers.engine import engine_for, engine_of
+from counterfold.solvers.methods import Method
+from counterfold.solvers.methods import method as method_of
+from counterfold.solvers.precision import Precision
+from counterfold.solvers.settings import Settings, check_range, check_threads, defaults_of
+from counterfold.solvers.until import Report, Until
+from counterfold.strategy.infosets import InfosetLayout
+from counterfold.strategy.layout import Tables
+from counterfold.strategy.store import read, save_strategy
+from counterfold.strategy.strategy import Strategy
+from counterfold.tree.form import Form, form_of
+from counterfold.tree.history import compile_game
+from counterfold.tree.walk import Progress
+
+__all__ = ["Solver"]
+
+CHUNK_SECONDS = 0.1
+MOST_ITERATIONS = 2**62
+MOST_PIECE = 1 << 16
+PIECE_SECONDS = 0.25
+
+
+class Solver:
+    """A method at work on a game, whatever its form.
+
+    ``method`` and ``dtype`` are the usual ones of the game unless they are given (see
+    ``settings.defaults_of``). ``style`` and ``locks`` are what a run is held to.
+
+    >>> import counterfold as cf
+    >>> solver = cf.Solver(cf.Kuhn(), method="cfr+")
+    >>> solver.step(1000)
+    >>> round(solver.strategy().at("K", "bet")["call"], 3), solver.exploitability() < 1e-3
+    (1.0, True)
+    """
+
+    def __init__(
+        self,
+        game: Any,
+        method: str | Method | None = None,
+        traversal: str = "full",
+        *,
+        alternating: bool = True,
+        average: bool = True,
+        dtype: str | None = None,
+        seed: int = 0,
+        explore: float = 0.6,
+        form: str = "auto",
+        bits: int = 32,
+        per_round: int | None = None,
+        threads: int | None = None,
+        style: Condition | Conditions | None = None,
+        locks: Condition | Conditions | None = None,
+        symmetry: bool | None = None,
+        memory: int | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        usual = defaults_of(game)
+        self.method = method_of(usual.method if method is None else method)
+        self.settings = Settings(
+            self.method.name, traversal, alternating, average, dtype or usual.dtype, seed, explore,
+            form, bits, per_round,
+        )  # fmt: skip
+        check_threads(threads)
+        alike = symmetry_under(game, symmetry, style, locks)
+        self.tree = form_of(game, memory, progress, symmetry=alike)
+        self.conditions = conditions_on(self.tree, style, locks)
+        check_range(self.tree, self.settings.dtype)
+        self.engine = engine_for(self.tree, self.method, self.settings, threads, self.conditions)
+        self.iteration = 0
+        self.seconds = 0.0
+        self.cpu_seconds = 0.0
+        self.check_seconds = 0.0  # of the last check
+        self.look: Callable[[], None] | None = None
+        """Called within a check now and then, which it may end by raising."""
+        self._cold = True
+        self._piece = self.engine.first_piece
+        self._logs = np.zeros(4)
+
+    @property
+    def nbytes(self) -> int:
+        """What a checkpoint takes, about."""
+        return self.engine.nbytes
+
+    @cached_property
+    def precision(self) -> Precision:
+        """The checks so far, and whether the tables still take in what is learned."""
+        settings, tree = self.settings, self.tree
+        return Precision(settings.dtype, tree.largest_payoff, self.engine.falls, settings.bits)
+
+    def condition(self, conditions: Conditions) -> None:
+        """Go on under another style: what was learned stays, the next regrets weigh anew.
+
+        >>> import counterfold as cf
+        >>> solver = cf.Solver(cf.Kuhn(), "cfr+")
+        >>> solver.step(100)
+        >>> solver.condition(cf.Style({"bet": 20.0}, player=0).on(solver.tree))
+        >>> solver.step(2000)
+        >>> solver.strategy().at("J")["bet"] > 0.22
+        True
+        """
+        self.engine.condition(conditions)
+        if self.conditions is None:
+            self._logs[3] = self.method.weight(self.iteration)
+        self.conditions = conditions
+
+    def begin_at_random(self, seed: int | np.random.Generator) -> None:
+        """Start from regrets drawn evenly from 0 to 1 and a random average strategy."""
+        if self.iteration:
+            raise ParameterError("the run has begun: a random start comes before the first step")
+        random = np.random.default_rng(seed)
+        regrets = random.random(self.tree.infosets.slots)
+        average = self.tree.infosets.to_one(random.random(self.tree.infosets.slots))
+        self.engine.begin(regrets, self._match(regrets), average)
+
+    def learned(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Regrets and the average strategy (summed up, or as probabilities in the sequence form)
+        over the tree's slots, for another run to ``begin`` from."""
+        return self.engine.learned()
+
+    def begin(
+        self,
+        regrets: NDArray[np.float64],
+        average: NDArray[np.float64],
+        strategy: NDArray[np.float64] | None = None,
+    ) -> None:
+        """Start from what was ``learned`` elsewhere; the regrets say the first strategy, if none
+        is given.
+
+        >>> import counterfold as cf
+        >>> first, second = cf.Solver(cf.Kuhn(), "cfr"), cf.Solver(cf.Kuhn(), "cfr")
+        >>> first.step(1000)
+        >>> second.begin(*first.learned())
+        >>> abs(second.exploitability() - first.exploitability()) < 1e-12
+        True
+        """
+        if self.iteration:
+            raise ParameterError("the run has begun: what it begins from comes before a step")
+        slots = self.tree.infosets.slots
+        given = (regrets, average) if strategy is None else (regrets, average, strategy)
+        if any(np.shape(a) != (slots,) or not np.isfinite(a).all() for a in given):
+            raise ParameterError(
+                f"{self.tree.spec} begins from {slots:,} finite numbers a table, one a slot"
+            )
+        first = self._match(regrets) if strategy is None else strategy
+        self.engine.begin(regrets, first, average)
+
+    def _match(self, regrets: NDArray[np.float64]) -> NDArray[np.float64]:
+        plain = Conditions.by_infosets(
+            np.ones(len(regrets)), np.zeros(len(self.tree.infosets.owner))
+        )
+        given = self.conditions
+        if given is None or "delta" not in given.fields[0]:
+            given = plain
+        return given.match(self.tree, regrets)
+
+    def step(self, iterations: int = 1) -> None:
+        """Run some iterations."""
+        from counterfold.kernels import rule
+
+        if iterations < 0:
+            raise ParameterError(f"iterations is {iterations}, and must not be negative")
+        if self._cold:  # compiling or loading the kernels is no part of an iteration
+            self.engine.step(np.zeros((0, rule.COLUMNS)))
+            self._cold = False
+        while iterations > 0:
+            count = min(iterations, self._piece)
+            schedule, logs = self._schedule(count)
+            # The first iteration takes longest, and leaves nothing behind that could be kept.
+            with uncut() if self.iteration else nullcontext():
+                wall, cpu = time.perf_counter(), time.process_time()
+                self.engine.step(schedule)
+                spent = time.perf_counter() - wall
+                self.seconds += spent
+                self.cpu_seconds += time.process_time() - cpu
+                self._logs = logs
+                self.iteration += count
+            iterations -= count
+            self._piece = next_piece(self._piece, count, spent)
+
+    def _schedule(self, count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """A row for each of the next iterations, and the running sums once they are done.
+
+        The sums are of whole rounds: one that is left half done has its row made again.
+        """
+        from counterfold.kernels import rule
+
+        size, done = self.engine.per_round, self.iteration
+        first, last = done // size + 1, (done + count - 1) // size + 1
+        rows = self.method.schedule(
+            first, last - first + 1, self._logs, weighed=self.engine.weighed
+        )
+        rows[:, rule.BEST] = self.conditions is not None and self.conditions.best
+        whole = (done + count) // size - first + 1
+        sums = slice(rule.LOG_POSITIVE, rule.WEIGHT + 1)
+        logs = rows[whole - 1, sums].copy() if whole else self._logs
+        if size > 1:
+            rows = rows[np.arange(done, done + count) // size - (first - 1)]
+        return rows, logs
+
+    def probabilities(self) -> NDArray[np.float64]:
+        """The strategy so far over the tree's slots: the average, or the last iterate."""
+        return self.strategy().probabilities
+
+    def current(self) -> NDArray[np.float64]:
+        """The strategy of the next iteration over the tree's slots."""
+        return self.engine.tables(average=False)[0]
+
+    def strategy(self, best: bool = False, **about: Any) -> Strategy[Any]:
+        """The strategy so far (or of the ``best`` check), with what is known about it."""
+        known = {
+            "method": self.settings.method,
+            "traversal": self.settings.traversal,
+            "iteration": self.precision.best[0] if best and self.precision.best else self.iteration,
+            "seed": self.settings.seed,
+            "iterate": "average" if self.settings.average else "last",
+            **self.engine.about,
+            **about,
+        }
+        tables = self.precision.kept if best else self._tables()
+        return Strategy.of(self.tree, tables, known)
+
+    def _tables(self) -> Tables:
+        return self.engine.tables(self.settings.average)
+
+    def assess(self) -> Assessment:
+        """Exact values and best responses of the strategy so far."""
+        return self.engine.assess(self.settings.average, self.look)
+
+    def exploitability(self) -> float:
+        """Exact exploitability of the strategy so far."""
+        return self.assess().exploitability
+
+    def cce_gaps(self) -> tuple[float, ...] | None:
+        """What each player would have gained by one fixed strategy against the play so far.
+
+        The largest of them is the gap to a coarse correlated equilibrium: what regret matching
+        promises to close in every game. Followed in full traversals of games of perfect recall
+        that are not two-player zero-sum, and of normal-form games; None elsewhere.
+        """
+        return self.engine.cce_gaps()
+
+    def report(self, run_seconds: float = 0.0, check: bool = True) -> Report:
+        """Where the run stands now."""
+        base = (self.iteration, self.seconds, self.cpu_seconds, run_seconds)
+        if not check:
+            return Report(*base)
+        began = time.perf_counter()
+        measured, gaps = self.assess(), self.cce_gaps()
+        if is_check(self.iteration):
+            self.precision.note(self.iteration, measured.exploitability, self._tables)
+        self.check_seconds = time.perf_counter() - began
+        return Report(
+            *base,
+            exploitability=measured.exploitability,
+            values=measured.values,
+            gains=measured.gains,
+            cce_gap=None if gaps is None else max(gaps),
+            verdict=self.precision.verdict(),
+        )
+
+    def run(self, until: Until) -> Iterator[Report]:
+        """Iterate, yielding a report now and then; the last one meets ``until``.
+
+        Exploitability is checked at fixed iterations (each a tenth further than the last), so
+        that a resumed run stops where an uninterrupted one would; by an engine that cannot
+        measure it while it runs, not at all.
+        """
+        return run_until(self, until.on(self.tree))
+
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        trace: Iterable[Report] = (),
+        best: bool = False,
+        **about: Any,
+    ) -> None:
+        """Write a checkpoint, which is also a strategy file: of the ``best`` check, or of now."""
+        run = {
+            "settings": to_json(self.settings),
+            "rule": to_json(self.method),
+            "iteration": self.iteration,
+            "seconds": self.seconds,
+            "cpu_seconds": self.cpu_seconds,
+            "best": self.conditions is not None and self.conditions.best,
+            "kept": best,  # whether the strategy beside the state is that of the best check
+            "trace": [to_json(report) for report in trace],
+        }
+        apart = best or not self.settings.average  # the strategy tells nothing of the sums
+        state = {**self.engine.state(alone=apart), "logs": self._logs.copy()}
+        if not best:
+            state |= self.precision.state()
+        save_strategy(self.strategy(best, **about), path, state, run)
+
+    @classmethod
+    def resume(
+        cls,
+        path: str | os.PathLike[str],
+        game: Any = None,
+        memory: int | None = None,
+        *,
+        threads: int | None = None,
+    ) -> tuple[Solver, list[Report]]:
+        """Continue from a checkpoint: the solver as it was, and the trace so far."""
+        known = game is None or isinstance(game, PokerGame)  # whose tree the file has
+        given = None if known else form_of(game, memory)
+        strategy, state, run = read(path, given)
+        if run is None:
+            raise FileError(f"{path} holds a strategy without a solver's state: nothing to resume")
+        settings = from_json(Settings, run.object("settings"))
+        rule = from_json(Method, run.object("rule"))
+        form = given or _form_of(strategy, path, memory)
+        strategy.check_fits(form)
+        if isinstance(game, PokerGame) and strategy.tree.game.about != game.about:
+            raise MismatchError(
+                f"{path} is a run of {form.spec}, not of {game.spec}; leave the game out"
+            )
+        conditions = engine_of(form, settings).conditions_in(form, state, run, settings)
+        how = asdict(settings) | {"method": rule}
+        solver = cls(form, **how, threads=threads, style=conditions)
+        state.fill("logs", solver._logs)
+        kept = run.flag("kept", False)
+        apart = kept or not settings.average
+        solver.engine.restore(state, None if apart else strategy.tables)
+        if kept:
+            solver.precision.kept = strategy.tables
+        else:
+            solver.precision.restore(state, strategy.tables)
+        state.finish()
+        solver.iteration = run.whole("iteration", 0, MOST_ITERATIONS)
+        solver.seconds, solver.cpu_seconds = run.number("seconds", 0), run.number("cpu_seconds", 0)
+        trace = [from_json(Report, entry) for entry in run.objects("trace")]
+        solver.precision.begin(checks_of(trace))
+        return solver, trace
+
+
+def _form_of(strategy: Strategy[Any], path: str | os.PathLike[str], memory: int | None) -> Form:
+    """The compiled game of a checkpoint, by the name that it says."""
+    if isinstance(strategy.layout, InfosetLayout):
+        return compile_game(load_named(strategy.spec, path), memory)
+    form: Form = strategy.tree
+    return form
+
+
+def run_until(
+    solver: Solver,
+    until: Until,
+    every: int | None = None,
+    reserve: Callable[[], float] | None = None,
+) -> Iterator[Report]:
+    """Iterations of a solver in small pieces, with a report after each, up to a limit.
+
+    A piece ends at every multiple of ``every``. The last report is in time for another check and
+    for what else is to be done in the end, which takes the seconds that ``reserve`` tells.
+    """
+    measures = "exact" in solver.engine.can
+    if not measures and until.iterations is None and until.seconds is None:
+        raise UnsupportedError(
+            f"{solver.engine.refusal} does not measure exploitability while it runs; say "
+            "iterations or seconds"
+        )
+    began = time.perf_counter()
+    pace, checking = 1e-4, 0.0 if measures else solver.check_seconds
+    # Both are seconds: of an iteration, and of a check, which may come after a run alone.
+    # The first iteration takes longer than others; a second may be begun that seems too long.
+    slack = min(1.0, 0.1 * (until.seconds or 0.0))
+
+    def left() -> float:
+        """Seconds until the last check must begin."""
+        if until.seconds is None:
+            return math.inf
+        rest = checking + (reserve() if reserve else 0.0)
+        return until.seconds - rest - (time.perf_counter() - began)
+
+    checks = 0
+
+    def report(check: bool) -> Report:
+        nonlocal checking, checks
+        at = time.perf_counter()
+        found = solver.report(at - began, check=check)
+        if check and checks:  # the first one has kernels to load
+            checking = time.perf_counter() - at
+        checks += check
+        return found
+
+    latest = report(measures and is_check(solver.iteration))
+    reached = solver.iteration and until.reached_by(latest)
+    if reached or latest.exploitability is not None:  # which a signal may have kept a run from
+        yield latest
+    if reached:
+        return
+    while True:
+        check_at = _next_check(solver.iteration) if measures else MOST_ITERATIONS
+        if until.iterations is not None:
+            check_at = min(check_at, until.iterations)
+        stop = check_at
+        if every:
+            stop = min(stop, (solver.iteration // every + 1) * every)
+        room = max(min(CHUNK_SECONDS, left()), 0.0)
+        chunk = max(1, min(stop - solver.iteration, int(room / pace)))
+        before, spent = solver.iteration, solver.seconds
+        solver.step(chunk)
+        pace = max((solver.seconds - spent) / (solver.iteration - before), 1e-7)
+        late = left() + slack < pace
+        latest = report(check=measures and (solver.iteration == check_at or late))
+        if latest.exploitability is not None:  # is there time for another check?
+            late |= left() + slack < pace
+        yield latest
+        if late or until.reached_by(latest):
+            return
+
+
+def next_piece(piece: int, count: int, seconds: float) -> int:
+    """Iterations for the next call of a kernel, in which no signal is heard.
+
+    >>> next_piece(16, 16, 0.001), next_piece(16, 3, 0.001), next_piece(16, 16, 2.0)
+    (128, 16, 2)
+    """
+    if seconds > PIECE_SECONDS:
+        return max(1, int(count * PIECE_SECONDS / seconds))
+    return min(8 * piece, MOST_PIECE) if count == piece and 8 * seconds < PIECE_SECONDS else piece
+
+
+def _next_check(iteration: int) -> int:
+    """The first check after an iteration, on a grid that grows by a tenth."""
+    if iteration == 0:
+        return 1
+    step = math.floor(math.log(iteration, 1.1) + 1e-9) + 1
+    return max(iteration + 1, math.ceil(1.1**step))
+
+
+def is_check(iteration: int) -> bool:
+    """Does an uninterrupted run check here?"""
+    return iteration > 0 and _next_check(iteration - 1) == iteration
+
+
+def checks_of(trace: Sequence[Report]) -> list[tuple[int, float]]:
+    """The checks of a trace at which an uninterrupted run would have looked, too."""
+    return [
+        (report.iteration, report.exploitability)
+        for report in trace
+        if report.exploitability is not None and is_check(report.iteration)
+    ]

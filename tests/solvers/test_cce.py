@@ -1,0 +1,85 @@
+"""The gap to a coarse correlated equilibrium is the external regret of the recorded play."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import counterfold as cf
+from counterfold.files.arrays import Saved
+from counterfold.games.normal_form import general_rock_paper_scissors
+from tests import naive
+from tests.random_games import games, random_game
+from tests.solvers.layout import unflat
+
+
+def check(game: Any, method: str, alternating: bool, iterations: int = 6) -> None:
+    solver = cf.Solver(game, method, alternating=alternating)
+    tree, infosets = solver.tree, naive.uniform(game)
+    rule = naive.RULES[method]
+    play: list[tuple[float, naive.Table]] = []
+    for t in range(1, iterations + 1):
+        along = min(t / rule.horizon, 1)
+        fade = ((t - 1) / t) ** (rule.gamma + rule.gamma_slope * along)
+        profile = unflat(tree, infosets, solver.engine.current())
+        play = [(weight * fade, table) for weight, table in play] + [(1.0, profile)]
+        solver.step()
+        gaps = solver.cce_gaps()
+        if tree.two_player_zero_sum and not isinstance(game, cf.NormalForm):
+            continue
+        assert gaps is not None
+        assert gaps == pytest.approx(naive.external_regret(game, play), abs=1e-9)
+
+
+@pytest.mark.parametrize("alternating", [True, False], ids=["alternating", "simultaneous"])
+@pytest.mark.parametrize("method", ["cfr", "cfr+", "dcfr", "hs-pcfr+(15, 5)"])
+@settings(max_examples=10)
+@given(game=games(zero_sum=False))
+def test_random_games(method: str, alternating: bool, game: Any) -> None:
+    check(game, method, alternating)
+
+
+@pytest.mark.pure
+@pytest.mark.parametrize("alternating", [True, False], ids=["alternating", "simultaneous"])
+def test_normal_form(alternating: bool) -> None:
+    check(general_rock_paper_scissors(), "cfr", alternating, 12)
+    check(cf.NormalForm([[2, 1, 0], [2, 0, 3], [-1, 3, -3]]), "cfr+", alternating, 12)
+
+
+def test_three_players() -> None:
+    check(cf.Kuhn(players=3), "cfr", False, 4)
+    check(cf.Kuhn(players=3), "linear", True, 4)
+
+
+def test_the_gap_goes_to_zero_where_nash_is_not_promised() -> None:
+    """Shapley's game: regret matching cycles, but nobody regrets the play."""
+    row = [[0, 0, 1], [1, 0, 0], [0, 1, 0]]
+    column = [[0, 1, 0], [0, 0, 1], [1, 0, 0]]
+    game = cf.NormalForm([row, column])
+    solver = cf.Solver(game, "cfr", alternating=False)
+    state = solver.engine.state()
+    state["regret"][2:5] = 0.1, 0.05, 0.0  # off the symmetric start
+    solver.engine.restore(Saved("memory", {}, state))
+    solver.step(20_000)
+    gaps = solver.cce_gaps()
+    assert gaps is not None
+    assert max(gaps) < 0.01
+
+
+def test_where_it_is_not_followed() -> None:
+    assert cf.Solver(cf.Kuhn(), "cfr").cce_gaps() is None
+    solver = cf.Solver(random_game(3, 3), "cfr", form="history")
+    solver.step(3)
+    assert solver.cce_gaps() is None
+    assert cf.Solver(cf.Kuhn(players=3), "cfr").cce_gaps() is None  # nothing was played yet
+
+
+def test_simultaneous_regret_is_the_sum_of_regrets_in_a_matrix_game() -> None:
+    """With uniform weights the gap is the largest cumulative regret over the iterations."""
+    solver = cf.Solver(general_rock_paper_scissors(), "cfr", alternating=False)
+    solver.step(50)
+    regret = solver.engine.state()["regret"][2:].reshape(2, 3).max(axis=1)
+    np.testing.assert_allclose(solver.cce_gaps(), regret / 50, atol=1e-12)
