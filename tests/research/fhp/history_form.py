@@ -23,7 +23,6 @@ from counterfold.strategy.strategy import Strategy
 from counterfold.tree.boards import renamed_holes
 from counterfold.tree.history import HistoryTree, compile_game
 from counterfold.tree.public import PublicTree
-from counterfold.tree.traversal import Traversal
 
 __all__ = ["FlopHoldem", "FormCheck", "compare_forms"]
 
@@ -186,8 +185,7 @@ def compare_forms(
     random = np.random.default_rng(seed)
     whole = _Layout(PublicTree(game, symmetry=False), history)
     drawn = Strategy.random(history, random)
-    walk = Traversal(whole.tree, "float64", 1)
-    pairs = [(assess(drawn), assess(whole.public(drawn), walk=walk))]
+    pairs = [(assess(drawn), assess(whole.public(drawn)))]
     one = Solver(history, method, form="history")
     other = Solver(game, method, dtype="float64", threads=1)
     layout = _Layout(other.tree, history)

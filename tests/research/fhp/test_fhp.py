@@ -100,7 +100,7 @@ def test_a_stopped_curve_of_linear_cfr_goes_on_where_it_was(tmp_path):
     game = fhp(deck=DECK, cap=2)
     straight = fhp_exact(game, iterations=2, linear=20, threads=1)
 
-    def stop(part, words):
+    def stop(part, of, words):
         if "linear, iteration 13" in words:
             raise KeyboardInterrupt
 
@@ -110,7 +110,7 @@ def test_a_stopped_curve_of_linear_cfr_goes_on_where_it_was(tmp_path):
     heard = []
     again = fhp_exact(
         game, iterations=2, linear=20, threads=1, folder=tmp_path,
-        on_progress=lambda part, words: heard.append(words),
+        on_progress=lambda part, of, words: heard.append(words),
     )  # fmt: skip
     assert "linear, iteration 14" in heard[0]
     assert [(p.iteration, p.exploitability) for p in again.linear] == [
