@@ -303,6 +303,6 @@ def _probabilities(strategy: Strategy[PublicTree]) -> list[NDArray[np.float64]]:
     found = [np.zeros(table.shape) for table in strategy.tables]
     for number, board in enumerate(tree.boards):
         for node in _decisions(tree.game, board.street):
-            owner, rows = int(tree.game.betting.player[node]), strategy.rows(node, number)
+            owner, rows = int(tree.game.betting.player[node]), strategy.hands.rows(node, number)
             found[owner][tree.row(number, node), : rows.shape[1]] = rows
     return found
