@@ -253,7 +253,8 @@ class _Layout:
 
     def public(self, strategy: Strategy) -> Strategy[PublicTree]:
         """A strategy of the history form on the public tree."""
-        found = Strategy.uniform(self.tree)
+        even = Strategy.uniform(self.tree).tables
+        found = Strategy.of(self.tree, tuple(table.astype(np.float64) for table in even))
         for p in (0, 1):
             mine = self.owner == p
             found.tables[p][self.row[mine], self.column[mine]] = strategy.probabilities[mine]
