@@ -358,6 +358,8 @@ class Solver:
         solver.iteration = run.whole("iteration", 0, MOST_ITERATIONS)
         solver.seconds, solver.cpu_seconds = run.number("seconds", 0), run.number("cpu_seconds", 0)
         trace = [from_json(Report, entry) for entry in run.objects("trace")]
+        if any(report.exploitability is None for report in trace):
+            raise state.damaged("a check of its trace does not tell the exploitability")
         solver.precision.begin(checks_of(trace))
         return solver, trace
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 import counterfold as cf
 from counterfold.errors import FileError, MismatchError
-from counterfold.files.arrays import Saved
+from counterfold.files.arrays import Saved, seal, unsealed
 from counterfold.solvers.solver import Solver
 from tests.random_games import meeting_game, random_game
 
@@ -147,3 +148,14 @@ def test_a_run_resumed_between_checks_stops_where_a_straight_one_does(tmp_path: 
     resumed = cf.resume(path, until)
     assert resumed.iterations == straight.iterations
     assert (resumed.strategy.probabilities == straight.strategy.probabilities).all()
+
+
+def test_a_check_without_its_exploitability_is_damage(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    cf.solve(cf.Kuhn(), "cfr", cf.Until(iterations=20), save=path)
+    header, arrays = unsealed(path)
+    run = json.loads(header["run"])
+    del run["trace"][3]["exploitability"]
+    seal(path, {**header, "run": json.dumps(run)}, arrays)
+    with pytest.raises(FileError, match="damaged: a check of its trace"):
+        Solver.resume(path)
