@@ -6,7 +6,7 @@ PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3; do \
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: test demo lint check pure site docs oldest setup bench clean
+.PHONY: test demo lint check pure site docs oldest setup bench damage clean
 
 test: lint site check pure
 
@@ -63,6 +63,12 @@ demo: $(READY)
 
 bench: $(READY)
 	$(BIN)/counterfold bench methods
+
+# Good files of every kind, damaged COUNT times; ONLY=17 tries one of them again.
+COUNT ?= 5000
+SEED ?= 0
+damage: $(READY)
+	$(BIN)/python -m tests.damage --count $(COUNT) --seed $(SEED) $(if $(ONLY),--only $(ONLY))
 
 clean:
 	rm -rf .venv $(OLDEST) site .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info

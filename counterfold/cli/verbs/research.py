@@ -23,9 +23,7 @@ PAPERS = {
     for name in ("pref-cfr", "ocfr", "ses", "cheat", "fhp")
 }
 _MEASUREMENTS = "methods peers kernels arena search poker poker-methods"
-BENCHMARKS = dict.fromkeys(_MEASUREMENTS.split(), f"{_RESEARCH}.bench.verb") | {
-    "damage": f"{_RESEARCH}.bench.damage.verb"
-}
+BENCHMARKS = dict.fromkeys(_MEASUREMENTS.split(), f"{_RESEARCH}.bench.verb")
 """Names with the modules that have them: ``VERBS`` by name, and ``KEYS`` of their JSON."""
 
 
@@ -81,6 +79,4 @@ def _family(name: str, cls: type[_Names], text: str) -> None:
 
 
 _family("repro", _Papers, "Make a paper's figure, table or experiment again, beside its numbers.")
-_family(
-    "bench", _Benchmarks, "Measure methods, other libraries, kernels, the arena, poker, damage."
-)
+_family("bench", _Benchmarks, "Measure methods, other libraries, kernels, the arena, poker.")

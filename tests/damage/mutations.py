@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from counterfold.files.tensors import DTYPES
-from counterfold.research.bench.damage.files import Packed, Part, head_of, sealed
+from tests.damage.files import Packed, Part, head_of, sealed
 
 __all__ = ["MUTATIONS", "TRAP", "TRAP_RUN", "TRAP_SOURCE", "Mutated", "mutate"]
 

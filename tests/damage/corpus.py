@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from counterfold.errors import CounterfoldError
-from counterfold.research.bench.damage.files import form_of, steady
-from counterfold.research.bench.damage.readings import Main, Reading, listen
 from counterfold.strategy.strategy import Strategy
+from tests.damage.files import form_of, steady
+from tests.damage.readings import Main, Reading, listen
 
 __all__ = ["KINDS", "Corpus", "Kind"]
 

@@ -18,17 +18,16 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
-from functools import partial
 from itertools import count, islice
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from counterfold.errors import CounterfoldError, ParameterError
-from counterfold.research.bench.damage.corpus import KINDS, Corpus, Kind
-from counterfold.research.bench.damage.files import form_of
-from counterfold.research.bench.damage.mutations import TRAP, TRAP_RUN, TRAP_SOURCE, Mutated, mutate
-from counterfold.research.bench.damage.readings import (
+from counterfold.errors import CounterfoldError
+from tests.damage.corpus import KINDS, Corpus, Kind
+from tests.damage.files import form_of
+from tests.damage.mutations import TRAP, TRAP_RUN, TRAP_SOURCE, Mutated, mutate
+from tests.damage.readings import (
     HELD,
     Answer,
     Job,
@@ -40,10 +39,8 @@ from counterfold.research.bench.damage.readings import (
     read_all,
     timeless,
 )
-from counterfold.research.columns import Columns, rich_table
-from counterfold.research.progress import no_progress
 
-__all__ = ["Damage", "Failure", "run", "table", "to_json"]
+__all__ = ["Damage", "Failure", "run", "to_json"]
 
 FAILED = (
     "ran code", "crash", "too slow", "traceback", "other exit", "another answer", "no number",
@@ -86,11 +83,8 @@ def numbers(mutations: int, kinds: Sequence[str] = ()) -> list[int]:
     >>> numbers(3), [KINDS[n % len(KINDS)].name for n in numbers(2, ["model"])]
     ([0, 1, 2], ['model', 'model'])
     """
-    known = [kind.name for kind in KINDS]
-    for name in kinds:
-        if name not in known:
-            raise ParameterError(f"there is no kind of file {name!r}; there are {', '.join(known)}")
-    return list(islice((n for n in count() if _kind(n).name in (kinds or known)), mutations))
+    wanted = (n for n in count() if not kinds or _kind(n).name in kinds)
+    return list(islice(wanted, mutations))
 
 
 def _kind(number: int) -> Kind:
@@ -103,7 +97,7 @@ def run(
     seed: int = 0,
     *,
     keep: str | Path | None = None,
-    on_progress: Callable[[str], None] = no_progress,
+    on_progress: Callable[[str], object] = lambda words: None,
     report: Damage | None = None,
 ) -> Damage:
     """Try mutations by their numbers; ``main`` is the command line. ``report`` grows meanwhile."""
@@ -216,7 +210,7 @@ def _said(good: Answer, answer: Answer, verdict: str) -> str:
 
 
 def to_json(result: Damage) -> dict[str, Any]:
-    """The document of ``counterfold bench damage --json``."""
+    """What ``make damage`` prints."""
     return {
         "seed": result.seed,
         "mutations": result.wanted,
@@ -226,15 +220,3 @@ def to_json(result: Damage) -> dict[str, Any]:
         "kinds": {kind: dict(counts) for kind, counts in result.counts.items()},
         "failures": [asdict(one) for one in result.failures],
     }
-
-
-def table(result: Damage) -> Any:
-    """Verdicts by kind."""
-    totals = sum(result.counts.values(), Counter[str]())
-    rows = [*result.counts.items(), ("all", totals)]
-    shown = [*HELD, *(verdict for verdict in FAILED if totals[verdict])]
-    columns: Columns = {"kind": "{0[0]}"} | {
-        name: partial(lambda name, row: f"{row[1][name]:,}" if row[1][name] else "", name)
-        for name in shown
-    }
-    return rich_table(f"{result.done:,} damaged files, seed {result.seed}", rows, columns)
