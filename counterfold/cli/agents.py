@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 from counterfold.cli.output import advise, on_terminal, paint, print_json, say
+from counterfold.cli.verbs.arena import AgentsRequest
 from counterfold.exploit.rules import DEFAULT_LEARNER, LEARNERS
 from counterfold.games.spec import written
 from counterfold.play.agents import AGENTS
@@ -19,10 +20,10 @@ ALSO = (
 )
 
 
-def run(json: bool) -> None:
+def run(request: AgentsRequest) -> None:
     """List them."""
     found = [*_opponents(), *_learners()]
-    if json:
+    if request.json:
         print_json({"agents": found, "also": dict(ALSO)})
         return
     for kind, head in (("strategy", "They never learn"), ("learner", "They learn as they play")):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +22,7 @@ from counterfold.cli.output import (
     tell,
 )
 from counterfold.cli.progress import Watch
+from counterfold.cli.verbs.abstracting import BlueprintRequest
 from counterfold.errors import OutOfTimeError, ParameterError
 from counterfold.poker.game import PokerGame
 from counterfold.solvers.result import DISK
@@ -35,69 +35,45 @@ if TYPE_CHECKING:
     from counterfold.abstraction.buckets import Buckets
     from counterfold.cli.blueprint_exact import Measured, Measurement
 
-__all__ = ["Wish", "run"]
+__all__ = ["run"]
 
 ITERATIONS = 10_000_000
 WORDS = {"external": "external sampling", "public": "public chance sampling"}
 
 
-@dataclass(frozen=True)
-class Wish:
-    """What was asked for on the command line."""
-
-    game: str
-    buckets: int = 200
-    cards: str | None = None
-    method: str = "linear"
-    traversal: str = "external"
-    iterations: int | None = None
-    seconds: float | None = None
-    threads: int = 1
-    seed: int = 0
-    save: str | None = None
-    resume: str | None = None
-    against: str | None = None
-    seat: int = 1
-    rnr: float | None = None
-    strategy: str | None = None
-    exact: bool = False
-    json: bool = False
-    quiet: bool = False
-
-
-def run(wish: Wish) -> None:
+def run(request: BlueprintRequest) -> None:
     """Make or find the buckets, sample, measure, save and tell."""
-    game = poker_game(wish.game)
+    game = poker_game(request.game)
     for path, option in (
-        (wish.save or wish.resume, "--save" if wish.save else "--resume"),
-        (wish.strategy, "--strategy"),
-        (wish.cards, "--cards"),
+        (request.save or request.resume, "--save" if request.save else "--resume"),
+        (request.strategy, "--strategy"),
+        (request.cards, "--cards"),
     ):
         if path and not (option == "--cards" and os.path.exists(path)):
             check_can_write(path, option)
-    if wish.traversal not in WORDS:
-        raise ParameterError(f"--traversal is external or public, not {wish.traversal!r}")
-    _check_against(wish, game)
-    until = _limits(wish)
-    target, solver = wish.save or wish.resume, None
-    with Watch(wish.quiet) as watch:
+    if request.traversal not in WORDS:
+        raise ParameterError(f"--traversal is external or public, not {request.traversal!r}")
+    _check_against(request, game)
+    until = _limits(request)
+    target, solver = request.save or request.resume, None
+    with Watch(request.quiet) as watch:
         try:
-            solver = _solver(wish, game, watch)
+            solver = _solver(request, game, watch)
             checkpoints = Checkpoints(partial(solver.save, target) if target else None)
             measurement = None
             if until.seconds is not None:
                 watch.doing("trying what an exact measurement will take")
-                measurement = _measurement(wish, solver, until)
+                measurement = _measurement(request, solver, until)
             _sample(solver, until, measurement, checkpoints, watch)
             checkpoints.save()
             if until.seconds is None:
-                measurement = _measurement(wish, solver, until)
-            found = _measured(wish, measurement, watch)
+                measurement = _measurement(request, solver, until)
+            found = _measured(request, measurement, watch)
         except KeyboardInterrupt:
             if solver is not None and target:
                 solver.save(target)
-            raise StoppedError(_farewell(wish, solver)) from None
-    _tell(wish, solver, found)
+            raise StoppedError(_farewell(request, solver)) from None
+    _tell(request, solver, found)
 
 
 def _sample(
@@ -118,20 +94,22 @@ def _sample(
         checkpoints.look()
 
 
-def _measurement(wish: Wish, solver: Solver, until: Until) -> Measurement | None:
+def _measurement(request: BlueprintRequest, solver: Solver, until: Until) -> Measurement | None:
     """The measurement that was asked for, unless there is no time for it."""
-    if not (wish.exact or wish.strategy):
+    if not (request.exact or request.strategy):
         return None
     from counterfold.cli.blueprint_exact import Measurement
 
-    measurement = Measurement(solver, until, wish.strategy)
+    measurement = Measurement(solver, until, request.strategy)
     if measurement.fits:
         return measurement
-    tell(_left_out(wish, f"that would take about {duration(measurement.seconds)}"))
+    tell(_left_out(request, f"that would take about {duration(measurement.seconds)}"))
     return None
 
 
-def _measured(wish: Wish, measurement: Measurement | None, watch: Watch) -> Measured | None:
+def _measured(
+    request: BlueprintRequest, measurement: Measurement | None, watch: Watch
+) -> Measured | None:
     """What it finds; nothing, and a sentence, if the time is over before."""
     if measurement is None:
         return None
@@ -139,95 +117,108 @@ def _measured(wish: Wish, measurement: Measurement | None, watch: Watch) -> Meas
     try:
         return measurement.run()
     except OutOfTimeError as error:
-        tell(_left_out(wish, str(error)))
+        tell(_left_out(request, str(error)))
         return None
 
 
-def _left_out(wish: Wish, why: str) -> str:
-    what = "neither measured nor written hand by hand" if wish.strategy else "not measured"
+def _left_out(request: BlueprintRequest, why: str) -> str:
+    what = "neither measured nor written hand by hand" if request.strategy else "not measured"
     return f"the strategy is {what} within --seconds: {why}; give it more time, or no limit"
 
 
-def _farewell(wish: Wish, solver: Solver | None) -> str:
+def _farewell(request: BlueprintRequest, solver: Solver | None) -> str:
     if solver is None:
         return "stopped before the first iteration; nothing was saved"
     told = f"stopped after {solver.iteration:,} iterations"
-    target = wish.save or wish.resume
+    target = request.save or request.resume
     if target is None:
         return f"{told}; nothing was saved (--save FILE keeps the work)"
-    words = ["counterfold", "blueprint", wish.game, "--resume", target]
-    if wish.cards:
-        words += ["--cards", wish.cards]
+    words = ["counterfold", "blueprint", request.game, "--resume", target]
+    if request.cards:
+        words += ["--cards", request.cards]
     else:
-        words += ["--buckets", str(wish.buckets), "--seed", str(wish.seed)]
-    if wish.against is not None:
-        words += ["--against", wish.against, "--seat", str(wish.seat), "--rnr", f"{wish.rnr:g}"]
-    if wish.iterations is not None:
-        words += ["--iterations", str(wish.iterations)]
+        words += ["--buckets", str(request.buckets), "--seed", str(request.seed)]
+    if request.against is not None:
+        words += [
+            "--against",
+            request.against,
+            "--seat",
+            str(request.seat),
+            "--rnr",
+            f"{request.rnr:g}",
+        ]
+    if request.iterations is not None:
+        words += ["--iterations", str(request.iterations)]
     return f"{told}; the work is saved in {target}: go on with `{shlex.join(words)}`"
 
 
-def _check_against(wish: Wish, game: PokerGame) -> None:
-    if wish.against is None:
-        if wish.rnr is not None or wish.seat != 1:
+def _check_against(request: BlueprintRequest, game: PokerGame) -> None:
+    if request.against is None:
+        if request.rnr is not None or request.seat != 1:
             raise ParameterError("--rnr and --seat are for an answer: say to whom with --against")
         return
-    if wish.seat not in (1, 2):
-        raise ParameterError(f"--seat is {wish.seat}, and must be 1 or 2")
-    if wish.rnr is None or not 0 <= wish.rnr <= 1:
+    if request.seat not in (1, 2):
+        raise ParameterError(f"--seat is {request.seat}, and must be 1 or 2")
+    if request.rnr is None or not 0 <= request.rnr <= 1:
         raise ParameterError("say with --rnr how far to trust the opponent's play, from 0 to 1")
-    if wish.cards is None and game.rules.hole > 1:
+    if request.cards is None and game.rules.hole > 1:
         raise ParameterError(
-            f"--against {wish.against} plays by buckets: name the file that has them with --cards"
+            f"--against {request.against} plays by buckets: name the file that has them with "
+            "--cards"
         )
 
 
-def _limits(wish: Wish) -> Until:
-    if wish.iterations is None and wish.seconds is None:
+def _limits(request: BlueprintRequest) -> Until:
+    if request.iterations is None and request.seconds is None:
         return Until(iterations=ITERATIONS)
-    return Until(iterations=wish.iterations, seconds=wish.seconds)
+    return Until(iterations=request.iterations, seconds=request.seconds)
 
 
-def _buckets(wish: Wish, game: PokerGame, watch: Watch) -> tuple[Buckets, ...]:
+def _buckets(request: BlueprintRequest, game: PokerGame, watch: Watch) -> tuple[Buckets, ...]:
     from counterfold.abstraction.buckets import every_hand, load_buckets, save_buckets
     from counterfold.abstraction.clusters import buckets_for
 
-    if wish.cards and os.path.exists(wish.cards):
-        return load_buckets(wish.cards)
+    if request.cards and os.path.exists(request.cards):
+        return load_buckets(request.cards)
     if game.rules.hole == 1:
         return every_hand(game)
-    watch.doing(f"sorting hands into {wish.buckets} buckets a street")
+    watch.doing(f"sorting hands into {request.buckets} buckets a street")
     doing = (
         "while hands were sorted into buckets: give it more time, fewer --buckets, or the file of "
         "an earlier run with --cards"
     )
     made = buckets_for(
-        game, wish.buckets, seed=wish.seed, threads=max(wish.threads, 2),
-        look=lambda: clock.check(_limits(wish), doing),
+        game, request.buckets, seed=request.seed, threads=max(request.threads, 2),
+        look=lambda: clock.check(_limits(request), doing),
     )  # fmt: skip
-    if wish.cards:
-        save_buckets(wish.cards, made)
+    if request.cards:
+        save_buckets(request.cards, made)
     return made
 
 
-def _solver(wish: Wish, game: PokerGame, watch: Watch) -> Solver:
+def _solver(request: BlueprintRequest, game: PokerGame, watch: Watch) -> Solver:
     from counterfold.abstraction.blueprint import Against, resume_blueprint
     from counterfold.abstraction.bucket_form import BucketForm
 
-    form = BucketForm(game, _buckets(wish, game, watch))
+    form = BucketForm(game, _buckets(request, game, watch))
     watch.doing("laying out the table and loading the kernels (compiled when first used)")
     against = None
-    if wish.against is not None:
-        model = Strategy.load(wish.against, form)
-        against = Against(model, wish.seat - 1, float(wish.rnr or 0.0))
-    if wish.resume:
-        return resume_blueprint(wish.resume, form, against)
+    if request.against is not None:
+        model = Strategy.load(request.against, form)
+        against = Against(model, request.seat - 1, float(request.rnr or 0.0))
+    if request.resume:
+        return resume_blueprint(request.resume, form, against)
     return Solver(
-        form, wish.method, wish.traversal, seed=wish.seed, threads=wish.threads, locks=against
+        form,
+        request.method,
+        request.traversal,
+        seed=request.seed,
+        threads=request.threads,
+        locks=against,
     )
 
 
-def _told(wish: Wish, solver: Solver, found: Measured | None) -> dict[str, Any]:
+def _told(request: BlueprintRequest, solver: Solver, found: Measured | None) -> dict[str, Any]:
     from counterfold.abstraction.blueprint import against_in, engine_in
 
     form, against = engine_in(solver).form, against_in(solver)
@@ -253,22 +244,22 @@ def _told(wish: Wish, solver: Solver, found: Measured | None) -> dict[str, Any]:
         "answer": None
         if against is None
         else {
-            "model": wish.against,
-            "seat": wish.seat,
+            "model": request.against,
+            "seat": request.seat,
             "p": against.p,
             "winnings": None if found is None else found.winnings,
             "guarantee": None if found is None else found.guarantee,
         },
-        "saved": wish.save or wish.resume,
-        "strategy": None if found is None else wish.strategy,
+        "saved": request.save or request.resume,
+        "strategy": None if found is None else request.strategy,
     }
 
 
-def _tell(wish: Wish, solver: Solver, found: Measured | None) -> None:
+def _tell(request: BlueprintRequest, solver: Solver, found: Measured | None) -> None:
     from counterfold.abstraction.blueprint import against_in
 
-    told, against, game = _told(wish, solver, found), against_in(solver), solver.tree.game
-    if wish.json:
+    told, against, game = _told(request, solver, found), against_in(solver), solver.tree.game
+    if request.json:
         print_json(told)
         return
     pace = told["traversals_a_cpu_second"]
@@ -285,18 +276,20 @@ def _tell(wish: Wish, solver: Solver, found: Measured | None) -> None:
         exact = f"{in_units(game, found.whole.exploitability)} (exact)"
         lines.insert(4, ("exploitability", exact))
     if against is not None:
-        lines[1:1] = _answer(wish, game, against, found)
+        lines[1:1] = _answer(request, game, against, found)
     lines += [(key, told[key]) for key in ("saved", "strategy") if told[key]]
     print_panel("Blueprint" if against is None else "Response", lines)
     if told["strategy"]:
-        advise(f"Look at it with `counterfold show {wish.strategy}`.")
-    elif not wish.exact:
+        advise(f"Look at it with `counterfold show {request.strategy}`.")
+    elif not request.exact:
         advise("Exploitability is not measured while sampling; --exact does it where it fits.")
 
 
-def _answer(wish: Wish, game: PokerGame, against: Against, found: Measured | None) -> Lines:
+def _answer(
+    request: BlueprintRequest, game: PokerGame, against: Against, found: Measured | None
+) -> Lines:
     who = game.players[against.seat]
-    lines = [("response", f"of {who} to {wish.against}, trusted by {against.p:g}")]
+    lines = [("response", f"of {who} to {request.against}, trusted by {against.p:g}")]
     for words, chips in (
         ("from the model (exact)", None if found is None else found.winnings),
         ("at least (exact)", None if found is None else found.guarantee),

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from counterfold.solvers.until import Until
 
-__all__ = ["check", "left", "start"]
+__all__ = ["check", "left", "start", "until_of"]
 
 SPARE = 0.5  # seconds after the time that was given, in which something may come to its end
+
+LIMITS = ("iterations", "exploitability", "seconds")
 
 _began = time.perf_counter()
 
@@ -19,6 +21,15 @@ def start() -> None:
     """A verb begins."""
     global _began
     _began = time.perf_counter()
+
+
+def until_of(request: object) -> Until | None:
+    """The limits that a request names; nothing if it names none."""
+    from counterfold.cli.request import options_given
+    from counterfold.solvers.until import Until
+
+    named = options_given(request, LIMITS)
+    return Until(**named) if named else None
 
 
 def check(until: Until, doing: str) -> None:

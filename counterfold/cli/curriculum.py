@@ -7,7 +7,6 @@ import os
 import shlex
 import time
 from contextlib import closing
-from dataclasses import dataclass
 from typing import Any
 
 from counterfold.abstraction.curriculum import Curriculum, Stage
@@ -26,6 +25,7 @@ from counterfold.cli.output import (
 )  # fmt: skip
 from counterfold.cli.progress import Watch
 from counterfold.cli.scores import print_columns
+from counterfold.cli.verbs.abstracting import CurriculumRequest
 from counterfold.errors import ParameterError, UnsupportedError, short
 from counterfold.files.text import whole_of
 from counterfold.games.base import spec_of
@@ -38,32 +38,11 @@ from counterfold.solvers.methods import method
 from counterfold.solvers.settings import Settings
 from counterfold.strategy.strategy import Strategy
 
-__all__ = ["Request", "run"]
+__all__ = ["run"]
 
 ITERATIONS = 100
 HANDS = 500
 """Games against each bot after each stage, if nobody says how many."""
-
-
-@dataclass(frozen=True)
-class Request:
-    """What was asked for; None where an option was not given."""
-
-    game: str | None
-    health: str | None = None
-    order: str | None = None
-    view: str | None = None
-    abstract: tuple[str, ...] = ()
-    iterations: int | None = None
-    method: str | None = None
-    traversal: str | None = None
-    seed: int | None = None
-    hands: int | None = None
-    save: str | None = None
-    resume: str | None = None
-    plot: str | None = None
-    json: bool = False
-    quiet: bool = False
 
 
 class StageWatch(Watch):
@@ -95,7 +74,7 @@ class StageWatch(Watch):
         self._face.show("playing", f"{done:,} of {total:,} games", done / total)
 
 
-def run(request: Request) -> None:
+def run(request: CurriculumRequest) -> None:
     """Go through the stages, and tell about each."""
     _check(request)
     rates: dict[int, list[WinRate]] = {}
@@ -124,7 +103,7 @@ def run(request: Request) -> None:
     _print(request, curriculum, rates)
 
 
-def _check(request: Request) -> None:
+def _check(request: CurriculumRequest) -> None:
     """Refuse what cannot work before anything is computed."""
     if request.resume:
         for name in (
@@ -162,7 +141,7 @@ def _check(request: Request) -> None:
     Settings(traversal=request.traversal or "full", seed=request.seed or 0)
 
 
-def _made(request: Request) -> Curriculum:
+def _made(request: CurriculumRequest) -> Curriculum:
     if request.resume:
         return Curriculum.resume(request.resume)
     name, _, values = ("health", "", request.health)
@@ -196,7 +175,7 @@ def _number(text: str) -> int:
 
 
 def _rates(
-    request: Request, curriculum: Curriculum, stage: Stage, watch: StageWatch
+    request: CurriculumRequest, curriculum: Curriculum, stage: Stage, watch: StageWatch
 ) -> list[WinRate]:
     """Win rates of a stage's strategy against the bots, where the game has any."""
     trained = curriculum.games[stage.number - 1]
@@ -233,7 +212,7 @@ def _farewell(curriculum: Curriculum | None) -> str:
 
 
 def _document(
-    request: Request, curriculum: Curriculum, rates: dict[int, list[WinRate]]
+    request: CurriculumRequest, curriculum: Curriculum, rates: dict[int, list[WinRate]]
 ) -> dict[str, Any]:
     stages = []
     for stage in curriculum.stages:
@@ -253,7 +232,9 @@ def _document(
     }
 
 
-def _print(request: Request, curriculum: Curriculum, rates: dict[int, list[WinRate]]) -> None:
+def _print(
+    request: CurriculumRequest, curriculum: Curriculum, rates: dict[int, list[WinRate]]
+) -> None:
     last = curriculum.stages[-1]
     settings = curriculum.settings
     lines = [

@@ -8,6 +8,7 @@ from counterfold.cli.certificate import certificate, print_panel
 from counterfold.cli.output import StoppedError, advise, check_can_write, print_json, say
 from counterfold.cli.progress import Watch
 from counterfold.cli.table import print_rows
+from counterfold.cli.verbs.first_steps import DemoRequest
 from counterfold.errors import MissingExtraError
 from counterfold.games.leduc import Leduc
 from counterfold.games.onecard import Kuhn
@@ -28,9 +29,10 @@ KUHN = ("-1/18", -1 / 18)
 LEDUC = ("-0.0856064241", -0.0856064241)  # the sequence-form linear program's
 
 
-def run(folder: str, *, json: bool, quiet: bool) -> None:
+def run(request: DemoRequest) -> None:
     """Solve Kuhn and Leduc, print what is found, draw all methods."""
-    path = os.path.join(folder, PICTURE)
+    json, quiet = request.json, request.quiet
+    path = os.path.join(request.folder, PICTURE)
     check_can_write(path, "--folder")
     lacking = ""
     try:

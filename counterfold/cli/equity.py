@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from counterfold.cli.certificate import Lines, print_panel
 from counterfold.cli.output import print_json
 from counterfold.cli.progress import Watch
+from counterfold.cli.verbs.solving import EquityRequest
 from counterfold.errors import ParameterError
 from counterfold.evaluate.range_equity import RangeEquity, range_equity
 from counterfold.poker.cards import board_name, parse_board, parse_cards
 from counterfold.poker.ranges import Range
 
-__all__ = ["Request", "run"]
+__all__ = ["run"]
 
 WIDEST = 36
 """Characters of a range that are printed."""
@@ -30,21 +30,7 @@ class BoardWatch(Watch):
         )
 
 
-@dataclass(frozen=True)
-class Request:
-    """What was asked for."""
-
-    first: str
-    second: str
-    board: str = ""
-    dead: str = ""
-    samples: int | str | None = None
-    seed: int = 0
-    json: bool = False
-    quiet: bool = False
-
-
-def run(request: Request) -> None:
+def run(request: EquityRequest) -> None:
     """Count or draw boards, and print."""
     board = _parsed("--board", parse_board, request.board)
     dead = _parsed("--dead", parse_cards, request.dead)

@@ -11,10 +11,11 @@ from typing import Any
 from counterfold.cli.certificate import Lines, print_panel
 from counterfold.cli.output import advise, amount, on_terminal, paint, print_json, say
 from counterfold.cli.progress import Watch
+from counterfold.cli.verbs.solving import GamesRequest, SolveRequest
 from counterfold.games.catalog import Entry, games, load
 from counterfold.games.spec import parse_spec, written
 
-__all__ = ["describe", "overview"]
+__all__ = ["run"]
 
 PATIENCE = 10.0
 """Seconds to count the histories of a game before its size is called large."""
@@ -29,7 +30,15 @@ ALSO = (
 )
 
 
-def overview(json: bool) -> None:
+def run(request: GamesRequest) -> None:
+    """All games, or one."""
+    if request.name is None:
+        _overview(request.json)
+    else:
+        _describe(request.name, request.json)
+
+
+def _overview(json: bool) -> None:
     """All named games."""
     if json:
         print_json({"games": [_as_dict(entry) for entry in games()], "also": dict(ALSO)})
@@ -117,16 +126,16 @@ class _LargeError(Exception):
     pass
 
 
-def describe(spec: str, json: bool) -> None:
+def _describe(spec: str, json: bool) -> None:
     """One game: its parameters, its size, and what kind of game it is."""
     from counterfold.cli.names import means_poker
     from counterfold.games.base import spec_of
     from counterfold.tree.walk import Size, measure
 
     if means_poker(spec):
-        from counterfold.cli.solve import Request, run
+        from counterfold.cli.solve import run as solve
 
-        run(Request(spec, dry_run=True, json=json))
+        solve(SolveRequest(spec, dry_run=True, json=json))
         return
     game = load(spec)
     seen = _Watched(game)

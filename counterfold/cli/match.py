@@ -7,7 +7,6 @@ import os
 import shlex
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -26,6 +25,7 @@ from counterfold.cli.output import (
 )
 from counterfold.cli.progress import Watch
 from counterfold.cli.scores import print_faults, print_scores, verdict, versus
+from counterfold.cli.verbs.arena import MatchRequest
 from counterfold.errors import FileError, MismatchError, ParameterError, UnsupportedError
 from counterfold.exploit.online import Learner
 from counterfold.files.text import whole_of
@@ -41,7 +41,6 @@ from counterfold.tree.history import HistoryTree
 
 __all__ = [
     "HandsWatch",
-    "Request",
     "check_game",
     "check_hands",
     "check_picture",
@@ -54,37 +53,10 @@ HANDS = 100_000
 PYTHON_HANDS = 1_000
 """Hands of a match, and of one with an agent written in Python, if nobody says how many."""
 
-TIME_LIMIT = 10.0
 PATIENCE = 0.5
 """Seconds of play before the time that is left is told."""
 
 FAULTS = {"go-on": "go on", "stop": "stop"}
-
-
-@dataclass(frozen=True)
-class Request:
-    """What was asked for; None where an option was not given."""
-
-    agents: tuple[str, ...] = ()
-    game: str | None = None
-    hands: int | None = None
-    seed: int | None = None
-    duplicate: bool = False
-    reveal: bool = False
-    time_limit: float | None = None
-    on_fault: str | None = None
-    stranger: str | None = None
-    record: str | None = None
-    save: str | None = None
-    resume: str | None = None
-    plot: str | None = None
-    json: bool = False
-    quiet: bool = False
-
-    @property
-    def target(self) -> str | None:
-        """Where the match goes: a resumed one goes back to its file."""
-        return self.save or self.resume
 
 
 class HandsWatch(Watch):
@@ -109,7 +81,7 @@ class HandsWatch(Watch):
         self._face.show("playing", note, part)
 
 
-def run(request: Request) -> None:
+def run(request: MatchRequest) -> None:
     """Play, and tell about it in every form that was asked for."""
     _check(request)
     with HandsWatch(request.quiet) as watch:
@@ -151,7 +123,11 @@ def run(request: Request) -> None:
 
 
 def _tell(
-    request: Request, match: Match, result: MatchResult, saved: str | None, recorded: str | None
+    request: MatchRequest,
+    match: Match,
+    result: MatchResult,
+    saved: str | None,
+    recorded: str | None,
 ) -> None:
     print_panel("Match", _lines(request, match, result, saved, recorded))
     say()
@@ -166,7 +142,11 @@ def _tell(
 
 
 def _lines(
-    request: Request, match: Match, result: MatchResult, saved: str | None, recorded: str | None
+    request: MatchRequest,
+    match: Match,
+    result: MatchResult,
+    saved: str | None,
+    recorded: str | None,
 ) -> Lines:
     seats = "every deal played in all seats" if result.duplicate else "seats in turn"
     hands = f"{result.hands:,}, {seats}, seed {result.seed}"
@@ -186,7 +166,11 @@ def _lines(
 
 
 def _document(
-    request: Request, match: Match, result: MatchResult, saved: str | None, recorded: str | None
+    request: MatchRequest,
+    match: Match,
+    result: MatchResult,
+    saved: str | None,
+    recorded: str | None,
 ) -> dict[str, Any]:
     stranger = None if match.stranger is None else result.agents[match.stranger]
     return result.to_dict() | {
@@ -227,7 +211,7 @@ def _farewell(hands: int, goal: int, saved: str | None) -> str:
 # What was asked for
 
 
-def _check(request: Request) -> None:
+def _check(request: MatchRequest) -> None:
     """Refuse what cannot work before anything is computed."""
     if request.resume is None:
         check_game(request.game, "match")
@@ -244,7 +228,7 @@ def _check(request: Request) -> None:
     if request.on_fault is not None and request.on_fault not in FAULTS:
         raise ParameterError(f"--on-fault is go-on or stop, not {request.on_fault!r}")
     limit = request.time_limit
-    if limit is not None and not (math.isfinite(limit) and limit > 0):
+    if not (math.isfinite(limit) and limit > 0):
         raise ParameterError(f"--time-limit is {limit:g}, and must be seconds above 0")
     check_picture(request.plot)
     if request.record:
@@ -289,7 +273,7 @@ def _check_no_other_file(path: str) -> None:
             ) from None
 
 
-def _begun(request: Request, watch: Watch) -> Match:
+def _begun(request: MatchRequest, watch: Watch) -> Match:
     rules = rules_named(str(request.game))
     agents, table = seats(rules, request.agents, watch)
     names = [agent.name for agent in agents]
@@ -299,7 +283,7 @@ def _begun(request: Request, watch: Watch) -> Match:
         seed=request.seed or 0,
         duplicate=request.duplicate,
         reveal=request.reveal,
-        time_limit=TIME_LIMIT if request.time_limit is None else request.time_limit,
+        time_limit=request.time_limit,
         on_fault=FAULTS[request.on_fault or "go-on"],
         stranger=None if request.stranger is None else _place(request.stranger, names),
     )
@@ -328,7 +312,7 @@ def _place(text: str, names: list[str]) -> int:
     )
 
 
-def _resumed(request: Request, watch: Watch) -> Match:
+def _resumed(request: MatchRequest, watch: Watch) -> Match:
     path = str(request.resume)
     game = None if request.game is None else rules_named(request.game)
     watch.doing("reading the match")
@@ -355,7 +339,7 @@ def _load_kernels(match: Match, watch: Watch) -> None:
         watch.check()
 
 
-def _goal(request: Request, match: Match) -> int:
+def _goal(request: MatchRequest, match: Match) -> int:
     """Hands in all."""
     goal = request.hands or (HANDS if match.compiled else PYTHON_HANDS)
     if goal <= match.hands:

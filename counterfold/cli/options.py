@@ -1,41 +1,15 @@
-"""Every option that more than one verb has, declared once, and how a request is made of them.
+"""Every option that more than one verb has, declared once.
 
 ``counterfold --help`` must be instant: nothing heavier than typer is imported here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import MISSING, fields
-from typing import Annotated, Any, TypeVar
+from typing import Annotated
 
 import typer
 
 from counterfold.errors import short
-
-R = TypeVar("R")
-
-
-def request_of(kind: type[R], given: Mapping[str, object]) -> R:
-    """A request made of a verb's arguments: those that it has a field for, by name.
-
-    What was not given is left to the field's default; lists become tuples.
-
-    >>> from dataclasses import dataclass
-    >>> @dataclass
-    ... class Request:
-    ...     game: str
-    ...     prefer: tuple[str, ...] = ()
-    ...     seed: int = 0
-    >>> request_of(Request, {"game": "kuhn", "prefer": ["bet=2"], "seed": None, "again": None})
-    Request(game='kuhn', prefer=('bet=2',), seed=0)
-    """
-    values: dict[str, Any] = {}
-    for field in fields(kind):  # type: ignore[arg-type]
-        value = given[field.name]
-        if value is not None or field.default is MISSING:
-            values[field.name] = tuple(value) if isinstance(value, list) else value
-    return kind(**values)
 
 
 def count(text: str) -> int:
@@ -86,16 +60,15 @@ def some(text: str) -> int | str:
 
 # Which game, and in which form.
 
-Game = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="GAME",
-        help="A name such as leduc or 'one_card(ranks=13)' (see `counterfold games`), "
-        "mygame.py:MyGame, openspiel:NAME, a .efg, .txt or .json file; for poker with all "
-        "hands, a spot in JSON or fhp.",
-        show_default=False,
-    ),
-]
+GAME = typer.Argument(
+    metavar="GAME",
+    help="A name such as leduc or 'one_card(ranks=13)' (see `counterfold games`), "
+    "mygame.py:MyGame, openspiel:NAME, a .efg, .txt or .json file; for poker with all "
+    "hands, a spot in JSON or fhp.",
+    show_default=False,
+)
+Game = Annotated[str, GAME]
+MaybeGame = Annotated[str | None, GAME]
 GameAtTable = Annotated[
     str | None,
     typer.Option("--game", metavar="GAME", help="As for `counterfold solve`.", show_default=False),
@@ -126,34 +99,30 @@ Method = Annotated[
         "(parameters may follow in brackets), or lp. [sapcfr+], for hold'em [dcfr(1.5, 0, 4)]",
     ),
 ]
-OtherMethod = Annotated[
-    str | None,
-    typer.Option("--method", metavar="NAME", help="As for `counterfold solve`, where it can be."),
-]
-Traversal = Annotated[
-    str | None,
-    typer.Option(metavar="KIND", help="full, chance, external or outcome sampling. [full]"),
-]
+OTHER_METHOD = typer.Option(
+    "--method", metavar="NAME", help="As for `counterfold solve`, where it can be."
+)
+OtherMethod = Annotated[str | None, OTHER_METHOD]
+TRAVERSAL = typer.Option(metavar="KIND", help="full, chance, external or outcome sampling. [full]")
+Traversal = Annotated[str | None, TRAVERSAL]
 Iterations = Annotated[
     int | None, typer.Option(metavar="N", parser=count, help="Stop a run after so many in all.")
 ]
-Exploitability = Annotated[
-    str | None,
-    typer.Option(
-        "--exploitability",
-        "--accuracy",
-        metavar="X",
-        parser=low,
-        help="Stop a run when its exact exploitability is as low; in poker also as 0.5% (of the "
-        "pot) or 1mbb.",
-    ),
-]
+EXPLOITABILITY = typer.Option(
+    "--exploitability",
+    "--accuracy",
+    metavar="X",
+    parser=low,
+    help="Stop a run when its exact exploitability is as low; in poker also as 0.5% (of the "
+    "pot) or 1mbb.",
+)
+Exploitability = Annotated[float | str | None, EXPLOITABILITY]
 Seconds = Annotated[
     float | None, typer.Option(metavar="S", help="Stop after so many seconds in all.")
 ]
-Seed = Annotated[
-    int | None, typer.Option(metavar="N", parser=count, help="Of all that is drawn. [0]")
-]
+SEED = typer.Option(metavar="N", parser=count, show_default=False, help="Of all that is drawn. [0]")
+Seed = Annotated[int, SEED]
+MaybeSeed = Annotated[int | None, SEED]
 Bits = Annotated[
     int | None,
     typer.Option(metavar="N", help="Public form: store in 32 or 16 bits, half of it. [32]"),
@@ -169,7 +138,7 @@ Memory = Annotated[
 # Styles, and answers to an opponent.
 
 Prefer = Annotated[
-    list[str] | None,
+    tuple[str, ...],
     typer.Option(
         metavar="ACTION=N",
         help="Like an action N times as much; may be given again. In poker with all hands also "
@@ -195,7 +164,7 @@ Trust = Annotated[
 # The table.
 
 Agents = Annotated[
-    list[str] | None,
+    tuple[str, ...],
     typer.Argument(
         metavar="AGENT",
         help="Who plays (see `counterfold agents`): two, or as many as the game takes.",
@@ -215,8 +184,10 @@ Duplicate = Annotated[
 ]
 Reveal = Annotated[bool, typer.Option("--reveal", help="Show learners all cards after every hand.")]
 TimeLimit = Annotated[
-    float | None,
-    typer.Option(metavar="S", help="Seconds a move for agents written in Python. [10]"),
+    float,
+    typer.Option(
+        metavar="S", show_default=False, help="Seconds a move for agents written in Python. [10]"
+    ),
 ]
 
 # Files, and what is printed.

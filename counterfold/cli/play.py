@@ -16,6 +16,7 @@ from counterfold.cli.output import StoppedError, advise, ask, check_can_write, s
 from counterfold.cli.play_keys import QUIT, keys, meant
 from counterfold.cli.play_screen import Screen, option_line
 from counterfold.cli.progress import Watch
+from counterfold.cli.verbs.arena import PlayRequest
 from counterfold.errors import CodeError, CounterfoldError, FileError, ParameterError, short
 from counterfold.exploit.online import Learner
 from counterfold.games.base import spec_of
@@ -46,18 +47,10 @@ class _Plan:
     session: Session | None
 
 
-def run(
-    *,
-    game: str | None,
-    against: list[str] | None = None,
-    hands: int | None = None,
-    seed: int | None = None,
-    save: str | None = None,
-    resume: str | None = None,
-    hints: bool = False,
-    quiet: bool = False,
-) -> None:
+def run(request: PlayRequest) -> None:
     """Play until the person leaves or the hands are over."""
+    game, against, hands = request.game or request.again, list(request.against), request.hands
+    seed, save, resume, quiet = request.seed, request.save, request.resume, request.quiet
     if hands is not None:
         whole("--hands", hands, least=1)
     if save:
@@ -73,7 +66,7 @@ def run(
             raise StoppedError("stopped before the first hand") from None
     if plan.session is not None and save:
         sitting.write(save)
-    _Player(sitting, plan, hints, quiet).play()
+    _Player(sitting, plan, request.hints, quiet).play()
 
 
 def _new(

@@ -20,7 +20,7 @@ from counterfold.style.preferences import Style
 from counterfold.tree.public import PublicTree
 
 if TYPE_CHECKING:
-    from counterfold.cli.solve import Request
+    from counterfold.cli.verbs.solving import SolveRequest
 
 __all__ = ["PokerConditions", "read_conditions"]
 
@@ -76,7 +76,7 @@ class PokerConditions:
         return Solver(tree, method, style=self.style, locks=locks, **settings)
 
 
-def read_conditions(request: Request, game: PokerGame) -> PokerConditions:
+def read_conditions(request: SolveRequest, game: PokerGame) -> PokerConditions:
     """The locks and the style of a request, those in the file of its spot among them."""
     locks: list[Lock] = []
     given = None

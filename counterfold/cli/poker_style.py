@@ -21,10 +21,10 @@ from counterfold.cli.output import (
 )
 from counterfold.cli.poker_conditions import PokerConditions, read_conditions
 from counterfold.cli.progress import Watch
-from counterfold.cli.solve import Request as SolveRequest
 from counterfold.cli.solve import farewell
 from counterfold.cli.style_tables import columns
 from counterfold.cli.table import percent
+from counterfold.cli.verbs.solving import SolveRequest
 from counterfold.errors import ParameterError
 from counterfold.poker.game import PokerGame
 from counterfold.solvers.methods import method as method_of
@@ -36,7 +36,7 @@ from counterfold.style.price import Price, compare
 from counterfold.style.shares import Share
 
 if TYPE_CHECKING:
-    from counterfold.cli.style import Request
+    from counterfold.cli.verbs.styling import StyleRequest
 
 __all__ = ["run"]
 
@@ -49,7 +49,7 @@ PATIENCE = 4
 gives something up never comes as near to an equilibrium."""
 
 
-def run(request: Request) -> None:
+def run(request: StyleRequest) -> None:
     """Solve plainly and with the style, and tell the difference."""
     game = poker_game(request.game)
     conditions, until = _check(request, game), _limits(request, game)
@@ -88,7 +88,7 @@ def _whole(result: Result) -> Result:
 # The request
 
 
-def _check(request: Request, game: PokerGame) -> PokerConditions:
+def _check(request: StyleRequest, game: PokerGame) -> PokerConditions:
     for name in ELSEWHERE:
         if getattr(request, name) is not None:
             raise ParameterError(
@@ -126,7 +126,7 @@ def _check(request: Request, game: PokerGame) -> PokerConditions:
     )
 
 
-def _preferences(request: Request, game: PokerGame) -> tuple[str, ...]:
+def _preferences(request: StyleRequest, game: PokerGame) -> tuple[str, ...]:
     """The preferences in words, each with the player that was named."""
     words = list(request.prefer)
     if request.preset is not None:
@@ -140,12 +140,12 @@ def _preferences(request: Request, game: PokerGame) -> tuple[str, ...]:
     return tuple(words)
 
 
-def _given(request: Request) -> dict[str, Any]:
+def _given(request: StyleRequest) -> dict[str, Any]:
     names = ("iterations", "exploitability", "seconds")
     return {n: getattr(request, n) for n in names if getattr(request, n) is not None}
 
 
-def _limits(request: Request, game: PokerGame) -> Until:
+def _limits(request: StyleRequest, game: PokerGame) -> Until:
     given = _given(request)
     if "exploitability" in given:
         given["exploitability"] = game.units.chips(given["exploitability"])
@@ -160,7 +160,7 @@ def _limits(request: Request, game: PokerGame) -> Until:
 
 
 def _tell(
-    request: Request,
+    request: StyleRequest,
     game: PokerGame,
     price: Price,
 ) -> None:
@@ -220,7 +220,7 @@ def _earnings(game: PokerGame, price: Price) -> list[list[str]]:
 def _lines(
     game: PokerGame,
     price: Price,
-    request: Request,
+    request: StyleRequest,
 ) -> Lines:
     plain, styled = price.plain, price.styled
     lines: Lines = [

@@ -11,6 +11,7 @@ from counterfold.cli.names import rules_named
 from counterfold.cli.output import StoppedError, advise, amount, on_terminal, print_json, say
 from counterfold.cli.progress import Watch
 from counterfold.cli.scores import print_columns, print_faults, print_scores, verdict, versus
+from counterfold.cli.verbs.arena import ReplayRequest
 from counterfold.errors import MismatchError, ParameterError
 from counterfold.games.base import CHANCE, label, spec_of
 from counterfold.interrupts import aside
@@ -20,8 +21,9 @@ from counterfold.play.table import PlayedHand, view_of
 __all__ = ["run"]
 
 
-def run(path: str, *, game: str | None, hand: int | None, json: bool, quiet: bool) -> None:
+def run(request: ReplayRequest) -> None:
     """Play a record through again by the rules, of a game that may be named again."""
+    path, game, hand, json = request.record, request.game, request.hand, request.json
     record = read_record(path)
     rules = rules_named(record.game, path) if game is None else rules_named(game)
     if game is not None and spec_of(rules) != record.game:
@@ -33,7 +35,7 @@ def run(path: str, *, game: str | None, hand: int | None, json: bool, quiet: boo
         told = _told(rules, record, found)
         print_json(told) if json else _print_hand(told)
         return
-    with Watch(quiet) as watch:
+    with Watch(request.quiet) as watch:
         watch.doing("playing the hands again")
         try:
             scores = aside(lambda: record.replay(rules))

@@ -7,7 +7,7 @@ import shlex
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from counterfold.cli.grid_colours import chips
 from counterfold.cli.output import (
@@ -25,6 +25,7 @@ from counterfold.cli.output import (
     tell,
 )
 from counterfold.cli.progress import Watch
+from counterfold.cli.verbs.solving import ReportRequest
 from counterfold.errors import ParameterError
 from counterfold.files.text import csv_text, read_text
 from counterfold.files.whole import write_whole
@@ -37,25 +38,7 @@ from counterfold.solvers.result import table_size
 from counterfold.solvers.settings import check_threads
 from counterfold.solvers.until import Report
 
-__all__ = ["Request", "run"]
-
-
-@dataclass(frozen=True)
-class Request:
-    """What was asked for."""
-
-    spot: str
-    flops: str = "25"
-    exploitability: float | str = "0.5%"
-    method: str | None = None
-    bits: int | None = None
-    threads: int | None = None
-    memory: str | None = None
-    folder: str | None = None
-    keep: bool = False
-    csv: str | None = None
-    json: bool = False
-    quiet: bool = False
+__all__ = ["run"]
 
 
 class FlopWatch(Watch):
@@ -89,7 +72,7 @@ class FlopWatch(Watch):
         return each * (flops - 1) + max(0.1 * each, each - (now - self._since))
 
 
-def run(request: Request) -> None:
+def run(request: ReportRequest) -> None:
     """Solve the spot on every flop, and print what came out."""
     _check(request)
     report = _made(request)
@@ -109,7 +92,7 @@ def run(request: Request) -> None:
         raise StoppedError(_farewell(report, request))
 
 
-def _check(request: Request) -> None:
+def _check(request: ReportRequest) -> None:
     if request.csv == "-" and request.json:
         raise ParameterError("--csv - and --json both want standard output; give CSV a file")
     if request.csv and request.csv != "-":
@@ -122,7 +105,7 @@ def _check(request: Request) -> None:
     make_folder(request.folder)
 
 
-def _made(request: Request) -> FlopReport:
+def _made(request: ReportRequest) -> FlopReport:
     flops = request.flops
     if os.path.isfile(flops):
         flops = read_text(flops, "a list of flops")
@@ -141,7 +124,7 @@ def _made(request: Request) -> FlopReport:
     )  # fmt: skip
 
 
-def _announce(report: FlopReport, request: Request) -> None:
+def _announce(report: FlopReport, request: ReportRequest) -> None:
     """How large it will be, before it is built."""
     first = next(iter(report.games.values()))
     size = table_size(first, request.method, {"bits": request.bits or 32})
@@ -157,7 +140,7 @@ def _announce(report: FlopReport, request: Request) -> None:
         tell(f"left out, since no two hands can be held there: {names}{more}")
 
 
-def _tell(report: FlopReport, request: Request, stopped: bool) -> None:
+def _tell(report: FlopReport, request: ReportRequest, stopped: bool) -> None:
     rows = report.done()
     mean = mean_row(rows) if rows else None
     if request.csv and rows:
@@ -188,7 +171,7 @@ def _tell(report: FlopReport, request: Request, stopped: bool) -> None:
         _print(report, rows, mean)
 
 
-def _farewell(report: FlopReport, request: Request) -> str:
+def _farewell(report: FlopReport, request: ReportRequest) -> str:
     done = f"stopped after {len(report.rows):,} of {len(report.games):,} flops"
     if not request.folder:
         return f"{done}; with --folder they would be kept, to go on from"

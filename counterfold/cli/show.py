@@ -8,7 +8,7 @@ import os
 import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from counterfold.cli.output import (
     tell,
 )
 from counterfold.cli.table import print_rows
+from counterfold.cli.verbs.solving import ShowRequest, SolveRequest
 from counterfold.errors import FileError, ParameterError, SpecError, cut
 from counterfold.files.arrays import Saved
 from counterfold.files.text import whole_of
@@ -35,7 +36,7 @@ from counterfold.strategy.hands import HandLayout
 from counterfold.strategy.store import read
 from counterfold.strategy.strategy import Row, Strategy
 
-__all__ = ["Request", "nothing_like", "player_of", "provenance", "run"]
+__all__ = ["nothing_like", "player_of", "provenance", "run"]
 
 ROWS = 40
 """How many rows a terminal gets unless it asks for more."""
@@ -45,27 +46,7 @@ OF_HANDS = ("hand", "mode", "png", "html", "deal", "browse")
 """Options of places where every hand of two cards has its own strategy."""
 
 
-@dataclass(frozen=True)
-class Request:
-    """What was asked for; None where an option was not given."""
-
-    what: str
-    pattern: str | None = None
-    player: str | None = None
-    sort: str = "play"
-    limit: int | None = None
-    csv: str | None = None
-    hand: str | None = None
-    mode: str | None = None
-    png: str | None = None
-    html: str | None = None
-    deal: tuple[str, ...] = ()
-    browse: bool = False
-    json: bool = False
-    quiet: bool = False
-
-
-def run(request: Request) -> None:
+def run(request: ShowRequest) -> None:
     """Print, or export, the strategy of a file or of a game."""
     if request.csv == "-" and request.json:
         raise ParameterError("--csv - and --json both want standard output; give CSV a file")
@@ -93,7 +74,7 @@ def _has_grid(game: Game | PokerGame) -> bool:
     return isinstance(game, PokerGame) and game.rules.hole == 2
 
 
-def _check_part(request: Request, grid: bool) -> None:
+def _check_part(request: ShowRequest, grid: bool) -> None:
     """Refuse the options of grids for rows, and those of rows for grids."""
     if grid:
         from counterfold.cli.show_hands import check_hands
@@ -130,10 +111,9 @@ def _game(what: str) -> Game | PokerGame:
         raise SpecError(f"there is no file {what}, and {error}") from None
 
 
-def _solved(request: Request, game: Game | PokerGame) -> Strategy[Any]:
+def _solved(request: ShowRequest, game: Game | PokerGame) -> Strategy[Any]:
     """The strategy of a game that is solved for a short time."""
     from counterfold.cli.solve import solved
-    from counterfold.cli.task import Request as SolveRequest
     from counterfold.cli.task import task_of
 
     units = game.units if isinstance(game, PokerGame) else Units()
@@ -196,7 +176,7 @@ def provenance(strategy: Strategy[Any]) -> str:
 # Rows of infosets.
 
 
-def _show_rows(request: Request, strategy: Strategy[Any]) -> None:
+def _show_rows(request: ShowRequest, strategy: Strategy[Any]) -> None:
     pattern, csv = request.pattern, request.csv
     who = player_of(request.player, strategy.players, ())
     rows = list(strategy.rows(pattern, who))
@@ -213,7 +193,7 @@ def _show_rows(request: Request, strategy: Strategy[Any]) -> None:
         _print_rows(request, strategy, rows)
 
 
-def _print_rows(request: Request, strategy: Strategy[Any], rows: list[Row]) -> None:
+def _print_rows(request: ShowRequest, strategy: Strategy[Any], rows: list[Row]) -> None:
     if request.sort == "name":
         rows.sort(key=lambda row: (row.player, row.infoset))
     limit = request.limit

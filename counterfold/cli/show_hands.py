@@ -23,7 +23,7 @@ from counterfold.tree.find import Place, find_place
 from counterfold.tree.public import PublicTree
 
 if TYPE_CHECKING:
-    from counterfold.cli.show import Request
+    from counterfold.cli.verbs.solving import ShowRequest
 
 __all__ = ["check_hands", "named_mode", "next_words", "show_hands"]
 
@@ -31,7 +31,7 @@ PAGES = 60
 """Places on a page of --html unless --limit says more."""
 
 
-def check_hands(request: Request) -> None:
+def check_hands(request: ShowRequest) -> None:
     """Refuse what cannot be shown of hands."""
     if request.sort != "play":
         raise ParameterError("--sort is for tables of infosets; poker is shown place by place")
@@ -53,7 +53,7 @@ def check_hands(request: Request) -> None:
         Range.parse(request.hand)
 
 
-def show_hands(request: Request, strategy: Strategy[PublicTree]) -> None:
+def show_hands(request: ShowRequest, strategy: Strategy[PublicTree]) -> None:
     """Print, draw, export or walk through a solution."""
     tree = strategy.tree
     player = player_of(request.player, tree.players, tree.game.players)
@@ -86,7 +86,9 @@ def show_hands(request: Request, strategy: Strategy[PublicTree]) -> None:
         _print(request, strategy, place, view)
 
 
-def _print(request: Request, strategy: Strategy[PublicTree], place: Place, view: NodeView) -> None:
+def _print(
+    request: ShowRequest, strategy: Strategy[PublicTree], place: Place, view: NodeView
+) -> None:
     advise(provenance(strategy))
     say()
     if request.hand:
@@ -133,7 +135,7 @@ def next_words(game: PokerGame, place: Place) -> list[str]:
 
 
 def _document(
-    request: Request, strategy: Strategy[PublicTree], place: Place, view: NodeView
+    request: ShowRequest, strategy: Strategy[PublicTree], place: Place, view: NodeView
 ) -> dict[str, Any]:
     game = strategy.tree.game
     document = view.to_dict()
@@ -148,7 +150,7 @@ def _document(
     return document
 
 
-def _write_page(request: Request, browser: Browser) -> None:
+def _write_page(request: ShowRequest, browser: Browser) -> None:
     from counterfold.cli.grid_html import write_page
 
     nodes = browser.walk_through(

@@ -26,7 +26,8 @@ from counterfold.cli.output import (
     tell,
 )
 from counterfold.cli.progress import Watch
-from counterfold.cli.task import Request, Task, task_of
+from counterfold.cli.task import Task, bytes_of, task_of
+from counterfold.cli.verbs.solving import SolveRequest
 from counterfold.games.base import Game, spec_of
 from counterfold.games.catalog import load, load_named
 from counterfold.interrupts import aside
@@ -41,7 +42,7 @@ from counterfold.tree.history import HistoryTree, compile_game
 from counterfold.tree.memory import ANY_SIZE, memory_at_hand
 from counterfold.tree.walk import measure
 
-__all__ = ["Outcome", "Request", "compiled_game", "farewell", "run", "solved", "stamp"]
+__all__ = ["Outcome", "compiled_game", "farewell", "run", "solved", "stamp"]
 
 WORTH_KEEPING = 1.0
 """Seconds of work that are saved for a user who interrupts a run without --save."""
@@ -61,7 +62,7 @@ class Outcome:
             raise StoppedError(farewell(self.saved, self.result.iterations))
 
 
-def run(request: Request) -> None:
+def run(request: SolveRequest) -> None:
     """Solve, or only measure, and print."""
     task = task_of(request)
     if request.dry_run:
@@ -123,14 +124,14 @@ def _compiled(task: Task, watch: Watch) -> Form | PokerGame:
     """The compiled game; poker that is resumed stays in its file, which has the tree."""
     request, game = task.request, task.game
     if not isinstance(game, PokerGame):
-        return _compiled_rules(game, request.bytes, watch, task.until)
+        return _compiled_rules(game, bytes_of(request), watch, task.until)
     watch.doing("building the tree and loading the kernels (compiled when first used)")
     if request.resume:
         return game
     public = task.table_size(game)
     if not request.quiet:
         tell(f"{game.spec}: {tables(public.boards, public.nodes, public.infosets, public.bytes)}")
-    public.check(request.bytes)
+    public.check(bytes_of(request))
     form: Form = form_of(game, ANY_SIZE, symmetry=task.symmetry(game))
     return form
 
@@ -225,7 +226,8 @@ def _draw(result: Result, path: str) -> None:
 def _tell_size(task: Task) -> None:
     """What the game would take, and whether it fits."""
     request, game = task.request, task.game
-    room = int(0.9 * memory_at_hand()) if request.bytes is None else request.bytes
+    wanted = bytes_of(request)
+    room = int(0.9 * memory_at_hand()) if wanted is None else wanted
     if isinstance(game, PokerGame):
         public = task.table_size(game)
         need, name, lines = public.bytes, in_poker(game), public_size_lines(game, public)

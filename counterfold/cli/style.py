@@ -6,7 +6,6 @@ import math
 import os
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from counterfold.cli import clock
@@ -31,6 +30,7 @@ from counterfold.cli.solve import (
 )
 from counterfold.cli.style_picture import draw
 from counterfold.cli.style_tables import print_price, print_standings
+from counterfold.cli.verbs.styling import StyleRequest
 from counterfold.errors import ParameterError
 from counterfold.interrupts import aside
 from counterfold.plot import check_plot
@@ -46,7 +46,7 @@ from counterfold.style.price import DEFAULT_UNTIL, Price, compare
 from counterfold.style.standing import Standing, Standings, cost_of
 from counterfold.tree.history import HistoryTree
 
-__all__ = ["Request", "run"]
+__all__ = ["run"]
 
 METHOD = "cfr"
 EPSILONS = (0.0, 0.01, 0.02, 0.05, 0.1)
@@ -55,48 +55,17 @@ BETWEEN = 40
 """Points of a frontier's curve in the picture, beside those that are listed."""
 
 
-@dataclass(frozen=True)
-class Request:
-    """The options of the command; None where an option was not given."""
-
-    game: str
-    prefer: tuple[str, ...] = ()
-    give_up: float | None = None
-    player: int | None = None
-    seen: str | None = None
-    round: int | None = None
-    best: bool = False
-    preset: str | None = None
-    strength: float | None = None
-    method: str | None = None
-    iterations: int | None = None
-    exploitability: float | str | None = None
-    seconds: float | None = None
-    traversal: str = "full"
-    seed: int = 0
-    frontier: str | None = None
-    epsilon: str | None = None
-    save: str | None = None
-    plot: str | None = None
-    json: bool = False
-    quiet: bool = False
-
-    @property
-    def has_style(self) -> bool:
-        return bool(self.prefer or self.preset or self.give_up is not None)
-
-    @property
-    def until(self) -> Until:
-        limits = {
-            name: getattr(self, name)
-            for name in ("iterations", "exploitability", "seconds")
-            if getattr(self, name) is not None
-        }
-        return Until(**limits) if limits else DEFAULT_UNTIL
+def _until(request: StyleRequest) -> Until:
+    return clock.until_of(request) or DEFAULT_UNTIL
 
 
-def run(request: Request) -> None:
+def run(request: StyleRequest) -> None:
     """Solve plainly and with the style, and tell the difference."""
+    if request.target:
+        from counterfold.cli import target
+
+        target.run(request)
+        return
     if means_poker(request.game):
         from counterfold.cli import poker_style
 
@@ -106,7 +75,7 @@ def run(request: Request) -> None:
     degrees, epsilons = _check(request)
     with Watch(request.quiet) as watch:
         try:
-            tree = compiled_game(request.game, None, watch, request.until)
+            tree = compiled_game(request.game, None, watch, _until(request))
             style = _style(request, degrees, tree)
             limits = None
             if request.frontier:
@@ -129,7 +98,7 @@ def run(request: Request) -> None:
     if price is not None:
         print_price(price, request)
     else:
-        print_panel("Certificate", certificate(plain, request.until))
+        print_panel("Certificate", certificate(plain, _until(request)))
     if standings is not None:
         print_standings(standings)
     if request.plot:
@@ -140,7 +109,7 @@ def run(request: Request) -> None:
 
 
 def _document(
-    plain: Result, price: Price | None, standings: Standings | None, request: Request
+    plain: Result, price: Price | None, standings: Standings | None, request: StyleRequest
 ) -> dict[str, Any]:
     if price is not None:
         document = price.to_dict()
@@ -153,7 +122,7 @@ def _document(
 # The request
 
 
-def _check(request: Request) -> tuple[dict[str, float], list[float]]:
+def _check(request: StyleRequest) -> tuple[dict[str, float], list[float]]:
     """Refuse what cannot work before anything is computed; the preferences, the epsilons."""
     degrees = _degrees(request.prefer)
     Style(degrees, request.give_up or 0.0, round=request.round)
@@ -190,7 +159,7 @@ def _check(request: Request) -> tuple[dict[str, float], list[float]]:
         raise ParameterError("the linear program has no style; choose a method such as cfr")
     method_of(request.method or METHOD)
     Settings(traversal=request.traversal, seed=request.seed)
-    _ = request.until
+    _ = _until(request)
     if request.plot:
         check_can_write(request.plot, "--plot")
         check_plot(request.plot)
@@ -234,7 +203,7 @@ def _epsilons(text: str | None) -> list[float]:
     return sorted(set(epsilons))
 
 
-def _style(request: Request, degrees: dict[str, float], tree: HistoryTree) -> Style | None:
+def _style(request: StyleRequest, degrees: dict[str, float], tree: HistoryTree) -> Style | None:
     """The style for a compiled game; ParameterError if it means nothing there."""
     if request.player is not None and not 1 <= request.player <= tree.players:
         raise ParameterError(f"--player is {request.player}, and must be from 1 to {tree.players}")
@@ -262,12 +231,12 @@ def _style(request: Request, degrees: dict[str, float], tree: HistoryTree) -> St
 
 
 def _solved(
-    request: Request, tree: HistoryTree, style: Style | None, watch: Watch, parts: int = 1
+    request: StyleRequest, tree: HistoryTree, style: Style | None, watch: Watch, parts: int = 1
 ) -> Result:
     """A run, which has its part of the time that is left."""
     target = request.save if style is not None else None
     rescue = None if target else rescue_file(tree.spec)
-    until = clock.left(request.until, parts)
+    until = clock.left(_until(request), parts)
     watch.begin(until)
     result = solve(
         tree,

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from counterfold.cli import clock
 from counterfold.cli.certificate import Lines, certificate, print_panel
 from counterfold.cli.output import advise, amount, say, tiny
 from counterfold.cli.table import percent
-from counterfold.style.price import Price
+from counterfold.style.price import DEFAULT_UNTIL, Price
 from counterfold.style.shares import Share
 from counterfold.style.standing import Standings
 
 if TYPE_CHECKING:
-    from counterfold.cli.style import Request
+    from counterfold.cli.verbs.styling import StyleRequest
 
 __all__ = ["MOST_ACTIONS", "columns", "in_words", "print_price", "print_standings"]
 
@@ -22,7 +23,7 @@ MOST_HANDS = 30
 MOST_ACTIONS = 12
 
 
-def print_price(price: Price, request: Request) -> None:
+def print_price(price: Price, request: StyleRequest) -> None:
     advise(f"{price.styled.game}, {in_words(price.style)}")
     blocks = [("round", price.by_round or price.by_player)]
     actions = {share.action for share in price.by_player}
@@ -125,9 +126,9 @@ def _signed(number: float) -> str:
     return f"{number:+.3g}"
 
 
-def _both(price: Price, request: Request) -> Lines:
+def _both(price: Price, request: StyleRequest) -> Lines:
     """Two certificates in one: a line where they agree, two where they do not."""
-    until = request.until
+    until = clock.until_of(request) or DEFAULT_UNTIL
     ours, theirs = certificate(price.plain, until), certificate(price.styled, until, request.save)
     other = dict(theirs)
     if request.give_up:

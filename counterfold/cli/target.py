@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any
 
 from counterfold.cli.certificate import print_panel
@@ -19,35 +19,28 @@ from counterfold.cli.output import (
     tiny,
 )
 from counterfold.cli.progress import Watch
+from counterfold.cli.request import options_given
 from counterfold.cli.solve import compiled_game, stamp
+from counterfold.cli.verbs.styling import StyleRequest
 from counterfold.errors import ParameterError, short
 from counterfold.files.text import number_of
 from counterfold.plot import COLOURS, check_plot, figure, save
 from counterfold.solvers.methods import DEFAULT_METHOD
 from counterfold.style.targets import Meeting, Stage, meet
 
-__all__ = ["Request", "run"]
+__all__ = ["run"]
 
 
-@dataclass(frozen=True)
-class Request:
-    """The options of the command; None where an option was not given."""
-
-    game: str
-    targets: tuple[str, ...]
-    give_up: float | None = None
-    method: str | None = None
-    iterations: int | None = None
-    seed: int = 0
-    save: str | None = None
-    plot: str | None = None
-    json: bool = False
-    quiet: bool = False
-
-
-def run(request: Request) -> None:
+def run(request: StyleRequest) -> None:
     """Find the style, and tell how close it came and what it costs."""
-    wanted = _wanted(request.targets)
+    others = ("prefer", "player", "seen", "round", "preset", "strength", "exploitability",
+              "seconds", "frontier", "epsilon")  # fmt: skip
+    if request.best or request.traversal != "full" or options_given(request, others):
+        raise ParameterError(
+            "--target finds the style by itself: only --give-up, --method, --iterations, "
+            "--seed, --save, --plot and --json go with it"
+        )
+    wanted = _wanted(request.target)
     if request.save:
         check_can_write(request.save, "--save")
         check_not_foreign(request.save)
@@ -91,7 +84,7 @@ def run(request: Request) -> None:
         advise(f"Read the strategy with `counterfold show {shlex.quote(request.save)}`.")
 
 
-def _farewell(request: Request, before: Any) -> str:
+def _farewell(request: StyleRequest, before: Any) -> str:
     if stamp(request.save) == before:
         return "stopped; nothing was saved"
     return f"stopped; the best strategy so far is in {request.save}"
@@ -153,7 +146,7 @@ def _print(meeting: Meeting) -> None:
         say(f"  and {len(meeting.description) - 20} more in --json")
 
 
-def _document(meeting: Meeting, request: Request) -> dict[str, Any]:
+def _document(meeting: Meeting, request: StyleRequest) -> dict[str, Any]:
     left_out = ("targets", "style", "strategy", "plain", "trace", "optima")
     parts = {f.name: getattr(meeting, f.name) for f in fields(meeting) if f.name not in left_out}
     return {

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from counterfold.cli import clock
 from counterfold.cli.names import game_in, game_named
 from counterfold.cli.output import check_can_write, check_not_foreign, memory_of
+from counterfold.cli.request import options_given
+from counterfold.cli.verbs.solving import SolveRequest
 from counterfold.errors import FileError, MismatchError, ParameterError
 from counterfold.files.arrays import header_in, header_of
 from counterfold.files.typed import from_json
@@ -26,10 +28,9 @@ from counterfold.tree.public_size import PublicSize
 if TYPE_CHECKING:
     from counterfold.cli.poker_conditions import PokerConditions
 
-__all__ = ["Request", "Task", "task_of"]
+__all__ = ["Task", "bytes_of", "task_of"]
 
 SETTINGS = ("traversal", "alternating", "average", "dtype", "bits", "seed", "explore")
-LIMITS = ("iterations", "exploitability", "seconds")
 OPTIONS = {"alternating": "--alternating/--simultaneous", "average": "--average/--last-iterate"}
 NEEDS = {
     "seed": SAMPLING,
@@ -44,66 +45,10 @@ NEEDS = {
 
 
 @dataclass(frozen=True)
-class Request:
-    """What was asked for; None where an option was not given."""
-
-    game: str | None
-    method: str | None = None
-    traversal: str | None = None
-    iterations: int | None = None
-    exploitability: float | str | None = None
-    seconds: float | None = None
-    alternating: bool | None = None
-    average: bool | None = None
-    dtype: str | None = None
-    seed: int | None = None
-    explore: float | None = None
-    save: str | None = None
-    every: int | None = None
-    resume: str | None = None
-    plot: str | None = None
-    dry_run: bool = False
-    memory: str | None = None
-    json: bool = False
-    quiet: bool = False
-    form: str | None = None
-    bits: int | None = None
-    threads: int | None = None
-    locks: str | None = None
-    prefer: tuple[str, ...] = ()
-    give_up: float | None = None
-
-    @property
-    def by_lp(self) -> bool:
-        return self.method is not None and self.method.strip().lower() == "lp"
-
-    @property
-    def target(self) -> str | None:
-        """Where the result goes: a resumed run goes back to its file."""
-        return self.save or self.resume
-
-    @property
-    def until(self) -> Until | None:
-        """The limits that a person has named."""
-        given = self.given(LIMITS)
-        return Until(**given) if given else None
-
-    @property
-    def bytes(self) -> int | None:
-        """The most memory to take, if somebody says."""
-        return None if self.memory is None else memory_of(self.memory)
-
-    def given(self, names: Iterable[str]) -> dict[str, Any]:
-        """Those of the options that were given."""
-        values = {name: getattr(self, name) for name in names}
-        return {name: value for name, value in values.items() if value not in (None, ())}
-
-
-@dataclass(frozen=True)
 class Task:
     """A request that has been checked: its game, its limits, and what holds in its solution."""
 
-    request: Request
+    request: SolveRequest
     game: Game | PokerGame
     traversal: str
     until: Until | None
@@ -115,7 +60,7 @@ class Task:
 
     @property
     def settings(self) -> dict[str, Any]:
-        return self.request.given((*SETTINGS, "threads"))
+        return options_given(self.request, (*SETTINGS, "threads"))
 
     def table_size(self, game: PokerGame) -> PublicSize:
         """How large the tables of the run will be."""
@@ -126,37 +71,42 @@ class Task:
         return None if self.conditions is None or self.conditions.symmetric(game) else False
 
 
-def task_of(request: Request) -> Task:
+def bytes_of(request: SolveRequest) -> int | None:
+    """The most memory to take, if somebody says."""
+    return None if request.memory is None else memory_of(request.memory)
+
+
+def task_of(request: SolveRequest) -> Task:
     """A request with its game, checked."""
-    if request.resume is None and request.game is None:
+    if request.resume is None and (request.game or request.again) is None:
         raise ParameterError("say which game to solve, such as `counterfold solve leduc`")
     _check_options(request)
     traversal = request.traversal or "full"
     if request.resume:
         traversal = _check_same(request).traversal
-        game = game_in(request.resume, request.game, request.form)
+        game = game_in(request.resume, request.game or request.again, request.form)
     else:
-        game = game_named(str(request.game), request.form)
+        game = game_named(str(request.game or request.again), request.form)
     check_can(game, (traversal,), "--traversal")
     for name, features in NEEDS.items():
         if getattr(request, name) not in (None, getattr(Settings, name, None)):
             check_can(game, features, _option(name), traversal)
     if request.by_lp:
         check_lp(game)
-    until = request.until.on(game) if request.until else None
+    until = named.on(game) if (named := clock.until_of(request)) else None
     task = Task(request, game, traversal, until, _conditions(request, game))
     _check_files(request)
     return task
 
 
-def _check_options(request: Request) -> None:
+def _check_options(request: SolveRequest) -> None:
     if request.every is not None and request.every < 1:
         raise ParameterError(f"--every is {request.every}, and must be at least 1 iteration")
     if request.every is not None and request.target is None:
         raise ParameterError("--every needs a file for its checkpoints: name it with --save")
     check_threads(request.threads, "--threads")
     if request.by_lp:
-        stray = request.given((*SETTINGS, *LIMITS, "every", "resume", "plot"))
+        stray = options_given(request, (*SETTINGS, *clock.LIMITS, "every", "resume", "plot"))
         if stray:
             raise ParameterError(
                 f"the linear program runs to its optimum and takes no {_option(next(iter(stray)))}"
@@ -164,10 +114,10 @@ def _check_options(request: Request) -> None:
         return
     if request.method is not None:
         method(request.method)
-    Settings(**request.given(("method", *SETTINGS)))
+    Settings(**options_given(request, ("method", *SETTINGS)))
 
 
-def _check_files(request: Request) -> None:
+def _check_files(request: SolveRequest) -> None:
     if request.plot:
         check_can_write(request.plot, "--plot")
         check_plot(request.plot)
@@ -177,8 +127,8 @@ def _check_files(request: Request) -> None:
         check_not_foreign(request.save)
 
 
-def _conditions(request: Request, game: Game | PokerGame) -> PokerConditions | None:
-    given = request.given(("locks", "prefer", "give_up"))
+def _conditions(request: SolveRequest, game: Game | PokerGame) -> PokerConditions | None:
+    given = options_given(request, ("locks", "prefer", "give_up"))
     if request.resume and given:
         raise ParameterError(
             f"{request.resume} goes on with the locks and the style that it began with; leave "
@@ -196,7 +146,7 @@ def _conditions(request: Request, game: Game | PokerGame) -> PokerConditions | N
     return None
 
 
-def _check_same(request: Request) -> Settings:
+def _check_same(request: SolveRequest) -> Settings:
     """The settings of a run to go on with, which cannot change in its middle."""
     path = str(request.resume)
     if not header_of(path):
@@ -206,7 +156,7 @@ def _check_same(request: Request) -> Settings:
         raise FileError(f"{path} holds a strategy without a solver's state: nothing to resume")
     past = saved.fields("run")
     settings, at = from_json(Settings, past.object("settings")), past.whole("iteration", 0)
-    for name, wanted in request.given(("method", *SETTINGS)).items():
+    for name, wanted in options_given(request, ("method", *SETTINGS)).items():
         was = getattr(settings, name)
         if wanted != was and not (name == "method" and _same_method(wanted, was)):
             raise MismatchError(

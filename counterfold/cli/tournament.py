@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from counterfold.cli.match import (
     HANDS,
     PYTHON_HANDS,
-    TIME_LIMIT,
     HandsWatch,
     check_game,
     check_hands,
@@ -29,36 +27,19 @@ from counterfold.cli.output import (
     say,
 )
 from counterfold.cli.scores import common_decimals, print_columns, print_faults, rate
+from counterfold.cli.verbs.arena import TournamentRequest
 from counterfold.errors import ParameterError
 from counterfold.files.text import csv_text
 from counterfold.files.whole import write_whole
 from counterfold.play.tournament import TournamentResult, tournament
 from counterfold.tree.history import HistoryTree
 
-__all__ = ["Request", "run"]
+__all__ = ["run"]
 
 HEAD = ("agent", "against", "matches", "hands", "mean", "half", "low", "high")
 
 
-@dataclass(frozen=True)
-class Request:
-    """What was asked for; None where an option was not given."""
-
-    agents: tuple[str, ...] = ()
-    game: str | None = None
-    hands: int | None = None
-    matches: int = 1
-    seed: int = 0
-    duplicate: bool = False
-    reveal: bool = False
-    time_limit: float = TIME_LIMIT
-    csv: str | None = None
-    plot: str | None = None
-    json: bool = False
-    quiet: bool = False
-
-
-def run(request: Request) -> None:
+def run(request: TournamentRequest) -> None:
     """Play all matches, and tell about them in every form that was asked for."""
     _check(request)
     with HandsWatch(request.quiet) as watch:
@@ -101,7 +82,7 @@ def run(request: Request) -> None:
         raise StoppedError(f"stopped; the table holds the {done:,} matches that were over")
 
 
-def _check(request: Request) -> None:
+def _check(request: TournamentRequest) -> None:
     """Refuse what cannot work before anything is computed."""
     check_game(request.game, "tournament")
     check_hands(request.hands)
@@ -116,7 +97,7 @@ def _check(request: Request) -> None:
     check_picture(request.plot)
 
 
-def _tell(request: Request, result: TournamentResult) -> None:
+def _tell(request: TournamentRequest, result: TournamentResult) -> None:
     times = f"{result.matches:,} matches of {result.hands:,} hands" if result.matches > 1 else (
         f"a match of {result.hands:,} hands"
     )  # fmt: skip

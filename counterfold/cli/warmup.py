@@ -12,6 +12,7 @@ from counterfold.abstraction.deals import DealSolver, Lens
 from counterfold.abstraction.duels import duel
 from counterfold.cli.output import StoppedError, duration, print_json, say
 from counterfold.cli.progress import Watch
+from counterfold.cli.verbs.first_steps import WarmupRequest
 from counterfold.evaluate.range_equity import range_equity
 from counterfold.exploit.locks import Lock, Locks
 from counterfold.games.cheat import Cheat
@@ -35,12 +36,12 @@ from counterfold.tree.public import PublicTree
 __all__ = ["run"]
 
 
-def run(*, json: bool, quiet: bool) -> None:
+def run(request: WarmupRequest) -> None:
     """Solve and play Kuhn poker in every way that has a kernel of its own."""
     began = perf_counter()
     ways = [(traversal, "auto") for traversal in TRAVERSALS] + [("full", "history")]
     few = Until(iterations=2)
-    with Watch(quiet) as watch:
+    with Watch(request.quiet) as watch:
         for dtype in ("float64", "float32"):
             for traversal, form in ways:
                 watch.doing(f"compiling {traversal} ({form} form), {dtype}")
@@ -94,7 +95,7 @@ def run(*, json: bool, quiet: bool) -> None:
         watch.check()
     seconds = perf_counter() - began
     folder = cache_folder()
-    if json:
+    if request.json:
         print_json({"seconds": seconds, "cache": None if folder is None else str(folder)})
     elif folder is None:
         say(f"All kernels compile, in {duration(seconds)}, but {trouble()}.")

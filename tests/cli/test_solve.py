@@ -182,7 +182,7 @@ def test_few_calls_lie_between_the_verb_and_the_arithmetic(call, monkeypatch, tm
     def counted(method):
         def step(*given):
             names, frame = [], sys._getframe()
-            while frame is not None and not frame.f_code.co_filename.endswith("verbs/solving.py"):
+            while frame is not None and frame.f_code.co_qualname != "command_of.<locals>.command":
                 names.append(frame.f_code.co_name)
                 frame = frame.f_back
             depths.append(len(names) + 2)  # the verb, and the kernel

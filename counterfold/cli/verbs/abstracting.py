@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
 from counterfold.cli import options
-from counterfold.cli.app import app
-from counterfold.cli.options import count, request_of
+from counterfold.cli.options import count
+from counterfold.cli.request import verb
 
 
-@app.command(
+@verb(
     epilog="""Usually 100 iterations of cfr a stage, and then 500 games against each bot where there
 are bots. Each stage begins from the regrets and the average strategy of the one before: the
 infoset of the same name, or the nearest, with health points clipped to what the smaller game has.
@@ -26,26 +27,29 @@ compile_seconds, seconds, cpu_seconds, win_rates (against, hands, share, low, hi
 draws), file), saved, plot.
 """
 )
-def curriculum(
-    game: options.Game = None,
+@dataclass(frozen=True)
+class CurriculumRequest:
+    """Solve a game that grows, stage by stage, each from what the last one taught."""
+
+    game: options.MaybeGame = None
     health: Annotated[
         str | None, typer.Option(metavar="N,N,...", help="Health points of the stages: 3,4,5.")
-    ] = None,
+    ] = None
     order: Annotated[
         str | None,
         typer.Option(metavar="NAME=N,N,...", help="Another parameter that grows, for any game."),
-    ] = None,
+    ] = None
     view: Annotated[
         str | None, typer.Option(metavar="VIEW", help="What players see, where a game has views.")
-    ] = None,
+    ] = None
     abstract: Annotated[
-        list[str] | None,
+        tuple[str, ...],
         typer.Option(metavar="MAP", help="cards, rounds=K, drop=PART...; may be given again."),
-    ] = None,
-    iterations: options.Iterations = None,
-    method: options.OtherMethod = None,
-    traversal: options.Traversal = None,
-    seed: options.Seed = None,
+    ] = ()
+    iterations: options.Iterations = None
+    method: options.OtherMethod = None
+    traversal: options.Traversal = None
+    seed: options.MaybeSeed = None
     hands: Annotated[
         int | None,
         typer.Option(
@@ -53,23 +57,17 @@ def curriculum(
             parser=count,
             help="Games against each bot after each stage.",
         ),
-    ] = None,
+    ] = None
     save: Annotated[
         str | None, typer.Option(metavar="DIR", help="A checkpoint for each stage goes there.")
-    ] = None,
-    resume: options.Resume = None,
-    plot: options.Plot = None,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
-) -> None:
-    """Solve a game that grows, stage by stage, each from what the last one taught."""
-    given = locals()
-    from counterfold.cli.curriculum import Request, run
-
-    run(request_of(Request, given))
+    ] = None
+    resume: options.Resume = None
+    plot: options.Plot = None
+    json: options.Json = False
+    quiet: options.Quiet = False
 
 
-@app.command(
+@verb(
     epilog="""For poker that does not fit hand by hand: hands that are worth much the same share a
 bucket on each street, and deals are sampled. `counterfold blueprint fhp --exact` is that of
 the paper on safe exploitation search. Ctrl-C ends it with its work saved, if there is a file.
@@ -83,50 +81,52 @@ seed, values, exploitability, percent_of_pot, mbb, answer (model, seat, p,
 winnings, guarantee), saved, strategy.
 """
 )
-def blueprint(
+@dataclass(frozen=True)
+class BlueprintRequest:
+    """Solve poker by sampling over buckets of hands."""
+
     game: Annotated[
         str, typer.Argument(metavar="GAME", help="fhp, or a spot in JSON, before the flop too.")
-    ],
+    ]
     buckets: Annotated[
-        int | None,
-        typer.Option(metavar="N", parser=count, help="Buckets a street after the flop. [200]"),
-    ] = None,
+        int,
+        typer.Option(
+            metavar="N",
+            parser=count,
+            show_default=False,
+            help="Buckets a street after the flop. [200]",
+        ),
+    ] = 200
     cards: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Keep the buckets there, and take them if it exists."),
-    ] = None,
+    ] = None
     method: Annotated[
         str, typer.Option(metavar="NAME", help="cfr, cfr+, linear, dcfr, dcfr+ or hs-dcfr.")
-    ] = "linear",
+    ] = "linear"
     traversal: Annotated[
         str, typer.Option(metavar="KIND", help="external, or public: all hands on one board.")
-    ] = "external",
-    iterations: options.Iterations = None,
-    seconds: options.Seconds = None,
+    ] = "external"
+    iterations: options.Iterations = None
+    seconds: options.Seconds = None
     threads: Annotated[
         int, typer.Option(metavar="N", help="They share one table; 1 makes a seed repeatable.")
-    ] = 1,
-    seed: options.Seed = None,
-    save: options.Save = None,
-    resume: options.Resume = None,
+    ] = 1
+    seed: options.Seed = 0
+    save: options.Save = None
+    resume: options.Resume = None
     against: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Answer an opponent: a checkpoint of the same buckets."),
-    ] = None,
-    seat: options.Seat = 1,
-    rnr: options.Trust = None,
+    ] = None
+    seat: options.Seat = 1
+    rnr: options.Trust = None
     strategy: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Write the strategy hand by hand, for `show`."),
-    ] = None,
+    ] = None
     exact: Annotated[
         bool, typer.Option("--exact", help="Measure it in the game without buckets, if that fits.")
-    ] = False,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
-) -> None:
-    """Solve poker by sampling over buckets of hands."""
-    given = locals()
-    from counterfold.cli.blueprint import Wish, run
-
-    run(request_of(Wish, given))
+    ] = False
+    json: options.Json = False
+    quiet: options.Quiet = False

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
 from counterfold.cli import options
-from counterfold.cli.app import app
+from counterfold.cli.request import verb
 
 
-@app.command()
-def demo(
-    folder: Annotated[str, typer.Option(metavar="DIR", help="Where the picture goes.")] = ".",
-    json: options.Json = False,
-    quiet: options.Quiet = False,
-) -> None:
+@verb()
+@dataclass(frozen=True)
+class DemoRequest:
     """Solve Kuhn and Leduc poker, check the known values, compare all methods in a plot."""
-    from counterfold.cli.demo import run
 
-    run(folder, json=json, quiet=quiet)
+    folder: Annotated[str, typer.Option(metavar="DIR", help="Where the picture goes.")] = "."
+    json: options.Json = False
+    quiet: options.Quiet = False
 
 
-@app.command()
-def warmup(json: options.Json = False, quiet: options.Quiet = False) -> None:
+@verb()
+@dataclass(frozen=True)
+class WarmupRequest:
     """Compile all kernels now, once on this machine, so that nothing waits for it later."""
-    from counterfold.cli.warmup import run
 
-    run(json=json, quiet=quiet)
+    json: options.Json = False
+    quiet: options.Quiet = False

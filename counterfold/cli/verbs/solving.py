@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
 from counterfold.cli import options
-from counterfold.cli.app import app
-from counterfold.cli.options import count, low, request_of, some
+from counterfold.cli.options import count, low, some
+from counterfold.cli.request import verb
 
 
-@app.command()
-def games(
+@verb()
+@dataclass(frozen=True)
+class GamesRequest:
+    """List the games that have a name, or tell more about one."""
+
     name: Annotated[
         str | None, typer.Argument(metavar="[GAME]", help="A game to look at more closely.")
-    ] = None,
-    json: options.Json = False,
-) -> None:
-    """List the games that have a name, or tell more about one."""
-    from counterfold.cli.games import describe, overview
-
-    overview(json) if name is None else describe(name, json)
+    ] = None
+    json: options.Json = False
 
 
-@app.command(
+@verb(
     epilog="""Usually it stops at an exploitability of 1e-6 (1e-3 if sampled), 1,000,000 iterations
 or 60 seconds, a spot at 0.3% of its pot, fhp at 1mbb. A limit that is given replaces these; the
 first that is reached ends the run. Ctrl-C ends it too, with its work saved.
@@ -43,13 +42,16 @@ pot, evs (chips of the pot, by player), percent_of_pot, mbb, frequencies (of the
 first action), boards, nodes, memory (bytes of tables).
 """
 )
-def solve(
-    game: options.Game = None,
-    method: options.Method = None,
-    traversal: options.Traversal = None,
-    iterations: options.Iterations = None,
+@dataclass(frozen=True)
+class SolveRequest:
+    """Solve a game and certify the result: exact value and exploitability."""
+
+    game: options.MaybeGame = None
+    method: options.Method = None
+    traversal: options.Traversal = None
+    iterations: options.Iterations = None
     exploitability: Annotated[
-        str | None,
+        float | str | None,
         typer.Option(
             "--exploitability",
             "--target",
@@ -59,57 +61,59 @@ def solve(
             help="Stop when the exact exploitability is as low; in poker also as 0.5% (of the "
             "pot) or 1mbb.",
         ),
-    ] = None,
-    seconds: options.Seconds = None,
+    ] = None
+    seconds: options.Seconds = None
     alternating: Annotated[
         bool | None,
         typer.Option("--alternating/--simultaneous", help="When the players update. [alternating]"),
-    ] = None,
+    ] = None
     average: Annotated[
         bool | None,
         typer.Option("--average/--last-iterate", help="Which strategy is the answer. [average]"),
-    ] = None,
+    ] = None
     dtype: Annotated[
         str | None,
         typer.Option(metavar="TYPE", help="float64 or float32. [float64; hold'em float32]"),
-    ] = None,
-    seed: options.Seed = None,
+    ] = None
+    seed: options.MaybeSeed = None
     explore: Annotated[
         float | None, typer.Option(metavar="E", help="Exploration of outcome sampling. [0.6]")
-    ] = None,
-    save: options.Save = None,
+    ] = None
+    save: options.Save = None
     every: Annotated[
         int | None,
         typer.Option(metavar="N", parser=count, help="Also save about every N iterations."),
-    ] = None,
-    resume: options.Resume = None,
-    again: options.GameAgain = None,
-    plot: options.Plot = None,
-    form: options.Form = None,
-    bits: options.Bits = None,
-    threads: options.Threads = None,
+    ] = None
+    resume: options.Resume = None
+    again: options.GameAgain = None
+    plot: options.Plot = None
+    form: options.Form = None
+    bits: options.Bits = None
+    threads: options.Threads = None
     locks: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Public form: decisions that are fixed, in JSON."),
-    ] = None,
-    prefer: options.Prefer = None,
-    give_up: options.GiveUp = None,
+    ] = None
+    prefer: options.Prefer = ()
+    give_up: options.GiveUp = None
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only tell what the game would take in memory.")
-    ] = False,
-    memory: options.Memory = None,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
-) -> None:
-    """Solve a game and certify the result: exact value and exploitability."""
-    game = game or again
-    given = locals()
-    from counterfold.cli.solve import Request, run
+    ] = False
+    memory: options.Memory = None
+    json: options.Json = False
+    quiet: options.Quiet = False
 
-    run(request_of(Request, given))
+    @property
+    def by_lp(self) -> bool:
+        return self.method is not None and self.method.strip().lower() == "lp"
+
+    @property
+    def target(self) -> str | None:
+        """Where the result goes: a resumed run goes back to its file."""
+        return self.save or self.resume
 
 
-@app.command(
+@verb(
     epilog="""A place in poker is words: actions by their names or how these begin, and cards that
 are dealt. `counterfold show spot.cf "check, bet 66, call, [7h]" --mode ev`
 
@@ -119,11 +123,14 @@ note, combos, against, frequencies, ev, ev_percent_of_pot, equity, classes and
 hands (hand, weight, actions, ev, equity), next, deals, about.
 """
 )
-def show(
+@dataclass(frozen=True)
+class ShowRequest:
+    """Print a strategy as people read it."""
+
     what: Annotated[
         str,
         typer.Argument(metavar="FILE|GAME", help="A saved strategy, or a game to solve first."),
-    ],
+    ]
     pattern: Annotated[
         str | None,
         typer.Argument(
@@ -131,14 +138,14 @@ def show(
             help="Infosets to show: a part of the name, or a glob such as 'K*bet'; in poker a "
             "place, such as 'check, bet 66, [7h]'.",
         ),
-    ] = None,
+    ] = None
     player: Annotated[
         str | None,
         typer.Option(
             metavar="N", help="Only this player, counted from 1; in poker also oop or ip."
         ),
-    ] = None,
-    sort: Annotated[str, typer.Option(metavar="ORDER", help="play or name.")] = "play",
+    ] = None
+    sort: Annotated[str, typer.Option(metavar="ORDER", help="play or name.")] = "play"
     limit: Annotated[
         int | None,
         typer.Option(
@@ -146,42 +153,36 @@ def show(
             help="Rows to print, 0 for all; places on a page of --html. [40 on a terminal, else "
             "all; 60 places]",
         ),
-    ] = None,
-    csv: options.Csv = None,
+    ] = None
+    csv: options.Csv = None
     hand: Annotated[
         str | None,
         typer.Option(metavar="HANDS", help="Poker: hands one by one, as AhKd, AK or QQ+."),
-    ] = None,
+    ] = None
     mode: Annotated[
         str | None,
         typer.Option(metavar="MODE", help="Poker: strategy, ev, equity, weight or an action."),
-    ] = None,
+    ] = None
     png: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Poker: draw the grid, as .png, .svg or .pdf."),
-    ] = None,
+    ] = None
     html: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Poker: a web page with this place and those after it."),
-    ] = None,
+    ] = None
     deal: Annotated[
-        list[str] | None,
+        tuple[str, ...],
         typer.Option(metavar="CARDS", help="Poker: let --html go on with a turn 7h, a river 7h2c."),
-    ] = None,
+    ] = ()
     browse: Annotated[
         bool, typer.Option("--browse", help="Poker: walk the tree, action by action.")
-    ] = False,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
-) -> None:
-    """Print a strategy as people read it."""
-    given = locals()
-    from counterfold.cli.show import Request, run
-
-    run(request_of(Request, given))
+    ] = False
+    json: options.Json = False
+    quiet: options.Quiet = False
 
 
-@app.command(
+@verb(
     epilog="""Flops with weights may also be lines of a file: --flops flops.txt
 
 \b
@@ -191,42 +192,39 @@ after, exploitability, percent_of_pot, iterations, seconds), asked, stopped (don
 or interrupted), folder, csv.
 """
 )
-def report(
+@dataclass(frozen=True)
+class ReportRequest:
+    """Solve a poker spot on many flops: EV, equity and frequencies of each."""
+
     spot: Annotated[
         str,
         typer.Argument(metavar="SPOT", help="A spot in JSON; its board, if any, is put aside."),
-    ],
+    ]
     flops: Annotated[
         str,
         typer.Option(
             metavar="FLOPS",
             help="How many that stand for all (95), all (1,755), or a list: Ks7h2d,AsAhAd:2.",
         ),
-    ] = "25",
-    exploitability: options.Exploitability = "0.5%",
+    ] = "25"
+    exploitability: Annotated[float | str, options.EXPLOITABILITY] = "0.5%"
     folder: Annotated[
         str | None,
         typer.Option(metavar="FOLDER", help="Keep every flop there, and go on from it."),
-    ] = None,
+    ] = None
     keep: Annotated[
         bool, typer.Option("--keep", help="Keep the solutions in the folder too, for `show`.")
-    ] = False,
-    csv: options.Csv = None,
-    method: options.OtherMethod = None,
-    bits: options.Bits = None,
-    threads: options.Threads = None,
-    memory: options.Memory = None,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
-) -> None:
-    """Solve a poker spot on many flops: EV, equity and frequencies of each."""
-    given = locals()
-    from counterfold.cli.report import Request, run
-
-    run(request_of(Request, given))
+    ] = False
+    csv: options.Csv = None
+    method: options.OtherMethod = None
+    bits: options.Bits = None
+    threads: options.Threads = None
+    memory: options.Memory = None
+    json: options.Json = False
+    quiet: options.Quiet = False
 
 
-@app.command(
+@verb(
     epilog="""Every pair of hands that can be held at once counts by its weights.
 
 \b
@@ -235,31 +233,28 @@ exact, boards (looked at), seed (null if exact), error (standard error of the
 equity), half (of its 95% interval).
 """
 )
-def equity(
+@dataclass(frozen=True)
+class EquityRequest:
+    """Tell what two ranges of hold'em win if all money goes in now."""
+
     first: Annotated[
         str, typer.Argument(metavar="RANGE", help="As AA, QQ+,AKs, A5s-A2s:0.5, AhKd or random.")
-    ],
-    second: Annotated[str, typer.Argument(metavar="RANGE", help="The range that it meets.")],
+    ]
+    second: Annotated[str, typer.Argument(metavar="RANGE", help="The range that it meets.")]
     board: Annotated[
         str, typer.Option(metavar="CARDS", help="A flop, turn or river: 'Qs Jh 2c'. [none]")
-    ] = "",
+    ] = ""
     dead: Annotated[
         str, typer.Option(metavar="CARDS", help="Cards that are out of play. [none]")
-    ] = "",
+    ] = ""
     samples: Annotated[
-        str | None,
+        int | str | None,
         typer.Option(
             metavar="N",
             parser=some,
             help="Draw so many boards, or count all. [all, unless it takes long]",
         ),
-    ] = None,
-    seed: options.Seed = None,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
-) -> None:
-    """Tell what two ranges of hold'em win if all money goes in now."""
-    given = locals()
-    from counterfold.cli.equity import Request, run
-
-    run(request_of(Request, given))
+    ] = None
+    seed: options.Seed = 0
+    json: options.Json = False
+    quiet: options.Quiet = False

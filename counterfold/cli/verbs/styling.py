@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
 from counterfold.cli import options
-from counterfold.cli.app import app
-from counterfold.cli.options import request_of
+from counterfold.cli.request import verb
 
 
-@app.command(
+@verb(
     epilog="""Usually 10,000 iterations of cfr a run (sapcfr+ with --target; spots as in solve).
 With --target, --give-up is the most exploitability to spend. Frequencies are shares of the
 decisions where an action can be taken, each infoset counted as often as play gets there.
@@ -28,49 +28,52 @@ strategies: name, cost, frequency, low, high), saved, plot. Of a spot: game, sty
 cost, plain, styled, first and street (player, action, plain, styled), seats, saved.
 """
 )
-def style(
-    game: options.Game,
-    prefer: options.Prefer = None,
+@dataclass(frozen=True)
+class StyleRequest:
+    """Give a strategy a style, and tell exactly what the style changes and costs."""
+
+    game: options.Game
+    prefer: options.Prefer = ()
     target: Annotated[
-        list[str] | None,
+        tuple[str, ...],
         typer.Option(
             metavar="FREQUENCY=X",
             help="Instead of preferences: find the style that meets this, such as "
             "raise@round1=0.6; may be given again.",
         ),
-    ] = None,
-    give_up: options.GiveUp = None,
+    ] = ()
+    give_up: options.GiveUp = None
     player: Annotated[
         int | None, typer.Option(metavar="N", help="Only for this player, counted from 1.")
-    ] = None,
+    ] = None
     seen: Annotated[
         str | None,
         typer.Option(
             metavar="PATTERN", help="Only where the infoset's name has this part or fits this glob."
         ),
-    ] = None,
+    ] = None
     round: Annotated[
         int | None, typer.Option(metavar="N", help="Only in this round, counted from 1.")
-    ] = None,
+    ] = None
     best: Annotated[
         bool,
         typer.Option(
             "--best", help="Play the heaviest action alone, Pref-CFR(BR): a stronger pull."
         ),
-    ] = False,
+    ] = False
     preset: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="A style of poker: aggressive, passive, loose, tight."),
-    ] = None,
+    ] = None
     strength: Annotated[
         float | None, typer.Option(metavar="N", help="How strong the preset is, from 1 up. [5]")
-    ] = None,
-    method: options.OtherMethod = None,
-    iterations: options.Iterations = None,
-    exploitability: options.Exploitability = None,
-    seconds: options.Seconds = None,
-    traversal: options.Traversal = "full",
-    seed: options.Seed = 0,
+    ] = None
+    method: options.OtherMethod = None
+    iterations: options.Iterations = None
+    exploitability: options.Exploitability = None
+    seconds: options.Seconds = None
+    traversal: Annotated[str, options.TRAVERSAL] = "full"
+    seed: options.Seed = 0
     frontier: Annotated[
         str | None,
         typer.Option(
@@ -78,43 +81,16 @@ def style(
             help="Also tell exactly how often a player can do this at what cost: bet@J, "
             "raise@round1, player2:fold+call.",
         ),
-    ] = None,
+    ] = None
     epsilon: Annotated[
         str | None,
         typer.Option(metavar="X,X,...", help="Costs on the frontier. [0,0.01,0.02,0.05,0.1]"),
-    ] = None,
-    save: options.Save = None,
-    plot: options.Plot = None,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
-) -> None:
-    """Give a strategy a style, and tell exactly what the style changes and costs."""
-    if target:
-        from counterfold.cli import target as targets
-        from counterfold.errors import ParameterError
+    ] = None
+    save: options.Save = None
+    plot: options.Plot = None
+    json: options.Json = False
+    quiet: options.Quiet = False
 
-        others = (prefer, player, seen, round, best, preset, strength, exploitability, seconds)
-        if any(others) or traversal != "full" or frontier or epsilon:
-            raise ParameterError(
-                "--target finds the style by itself: only --give-up, --method, --iterations, "
-                "--seed, --save, --plot and --json go with it"
-            )
-        targets.run(
-            targets.Request(
-                str(game),
-                tuple(target),
-                give_up,
-                method,
-                iterations,
-                seed or 0,
-                save,
-                plot,
-                json,
-                quiet,
-            )
-        )
-        return
-    given = locals()
-    from counterfold.cli.style import Request, run
-
-    run(request_of(Request, given))
+    @property
+    def has_style(self) -> bool:
+        return bool(self.prefer or self.preset or self.give_up is not None)

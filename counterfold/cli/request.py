@@ -1,0 +1,109 @@
+"""A verb's request is declared once: a frozen dataclass whose fields are the options.
+
+A field has its type, its default, and as ``Annotated`` what ``--help`` tells of it (aliases of
+``options`` are such); the docstring is the help of the verb. ``verb`` registers it on the
+application, and the work, ``run(request)`` in the module of ``counterfold.cli`` with the verb's
+name, is imported when somebody asks for it:
+
+    @verb(epilog="Keys of --json: game, seed.")
+    @dataclass(frozen=True)
+    class DealRequest:
+        '''Deal a hand.'''
+
+        game: options.Game
+        seed: options.Seed = 0
+        json: options.Json = False
+
+A verb that is registered elsewhere, as those of papers are, is ``command_of(DealRequest, run)``: a
+function with these options, for typer. Nothing heavier than typer is imported here.
+"""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Callable, Iterable
+from dataclasses import MISSING, fields
+from importlib import import_module
+from inspect import Parameter, Signature
+from types import NoneType, UnionType
+from typing import Annotated, Any, TypeVar
+
+from counterfold.cli.app import app
+
+__all__ = ["command_of", "options_given", "verb"]
+
+R = TypeVar("R")
+
+
+def verb(epilog: str | None = None, module: str | None = None) -> Callable[[type[R]], type[R]]:
+    """Register a request as the verb of its name; its work is in ``counterfold.cli`` by default."""
+
+    def register(kind: type[R]) -> type[R]:
+        name = kind.__name__.removesuffix("Request").lower()
+        work = module or f"counterfold.cli.{name}"
+        app.command(name, epilog=epilog)(command_of(kind, work))
+        return kind
+
+    return register
+
+
+def command_of(kind: type[R], work: str | Callable[[R], object]) -> Callable[..., None]:
+    """A function for typer that makes a request of what was given, and does it.
+
+    The work is a function, or ``run`` of the module that is named.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class DealRequest:
+    ...     '''Deal a hand.'''
+    ...     game: str
+    ...     prefer: tuple[str, ...] = ()
+    >>> deal = command_of(DealRequest, print)
+    >>> deal(game="kuhn", prefer=["bet=2"])
+    DealRequest(game='kuhn', prefer=('bet=2',))
+    >>> deal.__doc__, str(deal.__signature__.parameters["prefer"])
+    ('Deal a hand.', 'prefer: list[str] | None = None')
+    """
+    hints = typing.get_type_hints(kind, include_extras=True)
+    parameters = []
+    for field in fields(kind):  # type: ignore[arg-type]
+        default = Parameter.empty if field.default is MISSING else field.default
+        parameters.append(
+            Parameter(
+                field.name,
+                Parameter.KEYWORD_ONLY,
+                default=None if default == () else default,
+                annotation=_for_typer(hints[field.name]),
+            )
+        )
+
+    def command(**values: object) -> None:
+        given = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in values.items()
+            if value is not None
+        }
+        run = import_module(work).run if isinstance(work, str) else work
+        run(kind(**given))
+
+    command.__doc__, command.__module__ = kind.__doc__, kind.__module__
+    command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    return command
+
+
+def _for_typer(hint: object) -> object:
+    """The type of a field as typer knows it: many are a list, and what a parser makes a text."""
+    if typing.get_origin(hint) is Annotated:
+        plain, *rest = typing.get_args(hint)
+        return Annotated[(_for_typer(plain), *rest)]
+    if typing.get_origin(hint) is tuple:
+        return list[typing.get_args(hint)[0]] | None  # type: ignore[misc]
+    if isinstance(hint, UnionType) and len({*typing.get_args(hint)} - {NoneType}) > 1:
+        return str | None
+    return hint
+
+
+def options_given(request: object, names: Iterable[str]) -> dict[str, Any]:
+    """Those options of a request that somebody has given."""
+    values = {name: getattr(request, name) for name in names}
+    return {name: value for name, value in values.items() if value not in (None, ())}
