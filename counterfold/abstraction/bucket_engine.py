@@ -7,7 +7,7 @@ only, and walks the whole betting with all hands at once, which share the rows o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ClassVar
 
@@ -19,13 +19,11 @@ from counterfold.abstraction.bucket_layout import BucketLayout
 from counterfold.abstraction.bucket_walks import External, Public
 from counterfold.abstraction.compiled import cards_of, lines_of
 from counterfold.errors import ParameterError, UnsupportedError
-from counterfold.evaluate.assessment import Assessment
-from counterfold.evaluate.exact import evaluator_of
 from counterfold.files.arrays import Saved
 from counterfold.files.text import Fields
 from counterfold.games.spec import whole
 from counterfold.solvers.conditions import Conditions
-from counterfold.solvers.engine import Arrays, Slots, runs_on
+from counterfold.solvers.engine import Arrays, Engine, Setup, runs_on
 from counterfold.solvers.methods import Method
 from counterfold.solvers.settings import Settings
 from counterfold.strategy.layout import Tables
@@ -38,7 +36,7 @@ ROUNDS = {"external": 1000, "public": 10}
 MOST_ROUNDS = 1 << 24  # stamps of rows are exact up to here
 
 
-class BucketEngine:
+class BucketEngine(Engine):
     """Sampled traversals of a betting tree with buckets, one set for each street.
 
     A method's discounts are of rounds of ``per_round`` iterations, and what lies in a row fades
@@ -58,17 +56,12 @@ class BucketEngine:
         "its traversal is external or public, in 32 bits, by cfr, cfr+, linear, dcfr, dcfr+ or "
         "hs-dcfr"
     )
-    falls = False  # samples make noise
 
-    def __init__(
-        self,
-        form: BucketForm,
-        method: Method,
-        settings: Settings,
-        threads: int | None = None,
-        conditions: Conditions | None = None,
-    ) -> None:
-        self.form, self.settings, self.conditions = form, settings, conditions
+    def __init__(self, setup: Setup[BucketForm]) -> None:
+        form, method, settings = setup.form, setup.method, setup.settings
+        threads, conditions = setup.threads, setup.conditions
+        self.form: BucketForm = form
+        self.settings, self.conditions = settings, conditions
         self.per_round = self.first_piece = settings.per_round or ROUNDS[settings.traversal]
         self._lowest = np.float32(0.0 if method.floor else -np.inf)
         self.stamped = not _weighable(method)
@@ -235,24 +228,6 @@ class BucketEngine:
             (node, at + apart * np.arange(self.form.counts[node]))
             for node, at, apart in zip(self.form.nodes.tolist(), first, step, strict=True)
         ]
-
-    def assess(self, average: bool, look: Callable[[], None] | None = None) -> Assessment:
-        """Exact values and best responses in the game without buckets, where it fits."""
-        return evaluator_of(self.form).assess(self.tables(average))
-
-    def begin(self, regrets: Slots, strategy: Slots, average: Slots | None) -> None:
-        raise UnsupportedError(f"{self.refusal} begins from nothing, or from its own checkpoint")
-
-    def learned(self) -> tuple[Slots, Slots]:
-        raise UnsupportedError(f"what is learned by {self.refusal} stays there")
-
-    def condition(self, conditions: Conditions) -> None:
-        raise UnsupportedError(
-            f"{self.refusal} takes a style or a model before the first iteration"
-        )
-
-    def cce_gaps(self) -> tuple[float, ...] | None:
-        return None
 
     def state(self, alone: bool = True) -> Arrays:
         state: Arrays = {

@@ -6,14 +6,16 @@ whole state out and take it back, bit for bit.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Protocol
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import UnsupportedError, short
-from counterfold.evaluate.assessment import Assessment
+from counterfold.evaluate.exact import Assessment, evaluator_of
 from counterfold.files.arrays import Saved
 from counterfold.files.text import Fields
 from counterfold.poker.game import PokerGame
@@ -29,17 +31,17 @@ __all__ = [
     "SAMPLING",
     "Arrays",
     "Engine",
-    "can_markdown",
     "can_table",
     "check_can",
     "engine_for",
     "engine_of",
-    "needed",
+    "Setup",
     "runs_on",
 ]
 
 Arrays = dict[str, NDArray[Any]]
 Slots = NDArray[np.float64]
+F = TypeVar("F")
 
 FEATURES = {
     "full": "full traversals",
@@ -67,8 +69,41 @@ SAMPLING = ("chance", "external", "outcome", "public")
 """The traversals that draw."""
 
 
-class Engine(Protocol):
-    """What a solver needs of an engine."""
+@dataclass(frozen=True, eq=False)
+class Setup(Generic[F]):
+    """What an engine is made from: a compiled game and all that a run is to be."""
+
+    form: F
+    method: Method
+    settings: Settings
+    threads: int | None = None
+    conditions: Conditions | None = None
+
+    def needs(self) -> tuple[str, ...]:
+        """What the run needs of its engine, of ``FEATURES``.
+
+        >>> from counterfold.solvers.methods import method
+        >>> Setup(None, method("pcfr+"), Settings(traversal="external")).needs()
+        ('external', 'float64', 'prediction')
+        """
+        settings = self.settings
+        fields = () if self.conditions is None else self.conditions.fields
+        wanted = {
+            "rounds": settings.per_round is not None,
+            "prediction": self.method.prediction > 0,
+            "simultaneous": not settings.alternating,
+            "last iterate": not settings.average,
+            "16 bits": settings.bits == 16,
+            "style": any("delta" in each for each in fields),
+            "locks": any("lock" in each or "trust" in each for each in fields),
+            "model": any("model" in each for each in fields),
+        }
+        further = (feature for feature, is_wanted in wanted.items() if is_wanted)
+        return settings.traversal, settings.dtype, *further
+
+
+class Engine(ABC):
+    """The tables of a run over a form, and how they learn; what it cannot do is not in ``can``."""
 
     name: ClassVar[str]
     can: ClassVar[frozenset[str]]
@@ -76,70 +111,95 @@ class Engine(Protocol):
     """What it is, as the subject of a sentence on what it has not."""
     advice: ClassVar[str]
     form: Any
-    per_round: int
+    per_round: int = 1
     """Iterations that share a row of the schedule."""
-    falls: bool
-    """Whether theory promises that exploitability falls."""
-    weighed: bool
-    """Whether it needs to know what regrets have been summed with."""
-    first_piece: int
+    first_piece: int = 1
     """Iterations of the first call, in which no signal is heard."""
 
     @property
-    def about(self) -> Mapping[str, Any]:
-        """What its strategies tell of it beside what all solvers do."""
+    def falls(self) -> bool:
+        """Whether theory promises that exploitability falls."""
+        return False
 
     @property
+    def weighed(self) -> bool:
+        """Whether it needs to know what regrets have been summed with."""
+        return True
+
+    @property
+    def locked(self) -> bool:
+        """Whether a player is held to something."""
+        return False
+
+    @property
+    def about(self) -> Mapping[str, object]:
+        """What its strategies tell of it beside what all solvers do."""
+        return {}
+
+    @property
+    @abstractmethod
     def nbytes(self) -> int:
         """What a checkpoint takes, about."""
 
+    @abstractmethod
     def step(self, schedule: NDArray[np.float64]) -> None:
         """Run one iteration a row; with no rows, only compile or load what is needed."""
 
+    @abstractmethod
     def tables(self, average: bool) -> Tables:
         """The average strategy so far, or that of the next iteration, in the form's layout."""
 
     def assess(self, average: bool, look: Callable[[], None] | None = None) -> Assessment:
         """Exact values and best responses of it; ``look`` is called on the way, and may raise."""
+        return evaluator_of(self.form).assess(self.tables(average))
 
     def begin(self, regrets: Slots, strategy: Slots, average: Slots | None) -> None:
         """Start from these, over the tree's slots; the average strategy counts as one iteration."""
+        raise UnsupportedError(f"{self.refusal} begins from nothing, or from its own checkpoint")
 
     def learned(self) -> tuple[Slots, Slots]:
         """Regrets and the average strategy over the tree's slots, as ``begin`` takes them."""
+        raise UnsupportedError(f"what is learned by {self.refusal} stays there")
 
     def condition(self, conditions: Conditions) -> None:
         """Follow this style from the next update on."""
+        raise UnsupportedError(
+            f"{self.refusal} takes a style or a model before the first iteration"
+        )
 
     def cce_gaps(self) -> tuple[float, ...] | None:
         """What each player would have gained by one fixed strategy against the play so far."""
+        return None
 
+    @abstractmethod
     def state(self, alone: bool = True) -> Arrays:
         """Everything that the next iteration depends on; but for what the average strategy beside
         it tells, unless it is ``alone``."""
 
+    @abstractmethod
     def restore(self, state: Saved, strategy: Tables | None = None) -> None:
         """Take back what ``state`` handed out, alone or with the average strategy beside it."""
 
     @classmethod
+    @abstractmethod
     def conditions_in(
         cls, form: Any, state: Saved, run: Fields, settings: Settings
     ) -> Conditions | None:
         """The conditions that a checkpoint was made under."""
 
 
-Choice = Callable[[Any, Settings], type[Any]]
+Choice = Callable[[Any, Settings], type[Engine]]
 _CHOICES: dict[type, Choice] = {}
-_ENGINES: dict[type, list[type[Any]]] = {}
+_ENGINES: dict[type, list[type[Engine]]] = {}
 
 
-def runs_on(form: type, *kinds: type[Any], choose: Choice | None = None) -> None:
+def runs_on(form: type, *kinds: type[Engine], choose: Choice | None = None) -> None:
     """Have engines of these kinds run on a kind of form; ``choose`` says which, of several."""
     _CHOICES[form] = choose or (lambda form, settings: kinds[0])
     _ENGINES[form] = list(kinds)
 
 
-def engine_of(form: Any, settings: Settings) -> type[Any]:
+def engine_of(form: Any, settings: Settings) -> type[Engine]:
     """The kind of engine that runs a traversal of a form: the fastest that is right."""
     for kind in type(form).__mro__:
         if kind in _CHOICES:
@@ -147,48 +207,19 @@ def engine_of(form: Any, settings: Settings) -> type[Any]:
     raise UnsupportedError(f"no engine runs on {short(form)}")
 
 
-def needed(
-    method: Method, settings: Settings, conditions: Conditions | None = None
-) -> tuple[str, ...]:
-    """What a run needs of its engine, of ``FEATURES``.
-
-    >>> from counterfold.solvers.methods import method
-    >>> needed(method("pcfr+"), Settings(traversal="external"))
-    ('external', 'float64', 'prediction')
-    """
-    fields = () if conditions is None else conditions.fields
-    asked = {
-        "rounds": settings.per_round is not None,
-        "prediction": method.prediction > 0,
-        "simultaneous": not settings.alternating,
-        "last iterate": not settings.average,
-        "16 bits": settings.bits == 16,
-        "style": any("delta" in each for each in fields),
-        "locks": any("lock" in each or "trust" in each for each in fields),
-        "model": any("model" in each for each in fields),
-    }
-    wanted = (feature for feature, is_wanted in asked.items() if is_wanted)
-    return settings.traversal, settings.dtype, *wanted
-
-
-def engine_for(
-    form: Any,
-    method: Method,
-    settings: Settings,
-    threads: int | None = None,
-    conditions: Conditions | None = None,
-) -> Engine:
+def engine_for(setup: Setup[Any]) -> Engine:
     """The engine of a run, or an error that says what it cannot do."""
-    kind = engine_of(form, settings)
+    form, conditions = setup.form, setup.conditions
+    kind = engine_of(form, setup.settings)
     if conditions is not None and conditions.locked and isinstance(form, HistoryTree):
         from counterfold.solvers.locked_engine import LockedEngine
 
         kind = LockedEngine
-    for feature in needed(method, settings, conditions):
+    for feature in setup.needs():
         if feature not in kind.can:
             raise _refusal(kind, feature, kind.advice)
-    engine: Engine = kind(form, method, settings, threads, conditions)
-    return engine
+    make: Callable[[Setup[Any]], Engine] = kind
+    return make(setup)
 
 
 def check_can(game: Any, features: tuple[str, ...], option: str, traversal: str = "full") -> None:
@@ -208,29 +239,18 @@ def check_can(game: Any, features: tuple[str, ...], option: str, traversal: str 
         raise _refusal(kinds[0], features[0], f"leave out {option}")
 
 
-def _refusal(kind: type[Any], feature: str, advice: str) -> UnsupportedError:
+def _refusal(kind: type[Engine], feature: str, advice: str) -> UnsupportedError:
     others = [other.name for other in _kinds() if feature in other.can]
     have = f" ({' and '.join(others)} ha{'ve' if len(others) > 1 else 's'})" if others else ""
     return UnsupportedError(f"{kind.refusal} has no {FEATURES[feature]}{have}; {advice}")
 
 
-def _kinds() -> list[type[Any]]:
+def _kinds() -> list[type[Engine]]:
     """All kinds of engines that have been imported."""
     return [kind for kinds in _ENGINES.values() for kind in kinds]
 
 
 def can_table() -> list[tuple[str, dict[str, bool]]]:
     """What each kind of engine can do that has been imported, by name."""
-    kinds = sorted(_kinds(), key=lambda kind: str(kind.name))
+    kinds = sorted(_kinds(), key=lambda kind: kind.name)
     return [(kind.name, {feature: feature in kind.can for feature in FEATURES}) for kind in kinds]
-
-
-def can_markdown() -> str:
-    """The same as the table of the docs."""
-    table = can_table()
-    head = ["", *(name for name, _ in table)]
-    rows = [head, ["---"] * len(head)]
-    for feature, words in FEATURES.items():
-        marks = ["yes" if can[feature] else "" for _, can in table]
-        rows.append([f"`{feature}`: {words}", *marks])
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)

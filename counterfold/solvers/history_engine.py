@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import TreeTooLargeError
-from counterfold.evaluate.assessment import Assessment
-from counterfold.evaluate.sequence import assess_form
 from counterfold.files.arrays import Saved
 from counterfold.files.text import Fields
 from counterfold.solvers.conditions import Conditions, plain
-from counterfold.solvers.engine import Arrays, Slots
-from counterfold.solvers.methods import Method
+from counterfold.solvers.engine import Arrays, Engine, Setup, Slots
 from counterfold.solvers.settings import Settings
 from counterfold.strategy.layout import Tables
 from counterfold.tree.graph import graph_of
@@ -29,29 +25,42 @@ __all__ = ["HistoryEngine", "InfosetEngine"]
 SAMPLED = {"chance": (False, False), "external": (True, False), "outcome": (True, True)}
 
 
-class InfosetEngine:
+class InfosetEngine(Engine):
     """Tables over the slots of a history graph's infosets."""
 
     first_piece = 16
-    per_round = 1
-    about: ClassVar[dict[str, Any]] = {}
     refusal: ClassVar[str] = "a game by its histories"
     advice: ClassVar[str] = "leave it out here"
 
-    def __init__(self, tree: HistoryTree, conditions: Conditions | None) -> None:
-        self.form = tree
+    def __init__(self, setup: Setup[HistoryTree]) -> None:
+        self.form: HistoryTree = setup.form
+        self.dtype = np.dtype(setup.settings.dtype)
+        self.alternating = setup.settings.alternating
+        self.conditions: Conditions | None = None
+        self._preference = plain(self.dtype)
+        if setup.conditions is not None:
+            self.condition(setup.conditions)
+
+    def _begin_from_nothing(self) -> None:
+        """No regrets, and what the rule plays without any."""
+        tree, conditions = self.form, self.conditions
+        strategy = tree.infosets.evenly() if conditions is None else conditions.fallback(tree)
+        self.begin(np.zeros(tree.infosets.slots), strategy, None)
+
+    def condition(self, conditions: Conditions) -> None:
+        conditions.check(self.form)
         self.conditions = conditions
-        if conditions is not None:
-            conditions.check(tree)
+        self._preference = conditions.preference(self.form, *self._places(), self.dtype)
+
+    def _places(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """The slots and the infosets of the tree in the order of the kernel's."""
+        infosets = self.form.infosets
+        return np.arange(infosets.slots), np.arange(len(infosets.owner))
 
     @property
     def weighed(self) -> bool:
         """A style alone needs to know what regrets have been summed with."""
         return self.conditions is not None
-
-    def _style(self) -> Arrays:
-        """The arrays of a style, for a checkpoint."""
-        return {} if self.conditions is None else dict(self.conditions.fields[0])
 
     @property
     def falls(self) -> bool:
@@ -76,27 +85,30 @@ class InfosetEngine:
     def tables(self, average: bool) -> Tables:
         return (self.average() if average else self.current(),)
 
-    def assess(self, average: bool, look: Callable[[], None] | None = None) -> Assessment:
-        return assess_form(sequence_form(self.form), self.tables(average)[0])[0]
+    def _changing(self) -> Arrays:
+        """The arrays that iterations change."""
+        raise NotImplementedError
 
-    def _start(self, conditions: Conditions | None) -> tuple[Slots, Slots, None]:
-        """No regrets, and what the rule plays without any."""
-        tree = self.form
-        strategy = tree.infosets.evenly() if conditions is None else conditions.fallback(tree)
-        return np.zeros(tree.infosets.slots), strategy, None
+    def state(self, alone: bool = True) -> Arrays:
+        style = {} if self.conditions is None else self.conditions.fields[0]
+        return {**{name: array.copy() for name, array in self._changing().items()}, **style}
+
+    def restore(self, state: Saved, strategy: Tables | None = None) -> None:
+        for name, array in self._changing().items():
+            state.fill(name, array)
 
     @classmethod
     def conditions_in(
         cls, form: HistoryTree, state: Saved, run: Fields, settings: Settings
     ) -> Conditions | None:
-        slots, infosets = form.infosets.slots, len(form.infosets.owner)
+        slots, infosets = (form.infosets.slots,), form.infosets.owner.shape
         fields: Arrays = {}
         if "delta" in state and "beta" in state:
-            fields["delta"] = state.array("delta", np.float64, (slots,), least=1)
-            fields["beta"] = state.array("beta", np.float64, (infosets,), least=0)
+            fields["delta"] = state.array("delta", np.float64, slots, least=1)
+            fields["beta"] = state.array("beta", np.float64, infosets, least=0)
         if "held" in state and "trust" in state:
-            fields["held"] = state.array("held", np.float64, (slots,), least=0, most=1)
-            fields["trust"] = state.array("trust", np.float64, (infosets,), least=0, most=1)
+            fields["held"] = state.array("held", np.float64, slots, least=0, most=1)
+            fields["trust"] = state.array("trust", np.float64, infosets, least=0, most=1)
         return Conditions((fields,), run.flag("best", False)) if fields else None
 
 
@@ -109,55 +121,30 @@ class HistoryEngine(InfosetEngine):
         | {"float64", "float32", "style", "warm start", "exact"}
     )
 
-    def __init__(
-        self,
-        tree: HistoryTree,
-        method: Method,
-        settings: Settings,
-        threads: int | None = None,
-        conditions: Conditions | None = None,
-    ) -> None:
+    def __init__(self, setup: Setup[HistoryTree]) -> None:
         from counterfold.kernels import history as kernels
 
-        super().__init__(tree, conditions)
-        dtype = np.dtype(settings.dtype)
+        super().__init__(setup)
         self._kernels = kernels
-        self._tree = tree
-        self._alternating = settings.alternating
-        self._explore = settings.explore
-        self._graph = graph_of(tree)
-        slots, infosets = tree.infosets.slots, len(tree.infosets.owner)
-        self._tables = kernels.Tables(
-            regret=np.zeros(slots, dtype),
-            strategy=np.zeros(slots, dtype),
-            total=np.zeros(slots, dtype),
-            new=np.zeros(slots, dtype),
-            seen=np.zeros((infosets, 3)),
-        )
-        self._preference = plain(dtype)
-        if conditions is not None:
-            self.condition(conditions)
-        self.begin(*self._start(conditions))
-        self._random = np.array([settings.seed], dtype=np.uint64)
+        self._explore = setup.settings.explore
+        self._graph = graph_of(self.form)
+        slots, infosets = self.form.infosets.slots, len(self.form.infosets.owner)
+        tables = (np.zeros(slots, self.dtype) for _ in range(4))
+        self._tables = kernels.Tables._make([*tables, np.zeros((infosets, 3))])
+        self._begin_from_nothing()
+        self._random = np.array([setup.settings.seed], dtype=np.uint64)
         self._clock = 0
-        self._sampled = SAMPLED.get(settings.traversal)
-        self._room = self._make_room(dtype)
+        self._sampled = SAMPLED.get(setup.settings.traversal)
+        self._scratch = self._dense() if self._sampled is None else self._sparse(self._sampled)
 
-    def condition(self, conditions: Conditions) -> None:
-        conditions.check(self._tree)
-        self.conditions = conditions
-        slots, infosets = self._tree.infosets.slots, len(self._tree.infosets.owner)
-        self._preference = conditions.preference(
-            self._tree, np.arange(slots), np.arange(infosets), self._tables.regret.dtype
-        )
+    def _dense(self) -> Any:
+        return self._kernels.Dense(*(np.zeros(self.form.histories, self.dtype) for _ in range(3)))
 
-    def _make_room(self, dtype: Any) -> Any:
-        kernels, tree = self._kernels, self._tree
-        if self._sampled is None:
-            return kernels.Dense(*(np.zeros(tree.histories, dtype) for _ in range(3)))
-        room = np.zeros(tree.histories)
+    def _sparse(self, sampled: tuple[bool, bool]) -> Any:
+        """What one sampled traversal works in."""
+        tree, counts = self.form, np.zeros(self.form.histories)
         most = max(
-            kernels.most_visits(tree.turn, tree.first, tree.child, player, self._sampled, room)
+            self._kernels.most_visits(tree.turn, tree.first, tree.child, player, sampled, counts)
             for player in range(tree.players)
         )
         if most * 60 > 0.9 * memory_at_hand():
@@ -165,14 +152,10 @@ class HistoryEngine(InfosetEngine):
                 f"one sampled traversal may visit {most:.3g} histories, which do not fit in "
                 "memory; sample more of the game (external or outcome)"
             )
-        size = int(most)
-        infosets = len(tree.infosets.owner)
-        return kernels.Sparse(
-            *(np.zeros(size, np.uint32) for _ in range(3)),
-            *(np.zeros(size) for _ in range(5)),
-            touched=np.zeros(infosets, np.uint32),
-            stamp=np.zeros(infosets, np.int64),
-        )
+        size, infosets = int(most), len(tree.infosets.owner)
+        places, numbers = np.zeros((3, size), np.uint32), np.zeros((5, size))
+        touched, stamps = np.zeros(infosets, np.uint32), np.zeros(infosets, np.int64)
+        return self._kernels.Sparse._make([*places, *numbers, touched, stamps])
 
     def begin(self, regrets: Slots, strategy: Slots, average: Slots | None) -> None:
         self._tables.regret[:] = regrets
@@ -184,30 +167,20 @@ class HistoryEngine(InfosetEngine):
         return self._tables.regret.astype(np.float64), self._tables.total.astype(np.float64)
 
     def step(self, schedule: NDArray[np.float64]) -> None:
-        if self._sampled is None:
-            self._kernels.sweep(
-                self._graph, self._tables, self._preference, self._room, schedule, self._alternating
-            )
-            return
-        self._kernels.sample(
-            self._graph, self._tables, self._preference, self._room, schedule, self._alternating,
-            self._random, self._explore, self._sampled, self._clock,
+        work = (
+            self._graph, self._tables, self._preference, self._scratch, schedule, self.alternating
         )  # fmt: skip
+        if self._sampled is None:
+            self._kernels.sweep(*work)
+            return
+        self._kernels.sample(*work, self._random, self._explore, self._sampled, self._clock)
         self._clock += len(schedule)
 
-    def average(self) -> NDArray[np.float64]:
-        return self._tree.infosets.to_one(self._tables.total)
+    def average(self) -> Slots:
+        return self.form.infosets.to_one(self._tables.total)
 
-    def current(self) -> NDArray[np.float64]:
-        return self._tree.infosets.to_one(self._tables.strategy)
+    def current(self) -> Slots:
+        return self.form.infosets.to_one(self._tables.strategy)
 
-    def cce_gaps(self) -> tuple[float, ...] | None:
-        return None
-
-    def state(self, alone: bool = True) -> Arrays:
-        tables = {name: array.copy() for name, array in self._tables._asdict().items()}
-        return {**tables, "random": self._random.copy(), **self._style()}
-
-    def restore(self, state: Saved, strategy: Tables | None = None) -> None:
-        for name, array in {**self._tables._asdict(), "random": self._random}.items():
-            state.fill(name, array)
+    def _changing(self) -> Arrays:
+        return {**self._tables._asdict(), "random": self._random}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -11,10 +12,8 @@ from counterfold.errors import UnsupportedError
 from counterfold.evaluate.assessment import Assessment
 from counterfold.evaluate.sequence import assess_form, workspace
 from counterfold.solvers.conditions import Conditions
-from counterfold.solvers.engine import Arrays, Slots
+from counterfold.solvers.engine import Arrays, Engine, Setup, Slots
 from counterfold.solvers.history_engine import HistoryEngine
-from counterfold.solvers.methods import Method
-from counterfold.solvers.settings import Settings
 from counterfold.strategy.layout import Tables
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.restricted import biased_tree
@@ -32,17 +31,11 @@ class LockedEngine(HistoryEngine):
 
     name = "history with locks"
     can = (HistoryEngine.can | {"locks"}) - {"warm start"}
+    refusal: ClassVar[str] = "a game with locks"
     advice: ClassVar[str] = "leave it out, or the locks"
-    locked = True
 
-    def __init__(
-        self,
-        tree: HistoryTree,
-        method: Method,
-        settings: Settings,
-        threads: int | None = None,
-        conditions: Conditions | None = None,
-    ) -> None:
+    def __init__(self, setup: Setup[HistoryTree]) -> None:
+        tree, conditions = setup.form, setup.conditions
         assert conditions is not None
         if not sequence_form(tree).perfect_recall:
             raise UnsupportedError(
@@ -58,11 +51,15 @@ class LockedEngine(HistoryEngine):
             if trust.any():
                 graph = biased_tree(graph, player, self._held, trust)
         style = _without_locks(conditions)
-        super().__init__(graph, method, settings, threads, style if style.fields[0] else None)
+        super().__init__(replace(setup, form=graph, conditions=style if style.fields[0] else None))
 
     @property
     def falls(self) -> bool:
         return False
+
+    @property
+    def locked(self) -> bool:
+        return True
 
     def tables(self, average: bool) -> Tables:
         share = np.repeat(self._trust, self.plain.infosets.sizes)
@@ -99,14 +96,13 @@ class LockedEngine(HistoryEngine):
 
     def begin(self, regrets: Slots, strategy: Slots, average: Slots | None) -> None:
         if np.any(regrets) or average is not None:
-            raise UnsupportedError("a game with locks begins from nothing, or from its checkpoint")
+            Engine.begin(self, regrets, strategy, average)
         super().begin(regrets, strategy, average)
+
+    learned = Engine.learned  # which refuses, as begin does
 
     def state(self, alone: bool = True) -> Arrays:
         return {**super().state(alone), "held": self._held, "trust": self._trust}
-
-    def learned(self) -> tuple[Slots, Slots]:
-        raise UnsupportedError("what is learned in a game with locks stays there")
 
     def condition(self, conditions: Conditions) -> None:
         super().condition(_without_locks(conditions))

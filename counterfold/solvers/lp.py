@@ -26,7 +26,7 @@ class LpSolution(Certified):
     """An equilibrium and the game's value to player 1, exact to the solver's tolerance."""
 
     value: float
-    strategy: Strategy
+    strategy: Strategy[HistoryTree]
 
 
 class Optimum(NamedTuple):

@@ -9,15 +9,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.errors import UnsupportedError
 from counterfold.evaluate.assessment import Assessment
 from counterfold.evaluate.public import PublicEvaluator, assess_tables
 from counterfold.files.arrays import Saved
 from counterfold.files.text import Fields
 from counterfold.poker.game import DECISION
 from counterfold.solvers.conditions import Conditions
-from counterfold.solvers.engine import Arrays, Slots, runs_on
-from counterfold.solvers.methods import Method
+from counterfold.solvers.engine import Arrays, Engine, Setup, runs_on
 from counterfold.solvers.settings import Settings
 from counterfold.strategy.layout import Tables
 from counterfold.tree.public import PublicTree
@@ -31,7 +29,7 @@ DERIVED = ("hole", "last", "styled")
 """Further fields that a checkpoint need not keep as asked for: they follow from the rest."""
 
 
-class PublicEngine:
+class PublicEngine(Engine):
     """Full traversals of a public tree, player by player, all hands at once.
 
     What a run is held to comes as fields of ``kernels.public.Extra`` for each player.
@@ -44,31 +42,24 @@ class PublicEngine:
     )
     refusal: ClassVar[str] = "a public tree, which is walked in full and player by player,"
     advice: ClassVar[str] = "leave it out, or solve a game by its histories"
-    first_piece = 1
-    per_round = 1
-    about: ClassVar[dict[str, Any]] = {}
-    weighed = True
 
-    def __init__(
-        self,
-        tree: PublicTree,
-        method: Method,
-        settings: Settings,
-        threads: int | None = None,
-        conditions: Conditions | None = None,
-    ) -> None:
+    def __init__(self, setup: Setup[PublicTree]) -> None:
         from counterfold.kernels import rule
 
-        self.form, self.settings = tree, settings
-        fields = ({}, {}) if conditions is None else conditions.fields
+        tree, self.settings = setup.form, setup.settings
+        self.form: PublicTree = tree
+        fields = ({}, {}) if setup.conditions is None else setup.conditions.fields
         modelled = any("model" in each for each in fields)
-        styled = modelled or any("delta" in each for each in fields)
-        self.falls = tree.two_player_zero_sum and not styled
-        self.traversal = Traversal(tree, settings.dtype, threads, model=modelled)
+        self._styled = modelled or any("delta" in each for each in fields)
+        self.traversal = Traversal(tree, self.settings.dtype, setup.threads, model=modelled)
         if not modelled:  # what measures strategies of this tree later need not build it again
             vars(tree).setdefault("evaluator", PublicEvaluator(tree, self.traversal))
         self._row = np.zeros(rule.COLUMNS)
-        self._make_tables(fields, method.prediction > 0)
+        self._make_tables(fields, setup.method.prediction > 0)
+
+    @property
+    def falls(self) -> bool:
+        return self.form.two_player_zero_sum and not self._styled
 
     def _make_tables(self, fields: tuple[Any, ...], predictive: bool) -> None:
         from counterfold.kernels import public
@@ -131,7 +122,8 @@ class PublicEngine:
         from counterfold.kernels import rule
 
         table, pack, extra = self.learning[p], self.packs[p], self.extras[p]
-        nodes, weights = self.form.nodes, table.regret.astype(np.float64)
+        nodes = self.form.nodes
+        weights: NDArray[np.float64] = table.regret.astype(np.float64)
         if pack is None and extra is None:
             return np.maximum(weights, 0.0)
         if extra is not None and extra.last.size:
@@ -200,18 +192,6 @@ class PublicEngine:
             last = none if average else extra.last
             held.append(in_double(extra._replace(model=none, last=last)))
         return tuple(held)
-
-    def begin(self, regrets: Slots, strategy: Slots, average: Slots | None) -> None:
-        raise UnsupportedError("a public tree begins from nothing, or from its own checkpoint")
-
-    def learned(self) -> tuple[Slots, Slots]:
-        raise UnsupportedError("what is learned on a public tree stays there")
-
-    def condition(self, conditions: Conditions) -> None:
-        raise UnsupportedError("a public tree takes its style before the first iteration")
-
-    def cce_gaps(self) -> tuple[float, ...] | None:
-        return None
 
     def state(self, alone: bool = True) -> Arrays:
         state = {"row": self._row}

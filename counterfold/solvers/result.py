@@ -292,7 +292,6 @@ def _result(
     assert final.exploitability is not None
     form = solver.tree
     strategy = solver.strategy(**known(solver, final, stopped))
-    locked = bool(getattr(solver.engine, "locked", False))
     poker = None
     if size is not None:
         poker = _poker_part(size, solver, final, strategy)
@@ -313,7 +312,7 @@ def _result(
         cpu_seconds=solver.cpu_seconds,
         compile_seconds=compiled,
         stopped=stopped,
-        promise=promise(form, locked) + shortfall(solver, final, stopped),
+        promise=promise(form, solver.engine.locked) + shortfall(solver, final, stopped),
         strategy=strategy,
         trace=tuple(trace),
         poker=poker,

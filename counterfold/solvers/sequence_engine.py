@@ -11,14 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.evaluate.sequence import workspace
-from counterfold.files.arrays import Saved
-from counterfold.solvers.conditions import Conditions, plain
-from counterfold.solvers.engine import Arrays, Slots, runs_on
+from counterfold.solvers.engine import Arrays, Engine, Setup, Slots, runs_on
 from counterfold.solvers.history_engine import HistoryEngine, InfosetEngine
 from counterfold.solvers.locked_engine import LockedEngine
-from counterfold.solvers.methods import Method
 from counterfold.solvers.settings import Settings
-from counterfold.strategy.layout import Tables
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.sequence import SequenceForm, sequence_form
 
@@ -40,40 +36,26 @@ class SequenceEngine(InfosetEngine):
         | {"style", "warm start", "cce gap", "exact"}
     )
 
-    def __init__(
-        self,
-        tree: HistoryTree,
-        method: Method,
-        settings: Settings,
-        threads: int | None = None,
-        conditions: Conditions | None = None,
-    ) -> None:
+    def __init__(self, setup: Setup[HistoryTree]) -> None:
         from counterfold.kernels import sequence as kernels
 
-        super().__init__(tree, conditions)
-        form, dtype = sequence_form(tree), np.dtype(settings.dtype)
+        super().__init__(setup)
+        form, tree, dtype = sequence_form(setup.form), setup.form, self.dtype
         self._kernels = kernels
         self._form = form
-        self._alternating = settings.alternating
         self._work = workspace(form, dtype)
         self._typed = form.form._replace(val=form.form.val.astype(dtype))
-        size, players = form.sequences, form.tree.players
-        self._preference = plain(dtype)
-        if conditions is not None:
-            self.condition(conditions)
-        self._tables = kernels.Tables(*(np.zeros(size, dtype) for _ in range(4)))
-        self.begin(*self._start(conditions))
+        self._tables = kernels.Tables(*(np.zeros(form.sequences, dtype) for _ in range(4)))
+        self._begin_from_nothing()
         # The play so far is followed where its gap to a coarse correlated equilibrium is told.
         follow = not tree.two_player_zero_sum or _one_shot(form)
-        followed = (size, players) if follow else (0, 0)
-        self._play = kernels.Play(np.zeros(followed[0]), np.zeros(followed[1]))
-        self._threads = 1 if follow else threads or _usual_threads(form)
+        followed = (form.sequences, tree.players) if follow else (0, 0)
+        self._play = kernels.Play(*map(np.zeros, followed))
+        self._threads = 1 if follow else setup.threads or _usual_threads(form)
 
-    def condition(self, conditions: Conditions) -> None:
-        conditions.check(self.form)
-        self.conditions = conditions
-        form, dtype = self._form, self._typed.val.dtype
-        self._preference = conditions.preference(form.tree, form.slot, form.infosets(), dtype)
+    def _places(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        form = sequence_form(self.form)
+        return form.slot, form.infosets()
 
     def begin(self, regrets: Slots, strategy: Slots, average: Slots | None) -> None:
         form = self._form
@@ -84,8 +66,8 @@ class SequenceEngine(InfosetEngine):
         self._tables.total[:] = 0 if average is None else form.reach(form.by_sequence(average))
 
     def learned(self) -> tuple[Slots, Slots]:
-        regrets = self._form.by_slot(self._tables.regret)
-        regrets[np.repeat(self._form.tree.infosets.sizes == 1, self._form.tree.infosets.sizes)] = 0
+        regrets, sizes = self._form.by_slot(self._tables.regret), self.form.infosets.sizes
+        regrets[np.repeat(sizes == 1, sizes)] = 0
         return regrets, self.average()
 
     def step(self, schedule: NDArray[np.float64]) -> None:
@@ -94,13 +76,13 @@ class SequenceEngine(InfosetEngine):
         else:
             self._kernels.iterate(
                 self._typed, self._tables, self._preference, self._play, self._work, schedule,
-                self._alternating,
+                self.alternating,
             )  # fmt: skip
 
     def _step_together(self, schedule: NDArray[np.float64]) -> None:
         """The same iterations, bit for bit, with each gradient shared out to threads."""
         kernels, form, tables, work = self._kernels, self._typed, self._tables, self._work
-        players = range(self._form.tree.players)
+        players = range(self.form.players)
         shares = [self._shares(player) for player in players]
         with ThreadPoolExecutor(self._threads - 1) as pool:
 
@@ -116,11 +98,11 @@ class SequenceEngine(InfosetEngine):
                     other.result()
 
             for row in schedule:
-                if not self._alternating:
+                if not self.alternating:
                     for player in players:
                         gradient(player)
                 for player in players:
-                    if self._alternating:
+                    if self.alternating:
                         gradient(player)
                     kernels.respond(form, player, tables, self._preference, work, row)
 
@@ -134,14 +116,14 @@ class SequenceEngine(InfosetEngine):
         edges = [first, *cuts.tolist(), last]
         return list(itertools.pairwise(edges))
 
-    def average(self) -> NDArray[np.float64]:
+    def average(self) -> Slots:
         strategy = np.ones(self._form.sequences)
         total = self._tables.total.astype(np.float64)
         self._kernels.normalise(self._form.form, total, strategy, workspace(self._form))
         return self._form.by_slot(strategy)
 
-    def current(self) -> NDArray[np.float64]:
-        return self._form.tree.infosets.to_one(self._form.by_slot(self._tables.strategy))
+    def current(self) -> Slots:
+        return self.form.infosets.to_one(self._form.by_slot(self._tables.strategy))
 
     def cce_gaps(self) -> tuple[float, ...] | None:
         weight = float(self._tables.total[0])
@@ -149,26 +131,17 @@ class SequenceEngine(InfosetEngine):
             return None
         work = workspace(self._form)
         work.gradient[:] = self._play.gradient
-        best = np.zeros(self._form.tree.players)
+        best = np.zeros(self.form.players)
         choice = np.zeros(len(self._form.form.parent), dtype=np.uint32)
         self._kernels.hindsight(self._form.form, work, choice, best)
         return tuple(((best - self._play.earned) / weight).tolist())
 
-    def state(self, alone: bool = True) -> Arrays:
-        return {
-            **{name: array.copy() for name, array in self._tables._asdict().items()},
-            **{f"play_{name}": array.copy() for name, array in self._play._asdict().items()},
-            **self._style(),
-        }
-
-    def restore(self, state: Saved, strategy: Tables | None = None) -> None:
-        for name, array in self._tables._asdict().items():
-            state.fill(name, array)
-        for name, array in self._play._asdict().items():
-            state.fill(f"play_{name}", array)
+    def _changing(self) -> Arrays:
+        play = {f"play_{name}": array for name, array in self._play._asdict().items()}
+        return {**self._tables._asdict(), **play}
 
 
-def _over_histories(tree: HistoryTree, settings: Settings) -> type[Any]:
+def _over_histories(tree: HistoryTree, settings: Settings) -> type[Engine]:
     by_sequences = settings.traversal == "full" and settings.form != "history"
     if by_sequences and sequence_form(tree).perfect_recall:
         return SequenceEngine

@@ -27,7 +27,7 @@ from counterfold.solvers.conditions import (
     conditions_on,
     symmetry_under,
 )
-from counterfold.solvers.engine import engine_for, engine_of
+from counterfold.solvers.engine import Setup, engine_for, engine_of
 from counterfold.solvers.methods import Method
 from counterfold.solvers.methods import method as method_of
 from counterfold.solvers.precision import Precision
@@ -94,7 +94,8 @@ class Solver:
         self.tree = form_of(game, memory, progress, symmetry=alike)
         self.conditions = conditions_on(self.tree, style, locks)
         check_range(self.tree, self.settings.dtype)
-        self.engine = engine_for(self.tree, self.method, self.settings, threads, self.conditions)
+        setup = Setup(self.tree, self.method, self.settings, threads, self.conditions)
+        self.engine = engine_for(setup)
         self.iteration = 0
         self.seconds = 0.0
         self.cpu_seconds = 0.0

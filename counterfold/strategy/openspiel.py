@@ -20,7 +20,7 @@ from counterfold.tree.history import HistoryTree, compile_game
 __all__ = ["from_openspiel", "to_openspiel"]
 
 
-def to_openspiel(strategy: Strategy, game: Any = None) -> Any:
+def to_openspiel(strategy: Strategy[Any], game: Any = None) -> Any:
     """The strategy as an OpenSpiel ``TabularPolicy``.
 
     ``game`` is OpenSpiel's game (an object or its name); it is known for games that were
@@ -44,7 +44,7 @@ def to_openspiel(strategy: Strategy, game: Any = None) -> Any:
     return policy
 
 
-def from_openspiel(policy: Any, game: Any = None) -> Strategy:
+def from_openspiel(policy: Any, game: Any = None) -> Strategy[HistoryTree]:
     """A strategy from any OpenSpiel policy, for OpenSpiel's game or for the same one of ours.
 
     >>> import counterfold as cf

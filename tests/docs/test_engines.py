@@ -10,13 +10,24 @@ from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.abstraction.buckets import every_hand
 from counterfold.errors import UnsupportedError
 from counterfold.poker.holdem import kuhn
-from counterfold.solvers.engine import FEATURES, can_markdown, can_table
+from counterfold.solvers.engine import FEATURES, can_table
 from counterfold.solvers.history_engine import HistoryEngine
 from counterfold.solvers.locked_engine import LockedEngine
 from counterfold.solvers.public_engine import PublicEngine
 from counterfold.solvers.sequence_engine import SequenceEngine
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "engines.md"
+
+
+def can_markdown() -> str:
+    """The table of the page."""
+    table = can_table()
+    head = ["", *(name for name, _ in table)]
+    rows = [head, ["---"] * len(head)]
+    for feature, words in FEATURES.items():
+        marks = ["yes" if can[feature] else "" for _, can in table]
+        rows.append([f"`{feature}`: {words}", *marks])
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def test_the_page_is_what_the_engines_say() -> None:

@@ -124,11 +124,11 @@ def test_walks_stay_in_their_room(traversal: str) -> None:
         solver = cf.Solver(game, "linear", traversal, seed=1)
         engine: Any = solver.engine
         guarded = {}
-        for name, array in engine._room._asdict().items():
+        for name, array in engine._scratch._asdict().items():
             longer = np.full(len(array) + 3, 77, dtype=array.dtype)
             longer[: len(array)] = array
             guarded[name] = longer
-        engine._room = type(engine._room)(**guarded)
+        engine._scratch = type(engine._scratch)(**guarded)
         solver.step(100)
         for name, array in guarded.items():
             assert (array[-3:] == 77).all(), name

@@ -184,7 +184,7 @@ def test_rows_discounted_when_touched_equal_rows_discounted_always(
         fade = np.where(regret > 0, row[rule.POSITIVE], row[rule.NEGATIVE])
         regret = np.maximum(regret * (fade if t > 1 else 1.0) + new, row[rule.LOWEST])
         total = total * row[rule.AVERAGE] + reach
-        touched = np.repeat(twin._room.stamp == twin._clock, tree.infosets.sizes)
+        touched = np.repeat(twin._scratch.stamp == twin._clock, tree.infosets.sizes)
         ahead = np.maximum(regret + row[rule.PREDICTION] * new, 0.0)
         strategy = np.where(touched, tree.infosets.to_one(ahead), strategy)
         solver.step()

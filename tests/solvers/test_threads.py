@@ -11,6 +11,7 @@ import pytest
 
 import counterfold as cf
 from counterfold.errors import ParameterError
+from counterfold.solvers.engine import Setup
 from counterfold.solvers.sequence_engine import SequenceEngine
 from counterfold.solvers.settings import Settings
 from counterfold.solvers.solver import Solver
@@ -35,7 +36,7 @@ def test_threads_change_nothing(name: str, method: str, dtype: str, alternating:
     schedule = rule.schedule(1, 60, np.zeros(4))
     states = []
     for threads in (1, 2, 3):
-        engine = SequenceEngine(tree, rule, settings, threads)
+        engine = SequenceEngine(Setup(tree, rule, settings, threads))
         engine.step(schedule)
         states.append(engine.state())
     for state in states[1:]:
