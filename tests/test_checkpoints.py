@@ -6,7 +6,7 @@ import pytest
 import counterfold as cf
 from counterfold import checkpoints
 from counterfold.checkpoints import Checkpoints
-from counterfold.solvers.result import run_to
+from counterfold.solvers.run import Saving, run_to
 from counterfold.solvers.solver import Solver
 
 
@@ -63,7 +63,7 @@ class Kept:
 def test_every_holds_to_the_iteration(tmp_path):
     """Checks come at other iterations, and pieces of a tenth of a second are far longer."""
     solver = Kept(Solver(cf.Kuhn(), "cfr"))
-    run_to(solver, cf.Until(iterations=2500), [], tmp_path / "run", 700)
+    run_to(solver, cf.Until(iterations=2500), [], Saving(tmp_path / "run", 700))
     assert solver.saved == [700, 1400, 2100, 2500]
 
 
@@ -88,9 +88,9 @@ def test_solvers_save_by_the_clock_where_nobody_says_every(monkeypatch, tmp_path
     solver = Kept(Solver(cf.Kuhn(), "cfr"))
     run_to(solver, cf.Until(iterations=50), [])
     assert solver.saved == []
-    run_to(solver, cf.Until(iterations=60), [], rescue=tmp_path / "run")
+    run_to(solver, cf.Until(iterations=60), [], Saving(rescue=tmp_path / "run"))
     assert solver.saved == []  # that is for an end that nobody wanted
-    run_to(solver, cf.Until(iterations=70), [], rescue=tmp_path / "run", on_the_way=True)
+    run_to(solver, cf.Until(iterations=70), [], Saving(rescue=tmp_path / "run", on_the_way=True))
     assert solver.saved
     assert solver.saved[-1] < 70
 

@@ -25,8 +25,8 @@ from counterfold.cli.progress import Watch
 from counterfold.cli.verbs.abstracting import BlueprintRequest
 from counterfold.errors import OutOfTimeError, ParameterError
 from counterfold.poker.game import PokerGame
-from counterfold.solvers.result import DISK
-from counterfold.solvers.solver import Solver, run_until
+from counterfold.solvers.run import DISK, run_until
+from counterfold.solvers.solver import Solver
 from counterfold.solvers.until import Until
 from counterfold.strategy.strategy import Strategy
 

@@ -11,7 +11,7 @@ from counterfold.abstraction.bucket_layout import by_hand
 from counterfold.cli import clock
 from counterfold.evaluate.exact import Assessment, best_value, earned_against, evaluator_of
 from counterfold.evaluate.public import PublicEvaluator, assess_tables, kernel_tables
-from counterfold.solvers.result import DISK
+from counterfold.solvers.run import DISK
 from counterfold.solvers.solver import Solver
 from counterfold.solvers.until import Until
 from counterfold.strategy.strategy import Strategy

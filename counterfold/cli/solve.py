@@ -34,6 +34,7 @@ from counterfold.interrupts import aside
 from counterfold.plot import Curve, Point, convergence
 from counterfold.poker.game import PokerGame
 from counterfold.solvers.result import Result, resume, solve
+from counterfold.solvers.run import Saving
 from counterfold.solvers.settings import defaults_of
 from counterfold.solvers.solver import Solver
 from counterfold.solvers.until import Until
@@ -104,13 +105,14 @@ def solved(task: Task) -> Outcome:
                 until = task.until or defaults_of(form, task.traversal).until
                 limits = clock.left(until) if task.until else until
                 watch.begin(limits)
-                common: dict[str, Any] = {
-                    "save": request.save, "every": request.every, "on_report": watch.report
-                }  # fmt: skip
+                saving = Saving(request.target, request.every, rescue)
                 if request.resume:
-                    result = resume(request.resume, limits, form, threads=request.threads, **common)
+                    result = resume(
+                        request.resume, limits, form, save=saving, on_report=watch.report,
+                        threads=request.threads,
+                    )  # fmt: skip
                 else:
-                    result = solve(solver, until=limits, rescue=rescue, **common)
+                    result = solve(solver, until=limits, save=saving, on_report=watch.report)
         except KeyboardInterrupt:
             saved = request.target if stamp(request.target) != before else None
             raise StoppedError(farewell(saved)) from None

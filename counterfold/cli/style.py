@@ -36,6 +36,7 @@ from counterfold.interrupts import aside
 from counterfold.plot import check_plot
 from counterfold.solvers.methods import method as method_of
 from counterfold.solvers.result import Result, solve
+from counterfold.solvers.run import Saving
 from counterfold.solvers.settings import Settings
 from counterfold.solvers.until import Until
 from counterfold.strategy.strategy import Strategy
@@ -245,8 +246,7 @@ def _solved(
         request.traversal,
         seed=request.seed,
         style=style,
-        save=target,
-        rescue=rescue,
+        save=Saving(target, rescue=rescue),
         on_report=watch.report,
     )
     if result.stopped == "interrupted":

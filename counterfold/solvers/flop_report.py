@@ -27,6 +27,7 @@ from counterfold.poker.isomorphism import canonical, standard_boards
 from counterfold.poker.ranges import Range
 from counterfold.poker.spot import spot
 from counterfold.solvers.result import Result, resume, solve
+from counterfold.solvers.run import Saving
 from counterfold.solvers.until import Report, Until
 from counterfold.tree.boards import renamings
 from counterfold.tree.public import HARDLY
@@ -198,19 +199,15 @@ class FlopReport:
             if on_report:
                 on_report(flop, report)
 
-        until, part = Until(exploitability=self.accuracy), None
+        until, saving = Until(exploitability=self.accuracy), None
         if self.folder is not None:
             part = self._file(flop, "part")
+            saving = Saving(rescue=part, on_the_way=True)
             if part.exists():
                 with suppress(CounterfoldError):
-                    return resume(
-                        part, until, on_report=told, threads=self.settings["threads"],
-                        on_the_way=True,
-                    )  # fmt: skip
-        return solve(
-            game, until=until, rescue=part, on_the_way=part is not None, on_report=told,
-            **self.settings,
-        )  # fmt: skip
+                    threads = self.settings["threads"]
+                    return resume(part, until, save=saving, on_report=told, threads=threads)
+        return solve(game, until=until, save=saving, on_report=told, **self.settings)
 
     # The folder.
 

@@ -63,10 +63,10 @@ class Precision:
         if self._checks and iteration <= self._checks[-1][0]:
             return
         if self._take(iteration, exploitability):
-            found = tables()
+            now = tables()
             if not self.kept:
-                self.kept = tuple(np.empty_like(table) for table in found)
-            for mine, table in zip(self.kept, found, strict=True):
+                self.kept = tuple(np.empty_like(table) for table in now)
+            for mine, table in zip(self.kept, now, strict=True):
                 mine[...] = table
 
     def _take(self, iteration: int, exploitability: float) -> bool:
@@ -106,7 +106,7 @@ class Precision:
         lost = self.unit * now
         if now < max(LEAST, PATIENCE * at / 2) or best > max(lost, FINEST) * self.largest:
             return None
-        lately = min(found for iteration, found in self._checks if 1.5 * iteration > now)
+        lately = min(measured for iteration, measured in self._checks if 1.5 * iteration > now)
         if lately > MUCH_WORSE * max(best, ROUNDING * self.largest):
             return "worse"
         if now < PATIENCE * at:
@@ -115,7 +115,7 @@ class Precision:
             return "worse"
         return "no better" if lost >= LOST or best <= FINEST * self.largest else None
 
-    def told(self, verdict: str) -> str:
+    def sentence(self, verdict: str) -> str:
         """A verdict in a sentence."""
         assert self.best is not None
         at, best = self.best

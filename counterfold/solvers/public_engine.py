@@ -90,7 +90,9 @@ class PublicEngine(Engine):
 
     @property
     def nbytes(self) -> int:
-        return sum(table.regret.nbytes + table.total.nbytes for table in self.learning)
+        tables = [array for table in self.learning for array in table]
+        tables += [extra.last for extra in self.extras if extra is not None]
+        return sum(int(table.nbytes) for table in tables)
 
     def step(self, schedule: NDArray[np.float64]) -> None:
         from counterfold.kernels import public, rule

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,8 @@ import numpy as np
 
 from counterfold.errors import ParameterError
 from counterfold.games.spec import whole
-from counterfold.solvers.methods import DEFAULT_METHOD
+from counterfold.solvers.methods import DEFAULT_METHOD, Method
+from counterfold.solvers.methods import method as method_of
 from counterfold.solvers.until import Until, default_target
 from counterfold.tree.form import Form
 from counterfold.tree.public import PublicTree
@@ -21,6 +23,7 @@ __all__ = [
     "check_threads",
     "default_until",
     "defaults_of",
+    "settings_for",
 ]
 
 TRAVERSALS = ("full", "chance", "external", "outcome")
@@ -74,6 +77,20 @@ class Settings:
             raise ParameterError(f"explore is {self.explore}, and must be above 0 and at most 1")
         if self.bits not in (16, 32):
             raise ParameterError(f"tables are stored in 16 or 32 bits, not {self.bits!r}")
+
+
+def settings_for(
+    game: Any, method: str | Method | None, given: Mapping[str, Any]
+) -> tuple[Method, Settings]:
+    """The method and the settings of a run: what is given, and the usual ones of the game."""
+    usual = defaults_of(game)
+    rule = method_of(usual.method if method is None else method)
+    for name in given:
+        if name not in Settings.__dataclass_fields__:
+            known = ", ".join([*Settings.__dataclass_fields__, "threads", "style", "locks"])
+            raise ParameterError(f"there is no setting {name!r} of a solver; there are {known}")
+    dtype = given.get("dtype") or usual.dtype
+    return rule, Settings(**{**given, "method": rule.name, "dtype": dtype})
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.errors import FileError, MismatchError, ParameterError, UnsupportedError
+from counterfold.errors import FileError, MismatchError, ParameterError
 from counterfold.evaluate.assessment import Assessment
 from counterfold.files.typed import from_json, to_json
 from counterfold.games.catalog import load_named
@@ -29,9 +29,8 @@ from counterfold.solvers.conditions import (
 )
 from counterfold.solvers.engine import Setup, engine_for, engine_of
 from counterfold.solvers.methods import Method
-from counterfold.solvers.methods import method as method_of
 from counterfold.solvers.precision import Precision
-from counterfold.solvers.settings import Settings, check_range, check_threads, defaults_of
+from counterfold.solvers.settings import Settings, check_range, check_threads, settings_for
 from counterfold.solvers.until import Report, Until
 from counterfold.strategy.infosets import InfosetLayout
 from counterfold.strategy.layout import Tables
@@ -39,11 +38,9 @@ from counterfold.strategy.store import read, save_strategy
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.form import Form, form_of
 from counterfold.tree.history import compile_game
-from counterfold.tree.walk import Progress
 
-__all__ = ["Solver"]
+__all__ = ["Solver", "is_check", "next_check"]
 
-CHUNK_SECONDS = 0.1
 MOST_ITERATIONS = 2**62
 MOST_PIECE = 1 << 16
 PIECE_SECONDS = 0.25
@@ -52,8 +49,9 @@ PIECE_SECONDS = 0.25
 class Solver:
     """A method at work on a game, whatever its form.
 
-    ``method`` and ``dtype`` are the usual ones of the game unless they are given (see
-    ``settings.defaults_of``). ``style`` and ``locks`` are what a run is held to.
+    ``style`` and ``locks`` are what a run is held to; further ``settings`` are fields of
+    ``Settings``. ``method`` and ``dtype`` are the usual ones of the game unless they are given (see
+    ``settings.defaults_of``).
 
     >>> import counterfold as cf
     >>> solver = cf.Solver(cf.Kuhn(), method="cfr+")
@@ -68,30 +66,16 @@ class Solver:
         method: str | Method | None = None,
         traversal: str = "full",
         *,
-        alternating: bool = True,
-        average: bool = True,
-        dtype: str | None = None,
-        seed: int = 0,
-        explore: float = 0.6,
-        form: str = "auto",
-        bits: int = 32,
-        per_round: int | None = None,
         threads: int | None = None,
         style: Condition | Conditions | None = None,
         locks: Condition | Conditions | None = None,
         symmetry: bool | None = None,
-        memory: int | None = None,
-        progress: Progress | None = None,
+        **settings: Any,
     ) -> None:
-        usual = defaults_of(game)
-        self.method = method_of(usual.method if method is None else method)
-        self.settings = Settings(
-            self.method.name, traversal, alternating, average, dtype or usual.dtype, seed, explore,
-            form, bits, per_round,
-        )  # fmt: skip
+        given = {"traversal": traversal, **settings}
+        self.method, self.settings = settings_for(game, method, given)
         check_threads(threads)
-        alike = symmetry_under(game, symmetry, style, locks)
-        self.tree = form_of(game, memory, progress, symmetry=alike)
+        self.tree = form_of(game, symmetry=symmetry_under(game, symmetry, style, locks))
         self.conditions = conditions_on(self.tree, style, locks)
         check_range(self.tree, self.settings.dtype)
         setup = Setup(self.tree, self.method, self.settings, threads, self.conditions)
@@ -295,6 +279,8 @@ class Solver:
         that a resumed run stops where an uninterrupted one would; by an engine that cannot
         measure it while it runs, not at all.
         """
+        from counterfold.solvers.run import run_until
+
         return run_until(self, until.on(self.tree))
 
     def save(
@@ -373,74 +359,6 @@ def _form_of(strategy: Strategy[Any], path: str | os.PathLike[str], memory: int 
     return form
 
 
-def run_until(
-    solver: Solver,
-    until: Until,
-    every: int | None = None,
-    reserve: Callable[[], float] | None = None,
-) -> Iterator[Report]:
-    """Iterations of a solver in small pieces, with a report after each, up to a limit.
-
-    A piece ends at every multiple of ``every``. The last report is in time for another check and
-    for what else is to be done in the end, which takes the seconds that ``reserve`` tells.
-    """
-    measures = "exact" in solver.engine.can
-    if not measures and until.iterations is None and until.seconds is None:
-        raise UnsupportedError(
-            f"{solver.engine.refusal} does not measure exploitability while it runs; say "
-            "iterations or seconds"
-        )
-    began = time.perf_counter()
-    pace, checking = 1e-4, 0.0 if measures else solver.check_seconds
-    # Both are seconds: of an iteration, and of a check, which may come after a run alone.
-    # The first iteration takes longer than others; a second may be begun that seems too long.
-    slack = min(1.0, 0.1 * (until.seconds or 0.0))
-
-    def left() -> float:
-        """Seconds until the last check must begin."""
-        if until.seconds is None:
-            return math.inf
-        rest = checking + (reserve() if reserve else 0.0)
-        return until.seconds - rest - (time.perf_counter() - began)
-
-    checks = 0
-
-    def report(check: bool) -> Report:
-        nonlocal checking, checks
-        at = time.perf_counter()
-        found = solver.report(at - began, check=check)
-        if check and checks:  # the first one has kernels to load
-            checking = time.perf_counter() - at
-        checks += check
-        return found
-
-    latest = report(measures and is_check(solver.iteration))
-    reached = solver.iteration and until.reached_by(latest)
-    if reached or latest.exploitability is not None:  # which a signal may have kept a run from
-        yield latest
-    if reached:
-        return
-    while True:
-        check_at = _next_check(solver.iteration) if measures else MOST_ITERATIONS
-        if until.iterations is not None:
-            check_at = min(check_at, until.iterations)
-        stop = check_at
-        if every:
-            stop = min(stop, (solver.iteration // every + 1) * every)
-        room = max(min(CHUNK_SECONDS, left()), 0.0)
-        chunk = max(1, min(stop - solver.iteration, int(room / pace)))
-        before, spent = solver.iteration, solver.seconds
-        solver.step(chunk)
-        pace = max((solver.seconds - spent) / (solver.iteration - before), 1e-7)
-        late = left() + slack < pace
-        latest = report(check=measures and (solver.iteration == check_at or late))
-        if latest.exploitability is not None:  # is there time for another check?
-            late |= left() + slack < pace
-        yield latest
-        if late or until.reached_by(latest):
-            return
-
-
 def next_piece(piece: int, count: int, seconds: float) -> int:
     """Iterations for the next call of a kernel, in which no signal is heard.
 
@@ -452,7 +370,7 @@ def next_piece(piece: int, count: int, seconds: float) -> int:
     return min(8 * piece, MOST_PIECE) if count == piece and 8 * seconds < PIECE_SECONDS else piece
 
 
-def _next_check(iteration: int) -> int:
+def next_check(iteration: int) -> int:
     """The first check after an iteration, on a grid that grows by a tenth."""
     if iteration == 0:
         return 1
@@ -462,7 +380,7 @@ def _next_check(iteration: int) -> int:
 
 def is_check(iteration: int) -> bool:
     """Does an uninterrupted run check here?"""
-    return iteration > 0 and _next_check(iteration - 1) == iteration
+    return iteration > 0 and next_check(iteration - 1) == iteration
 
 
 def checks_of(trace: Sequence[Report]) -> list[tuple[int, float]]:

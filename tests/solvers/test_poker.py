@@ -10,7 +10,8 @@ import counterfold as cf
 from counterfold.errors import ParameterError, TreeTooLargeError, UnsupportedError
 from counterfold.evaluate.exact import assess
 from counterfold.poker.holdem import fhp, kuhn, leduc
-from counterfold.solvers.result import resume, root_frequencies, solve
+from counterfold.solvers.result import resume, root_frequencies, solve, table_size
+from counterfold.solvers.run import Saving
 from counterfold.solvers.settings import defaults_of
 from counterfold.solvers.solver import Solver
 from counterfold.strategy.strategy import Strategy
@@ -107,11 +108,9 @@ def test_what_does_not_fit_is_refused_with_what_would():
         solve(game, memory=need.half)
     with pytest.raises(TreeTooLargeError, match="fewer bet sizes"):
         solve(game, memory=need.half - 1)
-    heard = []
-    result = solve(
-        game, memory=need.half, bits=16, on_size=heard.append, until=cf.Until(iterations=3)
-    )
-    assert [size.bytes for size in heard] == [need.half] == [result.poker.memory]
+    result = solve(game, memory=need.half, bits=16, until=cf.Until(iterations=3))
+    told = table_size(game, settings={"bits": 16}).bytes
+    assert told == need.half == result.poker.memory
 
 
 @pytest.mark.usefixtures("heeded_signals")
@@ -122,7 +121,9 @@ def test_ctrl_c_keeps_the_work_and_going_on_changes_no_bit(tmp_path):
         if report.iteration == 9:
             signal.raise_signal(signal.SIGINT)
 
-    cut = solve(game, until=cf.Until(iterations=40), rescue=tmp_path / "cut", on_report=press)
+    cut = solve(
+        game, until=cf.Until(iterations=40), save=Saving(rescue=tmp_path / "cut"), on_report=press
+    )
     assert cut.stopped == "interrupted"
     assert 9 <= cut.iterations < 40
     rest = resume(tmp_path / "cut", cf.Until(iterations=40))

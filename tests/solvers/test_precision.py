@@ -33,7 +33,8 @@ from counterfold.poker.spot import spot
 from counterfold.poker.units import Units
 from counterfold.solvers.lp import solve_lp
 from counterfold.solvers.precision import Precision
-from counterfold.solvers.result import resume, run_to, solve
+from counterfold.solvers.result import resume, solve
+from counterfold.solvers.run import run_to
 from counterfold.solvers.settings import default_until
 from counterfold.solvers.solver import Solver
 from counterfold.solvers.until import Report, Until

@@ -6,8 +6,8 @@ import pytest
 
 import counterfold as cf
 from counterfold.errors import OutOfTimeError
-from counterfold.solvers import result, solver, until
-from counterfold.solvers.result import run_to
+from counterfold.solvers import run, solver, until
+from counterfold.solvers.run import run_to
 from counterfold.solvers.until import Report
 
 
@@ -26,7 +26,7 @@ class Slow:
     def __init__(self, clock, iteration, check, save):
         self.clock, self.costs = clock, (iteration, check, save)
         self.iteration, self.seconds, self.saved = 0, 0.0, 0
-        self.nbytes = int(save * result.DISK)
+        self.nbytes = int(save * run.DISK)
         self.engine = SimpleNamespace(can={"exact"})
 
     def step(self, count):
