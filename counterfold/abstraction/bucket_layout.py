@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from counterfold.abstraction.bucket_form import BucketForm, check_prints, game_print
 from counterfold.abstraction.buckets import Buckets
 from counterfold.errors import MismatchError, ParameterError, UnsupportedError
-from counterfold.evaluate.assessment import Assessment
+from counterfold.evaluate.assessment import Assessment, Evaluator
 from counterfold.evaluate.exact import measured_by
 from counterfold.evaluate.public import PublicEvaluator
 from counterfold.files.arrays import Saved
@@ -238,7 +238,7 @@ def by_hand(
     return made.with_about(**strategy.about)
 
 
-class BucketEvaluator:
+class BucketEvaluator(Evaluator):
     """Measures strategies over buckets hand by hand, in the game without them, where it fits."""
 
     def __init__(self, form: BucketForm) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 
 from counterfold.evaluate.certificate import Certified
 from counterfold.poker.units import Units
+from counterfold.strategy.layout import Tables
 
-__all__ = ["Assessment"]
+__all__ = ["Assessment", "Evaluator"]
 
 
 @dataclass(frozen=True)
@@ -37,3 +39,27 @@ class Assessment(Certified):
     def mbb(self) -> float | None:
         """Exploitability in thousandths of a big blind a hand, if there is one."""
         return self.units.mbb(self.exploitability)
+
+
+class Evaluator(ABC):
+    """Measures strategies of one compiled game, given as the tables of its layout."""
+
+    @abstractmethod
+    def assess(self, tables: Tables) -> Assessment:
+        """Values and best-response values of all players."""
+
+    @abstractmethod
+    def best_response(self, tables: Tables, player: int) -> tuple[float, Tables]:
+        """What a best response of a player earns, and the tables in which that player plays it."""
+
+    def value(self, tables: Tables, player: int) -> float:
+        """What one player earns."""
+        return self.assess(tables).values[player]
+
+    def values(self, tables: Tables) -> tuple[float, ...]:
+        """What each player earns."""
+        return self.assess(tables).values
+
+    def best_value(self, tables: Tables, player: int) -> float:
+        """What a best response of a player earns against the others."""
+        return self.assess(tables).best[player]

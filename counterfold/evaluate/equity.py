@@ -3,43 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import comb
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.errors import ParameterError, UnsupportedError
-from counterfold.poker.cards import board_name, check_distinct
 from counterfold.poker.game import (
     DEAL,
     NO_CARD,
     SHOWDOWN,
     BettingTree,
     CardRules,
-    PokerGame,
     meetings,
-    safe_weights,
 )
-from counterfold.tree.public import HARDLY as FEW
-from counterfold.tree.public import PublicTree
 from counterfold.tree.public_arrays import PublicArrays, money_of
 from counterfold.tree.public_nodes import PublicNodes
 from counterfold.tree.traversal import tape_of
 
-__all__ = ["AllIn", "Equity", "Met", "equity", "showdown"]
+__all__ = ["AllIn", "Met", "deals", "mean_over", "showdown"]
 
 Floats = NDArray[np.float64]
-MOST_BOARDS = 500_000  # all cards of a hand, before suits are renamed
 HARDLY = 1e-6  # of a range: where less of it can be met, strategies in 32 bits know no mean
-
-
-class Equity(NamedTuple):
-    """Shares of the pot by the numbers of hands, and player 0's over all pairs of hands."""
-
-    first: Floats  # NaN where a hand weighs nothing or meets nobody
-    second: Floats
-    mean: float
 
 
 class Met(NamedTuple):
@@ -159,71 +143,3 @@ class AllIn:
         )  # fmt: skip
         found: Floats = room.value[place, : len(tree.hands[me][board].holes)].astype(np.float64)
         return found
-
-
-def equity(
-    rules: CardRules,
-    board: Sequence[int],
-    first: Floats,
-    second: Floats,
-    deal: Sequence[int] = (),
-) -> Equity:
-    """Equities of two ranges on a board, exactly, over all cards that can still come.
-
-    ``deal`` has how many cards each later street brings: ``(1, 1)`` on a flop. From before the
-    flop to the river there are too many boards for that.
-
-    >>> from counterfold.poker.cards import parse_board, parse_hole
-    >>> from counterfold.poker.holdem import holdem_rules
-    >>> from counterfold.poker.ranges import Range
-    >>> board = parse_board("Ks 9h 6s 4d 2c")
-    >>> one, two = Range.parse("AA,QQ"), Range.parse("KQs,QJs").without(board)
-    >>> found = equity(holdem_rules((0,)), board, one.weights, two.weights)
-    >>> round(found.mean, 4), float(found.second[parse_hole("KcQc")])
-    (0.8571, 0.3333333333333333)
-    """
-    cards, deal = check_distinct(board), tuple(int(n) for n in deal)
-    ranges = tuple(_range(rules, cards, weights) for weights in (first, second))
-    met = [meetings(rules, weights) for weights in reversed(ranges)]
-    total = float(ranges[0] @ met[0])
-    if not total > FEW * float(ranges[0].sum() * ranges[1].sum()):
-        raise ParameterError(
-            "no two hands of these ranges can be held at once, or hardly any; widen a range"
-        )
-    shares = []
-    if deal:
-        _check_size(rules, cards, deal)
-        told = CardRules(rules.deck, rules.hole, (0, *deal), rules.strengths)
-        game = PokerGame("equity", told, deals(len(deal) + 1), cards, (ranges[0], ranges[1]))
-        all_in = AllIn(PublicArrays(PublicTree(game), "float64"))
-        shares = [all_in.on(0, p, ranges[1 - p], met[p]) for p in (0, 1)]
-    else:
-        for p in (0, 1):
-            shown = showdown(rules, cards, ranges[1 - p])
-            share = mean_over(shown.beaten + shown.tied / 2, met[p])
-            shares.append(np.where(ranges[p] > 0, share, np.nan))
-    mean = float(np.nansum(shares[0] * ranges[0] * met[0]) / total)
-    return Equity(shares[0], shares[1], mean)
-
-
-def _range(rules: CardRules, board: tuple[int, ...], weights: Floats) -> Floats:
-    """A range without the hands that the board or the deck rules out."""
-    there = np.zeros(NO_CARD + 1, bool)
-    there[[*(set(rules.deck) - set(board)), NO_CARD]] = True
-    found = np.asarray(weights, np.float64)
-    if found.shape != (rules.holes,) or not (found >= 0).all():
-        raise ParameterError(f"a range has {rules.holes:,} weights of 0 or more")
-    return safe_weights(np.where(there[rules.cards].all(1), found, 0.0))
-
-
-def _check_size(rules: CardRules, board: tuple[int, ...], deal: tuple[int, ...]) -> None:
-    left, boards = len(rules.deck) - len(board), 1
-    for count in deal:
-        boards *= comb(left, count)
-        left -= count
-    if boards > MOST_BOARDS:
-        where = f"after {board_name(board)}" if board else "before any card has come"
-        raise UnsupportedError(
-            f"{where} {boards:,} boards can follow, too many for equities by hand; deal a flop "
-            "first, or ask for the ranges as a whole with evaluate.range_equity"
-        )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from counterfold.errors import ParameterError, UnsupportedError, short
-from counterfold.evaluate.assessment import Assessment
+from counterfold.evaluate.assessment import Assessment, Evaluator
 from counterfold.evaluate.certificate import Certified
 from counterfold.evaluate.public import PublicEvaluator
 from counterfold.evaluate.sequence import SequenceEvaluator
@@ -40,25 +40,6 @@ class BestResponse(Certified):
     player: int
     value: float
     strategy: Strategy[Any]
-
-
-class Evaluator(Protocol):
-    """Measures strategies of one compiled game, given as the tables of its layout."""
-
-    def assess(self, tables: Tables) -> Assessment:
-        """Values and best-response values of all players."""
-
-    def values(self, tables: Tables) -> tuple[float, ...]:
-        """What each player earns."""
-
-    def value(self, tables: Tables, player: int) -> float:
-        """What one player earns."""
-
-    def best_value(self, tables: Tables, player: int) -> float:
-        """What a best response of a player earns against the others."""
-
-    def best_response(self, tables: Tables, player: int) -> tuple[float, Tables]:
-        """The same, and the tables in which that player plays it."""
 
 
 _EVALUATORS: dict[type, Callable[[Any], Evaluator]] = {

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.evaluate.assessment import Assessment
+from counterfold.evaluate.assessment import Assessment, Evaluator
 from counterfold.poker.game import DECISION
 from counterfold.strategy.layout import Tables
 from counterfold.tree.public import PublicTree
@@ -25,7 +25,7 @@ Note = Callable[[int, int, NDArray[np.float64]], None]
 worth there, per deal; the array is used again afterwards."""
 
 
-class PublicEvaluator:
+class PublicEvaluator(Evaluator):
     """Measures strategies for all hands of a public tree.
 
     ``walk`` is a traversal of the tree, if there is one already; what its last walk left behind is
@@ -47,26 +47,14 @@ class PublicEvaluator:
         return assess_tables(self.walk, kernel_tables(tables))
 
     def values(self, tables: Tables) -> tuple[float, ...]:
-        from counterfold.kernels import public
-
-        return tuple(self._run(tables, me, public.VALUE).expected(me) for me in (0, 1))
+        return self.value(tables, 0), self.value(tables, 1)
 
     def value(self, tables: Tables, player: int) -> float:
-        """What one player earns: one walk, where both would be two."""
-        from counterfold.kernels import public
-
-        return self._run(tables, player, public.VALUE).expected(player)
+        """One walk, where both players' would be two."""
+        return self._run(tables, player, best=False).expected(player)
 
     def best_value(self, tables: Tables, player: int) -> float:
-        from counterfold.kernels import public
-
-        return self._run(tables, player, public.BEST).expected(player)
-
-    def best_by_hand(self, tables: Tables, player: int) -> NDArray[np.float64]:
-        """What each of a player's first hands earns in the best response, per hand."""
-        from counterfold.kernels import public
-
-        return self._run(tables, player, public.BEST).found(player)
+        return self._run(tables, player, best=True).expected(player)
 
     def best_response(self, tables: Tables, player: int) -> tuple[float, Tables]:
         """Every hand takes the first of its best actions; the other player's table is shared."""
@@ -85,7 +73,10 @@ class PublicEvaluator:
         """Tell what each action of a player's nodes is worth to its hands in the best response."""
         _Response(tables, note, player, self.walk).visit(0)
 
-    def _run(self, tables: Tables, me: int, how: int) -> Traversal:
+    def _run(self, tables: Tables, me: int, best: bool) -> Traversal:
+        from counterfold.kernels import public
+
+        how = public.BEST if best else public.VALUE
         self.walk.run(me, kernel_tables(tables), (None, None), None, True, how)
         return self.walk
 

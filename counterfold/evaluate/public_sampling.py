@@ -135,11 +135,14 @@ class _Table:
         if self.rules.hole == 1:
             return self._renamed(faces[:, :1], who)[:, 0]
         low, high = np.sort(self._renamed(faces, who), 1).T
-        return high * (high - 1) // 2 + low
+        numbers: NDArray[np.int64] = high * (high - 1) // 2 + low
+        return numbers
 
     def _renamed(self, cards: NDArray[np.int64], who: NDArray[np.int64]) -> NDArray[np.int64]:
         """[hands, cards] with the suits of the tree."""
-        return cards // 4 * 4 + np.take_along_axis(self.names[who], cards % 4, 1)
+        suits = np.take_along_axis(self.names[who], cards % 4, 1)
+        turned: NDArray[np.int64] = cards // 4 * 4 + suits
+        return turned
 
     def _deal(self, street: int, who: NDArray[np.int64]) -> None:
         """Cards of a street from what is left of each hand's deck; the tree's board for them."""

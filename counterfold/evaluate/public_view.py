@@ -20,7 +20,7 @@ from counterfold.tree.find import Path, Place, children, deals_of, find_boards, 
 from counterfold.tree.public import PublicTree
 from counterfold.tree.traversal import Traversal, tape_of
 
-__all__ = ["Browser", "root_summary", "view", "walk_through"]
+__all__ = ["Browser", "view"]
 
 Floats = NDArray[np.float64]
 KEPT = 16  # boards whose values are remembered
@@ -311,21 +311,3 @@ def view(
     0.15
     """
     return Browser(strategy, walk).view(path, player)
-
-
-def walk_through(
-    strategy: Strategy[PublicTree],
-    deals: Iterable[str] = (),
-    *,
-    start: Path = "",
-    limit: int = 200,
-    both: bool = False,
-    walk: Traversal | None = None,
-) -> dict[tuple[str, ...], list[NodeView]]:
-    """Many places of a strategy, for a page to browse; see ``Browser.walk_through``."""
-    return Browser(strategy, walk).walk_through(deals, start=start, limit=limit, both=both)
-
-
-def root_summary(strategy: Strategy[PublicTree], walk: Traversal | None = None) -> dict[str, Any]:
-    """EV, equity and frequencies at the root; see ``Browser.summary``."""
-    return Browser(strategy, walk).summary()

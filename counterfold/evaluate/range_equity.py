@@ -271,7 +271,7 @@ def _bits(cards: NDArray[np.uint8]) -> NDArray[np.uint64]:
 
 
 def _cards(cards: Sequence[int]) -> np.uint64:
-    return np.bitwise_or.reduce(_bits(np.array(cards, np.uint8)), initial=np.uint64(0))
+    return np.uint64(np.bitwise_or.reduce(_bits(np.array(cards, np.uint8)), initial=0))
 
 
 def _kept(cards: Sequence[int], names: NDArray[np.int64]) -> bool:
@@ -281,8 +281,9 @@ def _kept(cards: Sequence[int], names: NDArray[np.int64]) -> bool:
 def _turned(names: NDArray[np.int64]) -> NDArray[np.int64]:
     """The hole that each one turns into when suits are renamed."""
     one, two = (x.astype(np.int64) // 4 * 4 + names[x % 4] for x in (LOW, HIGH))
-    high, low = np.maximum(one, two), np.minimum(one, two)
-    return high * (high - 1) // 2 + low
+    high = np.maximum(one, two)
+    numbers: NDArray[np.int64] = high * (high - 1) // 2 + np.minimum(one, two)
+    return numbers
 
 
 def _meet(first: Floats, second: Floats) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import UnsupportedError
-from counterfold.evaluate.assessment import Assessment
+from counterfold.evaluate.assessment import Assessment, Evaluator
 from counterfold.strategy.infosets import slots_of
 from counterfold.strategy.layout import Tables
 from counterfold.tree.history import HistoryTree
@@ -48,7 +48,7 @@ def assess_form(
     return Assessment(tuple(earned.tolist()), tuple(best.tolist())), choice
 
 
-class SequenceEvaluator:
+class SequenceEvaluator(Evaluator):
     """Measures strategies over the infosets of a history graph."""
 
     def __init__(self, tree: HistoryTree) -> None:
@@ -56,15 +56,6 @@ class SequenceEvaluator:
 
     def assess(self, tables: Tables) -> Assessment:
         return assess_form(sequence_form(self.tree), tables[0])[0]
-
-    def values(self, tables: Tables) -> tuple[float, ...]:
-        return self.assess(tables).values
-
-    def value(self, tables: Tables, player: int) -> float:
-        return self.assess(tables).values[player]
-
-    def best_value(self, tables: Tables, player: int) -> float:
-        return self.assess(tables).best[player]
 
     def best_response(self, tables: Tables, player: int) -> tuple[float, Tables]:
         form, (given,) = sequence_form(self.tree), tables

@@ -9,7 +9,7 @@ import math
 import os
 import re
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import Any, NoReturn
 
@@ -20,6 +20,8 @@ from counterfold.errors import FileError, cut, short, visible
 __all__ = [
     "Fields",
     "csv_text",
+    "is_number",
+    "is_whole",
     "number_of",
     "parse_json",
     "read_bytes",
@@ -290,64 +292,59 @@ class Fields:
             raise FileError(f'{self.where}: "{key}" is missing')
         return self.value.get(key, default)
 
+    def _checked(self, key: str, default: Any, good: Callable[[Any], bool], what: str) -> Any:
+        """A field that is good, or the default."""
+        value = self.raw(key, default)
+        if key in self.value and not good(value):
+            self.wrong(key, what)
+        return value
+
     def text(self, key: str, default: Any = _NEEDED) -> str:
         """A text."""
-        found = self.raw(key, default)
-        if key in self.value and not isinstance(found, str):
-            self.wrong(key, "a text")
-        return found
+        value: str = self._checked(key, default, lambda one: isinstance(one, str), "a text")
+        return value
 
     def flag(self, key: str, default: Any = _NEEDED) -> bool:
         """True or false."""
-        found = self.raw(key, default)
-        if key in self.value and not isinstance(found, bool):
-            self.wrong(key, "true or false")
-        return found
+        value: bool = self._checked(
+            key, default, lambda one: isinstance(one, bool), "true or false"
+        )
+        return value
 
     def whole(
         self, key: str, low: int = -(2**63), high: int = 2**63 - 1, default: Any = _NEEDED
     ) -> int:
         """A whole number from low to high."""
-        found = self.raw(key, default)
-        if key in self.value and not _is_whole(found, low, high):
-            self.wrong(key, "a whole number" + _bounds(low, high))
-        return found
+        what = "a whole number" + _bounds(low, high)
+        value: int = self._checked(key, default, lambda one: is_whole(one, low, high), what)
+        return value
 
     def number(
         self, key: str, low: float = -math.inf, high: float = math.inf, default: Any = _NEEDED
     ) -> float:
         """A finite number from low to high."""
-        found = self.raw(key, default)
-        if key not in self.value:
-            return found
-        if not _is_number(found, low, high):
-            self.wrong(key, "a number" + _bounds(low, high))
-        return float(found)
+        what = "a number" + _bounds(low, high)
+        value: float = self._checked(key, default, lambda one: is_number(one, low, high), what)
+        return float(value) if key in self.value else value
 
     def items(self, key: str, default: Any = _NEEDED) -> list[Any]:
         """A list of whatever it is."""
-        found = self.raw(key, default)
-        if key in self.value and not isinstance(found, list):
-            self.wrong(key, "a list")
-        return found
+        value: list[Any] = self._checked(key, default, lambda one: isinstance(one, list), "a list")
+        return value
 
-    def texts(self, key: str, default: Any = _NEEDED) -> list[str]:
+    def texts(self, key: str) -> list[str]:
         """A list of texts."""
-        return self._all(key, default, lambda one: isinstance(one, str), "a list of texts")
+        return self._all(key, lambda one: isinstance(one, str), "a list of texts")
 
-    def wholes(
-        self, key: str, low: int = -(2**63), high: int = 2**63 - 1, default: Any = _NEEDED
-    ) -> list[int]:
+    def wholes(self, key: str, low: int = -(2**63), high: int = 2**63 - 1) -> list[int]:
         """A list of whole numbers from low to high."""
         what = "a list of whole numbers" + _bounds(low, high)
-        return self._all(key, default, lambda one: _is_whole(one, low, high), what)
+        return self._all(key, lambda one: is_whole(one, low, high), what)
 
-    def numbers(
-        self, key: str, low: float = -math.inf, high: float = math.inf, default: Any = _NEEDED
-    ) -> list[float]:
+    def numbers(self, key: str, low: float = -math.inf, high: float = math.inf) -> list[float]:
         """A list of finite numbers from low to high."""
         what = "a list of numbers" + _bounds(low, high)
-        return self._all(key, default, lambda one: _is_number(one, low, high), what)
+        return self._all(key, lambda one: is_number(one, low, high), what)
 
     def object(self, key: str, default: Any = _NEEDED) -> Fields:
         """An object within this one."""
@@ -374,22 +371,21 @@ class Fields:
         """Complain that a field is not what it must be."""
         raise FileError(f'{self.where}: "{key}" must be {kind}, not {short(self.value[key])}')
 
-    def _all(self, key: str, default: Any, good: Any, what: str) -> list[Any]:
-        found = self.raw(key, default)
-        if key in self.value:
-            if not isinstance(found, list):
-                self.wrong(key, what)
-            for one in found:
-                if not good(one):
-                    raise FileError(f'{self.where}: "{key}" must be {what}, and holds {short(one)}')
-        return found
+    def _all(self, key: str, good: Callable[[Any], bool], what: str) -> list[Any]:
+        values: list[Any] = self._checked(key, _NEEDED, lambda one: isinstance(one, list), what)
+        for one in values:
+            if not good(one):
+                raise FileError(f'{self.where}: "{key}" must be {what}, and holds {short(one)}')
+        return values
 
 
-def _is_whole(value: Any, low: int, high: int) -> bool:
+def is_whole(value: Any, low: int, high: int) -> bool:
+    """Is it a whole number from low to high?"""
     return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
 
 
-def _is_number(value: Any, low: float, high: float) -> bool:
+def is_number(value: Any, low: float = -math.inf, high: float = math.inf) -> bool:
+    """Is it a finite number from low to high?"""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     return low <= value <= high and abs(value) <= 1e308

@@ -5,10 +5,12 @@ from __future__ import annotations
 import dataclasses
 import math
 import types
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from counterfold.errors import CounterfoldError, FileError, short
-from counterfold.files.text import Fields
+from counterfold.files.text import Fields, is_number, is_whole
 
 __all__ = ["from_json", "to_json"]
 
@@ -64,42 +66,30 @@ def from_json(cls: type[Made], told: Fields) -> Made:
         raise FileError(f"{told.where}: {error}") from None
 
 
+_PLAIN: dict[Any, Callable[[Any], bool]] = {
+    Any: lambda value: True,
+    types.NoneType: lambda value: value is None,
+    str: lambda value: isinstance(value, str),
+    bool: lambda value: isinstance(value, bool),
+    int: lambda value: is_whole(value, -(2**64), 2**64),
+    float: lambda value: is_number(value) or value in ("inf", "-inf"),
+}
+"""What a value of JSON must be to stand for each plain type."""
+
+
 def _value(value: Any, kind: Any) -> Any:
     """A value as its declared type, or TypeError."""
     origin, inner = get_origin(kind), get_args(kind)
-    if kind is Any:
-        return value
+    if kind in _PLAIN and _PLAIN[kind](value):
+        return float(value) if kind is float else value
     if origin in (Union, types.UnionType):
         for one in inner:
-            try:
+            with suppress(TypeError):
                 return _value(value, one)
-            except TypeError:
-                continue
-        raise TypeError
-    if kind is types.NoneType:
-        if value is not None:
-            raise TypeError
-        return None
-    if kind is float:
-        if value in ("inf", "-inf"):
-            return float(value)
-        if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e308:
-            raise TypeError
-        return float(value)
-    if kind is int:
-        if isinstance(value, bool) or not isinstance(value, int) or abs(value) > 2**64:
-            raise TypeError
-        return value
-    if kind in (str, bool):
-        if not isinstance(value, kind):
-            raise TypeError
-        return value
     if origin in (tuple, list) and isinstance(value, list):
-        if origin is tuple and inner[-1] is not Ellipsis:
-            if len(value) != len(inner):
-                raise TypeError
-            return tuple(_value(v, one) for v, one in zip(value, inner, strict=True))
-        return origin(_value(v, inner[0]) for v in value)
+        kinds = [inner[0]] * len(value) if origin is list or inner[-1] is Ellipsis else inner
+        if len(kinds) == len(value):
+            return origin(_value(v, one) for v, one in zip(value, kinds, strict=True))
     if origin is dict and isinstance(value, dict):
         return {key: _value(v, inner[1]) for key, v in value.items()}
     raise TypeError

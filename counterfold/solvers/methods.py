@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from inspect import signature
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,50 +127,29 @@ def _weights(fades: NDArray[np.float64], before: float, beginning: bool) -> NDAr
     return np.array(weights)
 
 
-def _dcfr(alpha: float = 1.5, beta: float = 0.0, gamma: float = 2.0) -> Method:
-    return Method("", alpha=alpha, beta=beta, gamma=gamma)
+class Variant(NamedTuple):
+    """A row of the table: the numbers of a variant, and which of them its brackets may hold."""
+
+    rule: Method
+    takes: tuple[str, ...] = ()
 
 
-def _dcfr_plus(alpha: float = 1.5, gamma: float = 4.0) -> Method:
-    return Method("", alpha=alpha, gamma=gamma, floor=True)
-
-
-def _cfr_plus(gamma: float = 1.0) -> Method:
-    return Method("", gamma=gamma, floor=True)
-
-
-def _pcfr_plus(gamma: float = 2.0) -> Method:
-    return Method("", gamma=gamma, floor=True, prediction=1.0)
-
-
-def _pdcfr_plus(alpha: float = 2.3, gamma: float = 5.0) -> Method:
-    return Method("", alpha=alpha, gamma=gamma, floor=True, prediction=1.0)
-
-
-def _sapcfr_plus(gamma: float = 4.0, prediction: float = 0.4) -> Method:
-    return Method("", gamma=gamma, floor=True, prediction=prediction)
-
-
-def _hs_dcfr(gamma: float = 30.0, horizon: int = 1000) -> Method:
-    start = Method("", alpha=1.0, beta=-1.0, gamma=gamma, horizon=horizon)
-    return replace(start, alpha_slope=3.0, beta_slope=-2.0, gamma_slope=-5.0)
-
-
-def _hs_pcfr_plus(gamma: float = 30.0, horizon: int = 1000) -> Method:
-    return Method("", gamma=gamma, gamma_slope=-5.0, floor=True, prediction=1.0, horizon=horizon)
-
-
-METHODS: dict[str, Callable[..., Method]] = {
-    "cfr": lambda: Method(""),
-    "cfr+": _cfr_plus,
-    "linear": lambda: _dcfr(1.0, 1.0, 1.0),
-    "dcfr": _dcfr,
-    "dcfr+": _dcfr_plus,
-    "pcfr+": _pcfr_plus,
-    "pdcfr+": _pdcfr_plus,
-    "sapcfr+": _sapcfr_plus,
-    "hs-dcfr": _hs_dcfr,
-    "hs-pcfr+": _hs_pcfr_plus,
+METHODS = {
+    "cfr": Variant(Method("")),
+    "cfr+": Variant(Method("", gamma=1, floor=True), ("gamma",)),
+    "linear": Variant(Method("", alpha=1, beta=1, gamma=1)),
+    "dcfr": Variant(Method("", alpha=1.5, beta=0, gamma=2), ("alpha", "beta", "gamma")),
+    "dcfr+": Variant(Method("", alpha=1.5, gamma=4, floor=True), ("alpha", "gamma")),
+    "pcfr+": Variant(Method("", gamma=2, floor=True, prediction=1), ("gamma",)),
+    "pdcfr+": Variant(Method("", alpha=2.3, gamma=5, floor=True, prediction=1), ("alpha", "gamma")),
+    "sapcfr+": Variant(Method("", gamma=4, floor=True, prediction=0.4), ("gamma", "prediction")),
+    "hs-dcfr": Variant(
+        Method("", alpha=1, beta=-1, gamma=30, alpha_slope=3, beta_slope=-2, gamma_slope=-5),
+        ("gamma", "horizon"),
+    ),
+    "hs-pcfr+": Variant(
+        Method("", gamma=30, gamma_slope=-5, floor=True, prediction=1), ("gamma", "horizon")
+    ),
 }
 """Every variant by its name; parameters may follow in brackets."""
 
@@ -194,9 +171,10 @@ def method(text: str | Method) -> Method:
     for parameter in (*spec.args, *spec.kwargs.values()):
         if isinstance(parameter, bool) or not isinstance(parameter, int | float):
             raise ParameterError(f"parameters of {name} are numbers, not {parameter!r}")
-    try:
-        made = METHODS[name](*spec.args, **spec.kwargs)
-    except TypeError:
-        takes = ", ".join(signature(METHODS[name]).parameters) or "no parameters"
-        raise SpecError(f"{text!r} does not fit: {name} takes {takes}") from None
-    return replace(made, name=str(spec).replace(spec.name, name, 1))
+    rule, takes = METHODS[name]
+    given = dict(zip(takes, spec.args, strict=False))
+    if len(spec.args) > len(takes) or spec.kwargs.keys() - (set(takes) - given.keys()):
+        parameters = ", ".join(takes) or "no parameters"
+        raise SpecError(f"{text!r} does not fit: {name} takes {parameters}")
+    spoken = str(spec).replace(spec.name, name, 1)
+    return replace(rule, name=spoken, **given, **spec.kwargs)

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from counterfold.errors import ParameterError, UnsupportedError
-from counterfold.evaluate.equity import equity, showdown
+from counterfold.evaluate.equity import showdown
 from counterfold.poker.cards import hole_cards, parse_board, parse_hole
 from counterfold.poker.game import CardRules
 from counterfold.poker.holdem import holdem_range, holdem_rules, leduc
 from counterfold.poker.ranges import Range
+from tests.equity_by_hand import equity
 from tests.naive_poker import naive_showdown
 
 
@@ -102,16 +102,3 @@ def test_a_showdown_of_single_cards() -> None:
     met = showdown(game.rules, (game.rules.deck[-1],), np.where(np.arange(52) == 38, 2.0, 0.0))
     assert met.beaten[[39, 42, 47]].tolist() == [0, 2, 2]
     assert met.tied[[38, 39, 42]].tolist() == [0, 2, 0]
-
-
-def test_what_has_no_equity() -> None:
-    aces, board = Range.parse("AsAh").weights, parse_board("Ks 9h 6s")
-    rules = holdem_rules((0, 1, 1))
-    with pytest.raises(ParameterError, match="no two hands"):
-        equity(rules, board, aces, Range.parse("AsKh").weights, (1, 1))
-    with pytest.raises(UnsupportedError, match="51,979,200 boards can follow, too many"):
-        equity(rules, (), aces, Range.parse("KK").weights, (3, 1, 1))
-    with pytest.raises(ParameterError, match="1,326 weights"):
-        equity(rules, board, aces[:100], aces, (1, 1))
-    with pytest.raises(ParameterError, match="comes twice"):
-        equity(rules, (1, 1, 2), aces, aces, (1, 1))

@@ -13,7 +13,7 @@ import pytest
 from counterfold.cli.grid_html import page
 from counterfold.errors import ParameterError, UnsupportedError
 from counterfold.evaluate.exact import assess
-from counterfold.evaluate.public_view import Browser, root_summary, view, walk_through
+from counterfold.evaluate.public_view import Browser, view
 from counterfold.poker.cards import board_name, hole_cards, hole_number, parse_cards
 from counterfold.poker.game import DEAL, DECISION, FOLD, PokerGame
 from counterfold.poker.holdem import kuhn
@@ -342,23 +342,23 @@ def test_where_nobody_gets_there_is_a_note() -> None:
 
 def test_a_walk_through_the_tree() -> None:
     strategy = drawn(flop())
-    found = walk_through(strategy, ["Kh", "Kh Qs"], both=True)
+    found = Browser(strategy).walk_through(["Kh", "Kh Qs"], both=True)
     assert list(found)[:4] == [(), ("check",), ("bet 10",), ("check", "bet 10")]
     assert [v.player for v in found[("check",)]] == ["ip", "oop"]
     dealt = {word for path in found for word in path if word.startswith("[")}
     assert dealt == {"[Kh]", "[Qs]"}
     alone = view(strategy, ["check", "check", "[Kh]", "bet 10"])
     np.testing.assert_array_equal(found[("check", "check", "[Kh]", "bet 10")][0].ev, alone.ev)
-    assert len(walk_through(strategy, limit=3)) == 3
-    assert set(walk_through(strategy, start="check")) == {("check",), ("check", "bet 10")}
+    assert len(Browser(strategy).walk_through(limit=3)) == 3
+    assert set(Browser(strategy).walk_through(start="check")) == {("check",), ("check", "bet 10")}
     assert "check" in page(found)
     with pytest.raises(ParameterError, match="at least one"):
-        walk_through(strategy, limit=0)
+        Browser(strategy).walk_through(limit=0)
 
 
 def test_a_summary_has_the_numbers_of_the_views() -> None:
     strategy = drawn(naive_poker.tiny_fhp(seed=7))
-    found = root_summary(strategy)
+    found = Browser(strategy).summary()
     values = assess(strategy).values
     assert found["pot"] == 3
     for p, (player, paid) in enumerate((("sb", 1), ("bb", 2))):

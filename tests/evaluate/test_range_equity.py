@@ -10,11 +10,11 @@ import pytest
 from phevaluator import evaluate_cards
 
 from counterfold.errors import ParameterError
-from counterfold.evaluate.equity import equity
 from counterfold.evaluate.range_equity import RangeEquity, range_equity
 from counterfold.poker.cards import CARDS, RANKS, card_name, hole_cards, parse_board, parse_cards
 from counterfold.poker.holdem import holdem_rules
 from counterfold.poker.ranges import Range
+from tests.equity_by_hand import equity
 
 EVERY = 1_712_304  # boards that two hands leave
 

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import counterfold as cf
-from counterfold.evaluate.equity import equity
 from counterfold.evaluate.exact import Assessment, assess, earned_against
-from counterfold.evaluate.public_view import root_summary
+from counterfold.evaluate.public_view import Browser
 from counterfold.evaluate.range_equity import range_equity
 from counterfold.poker.cards import board_name
 from counterfold.poker.game import PokerGame
@@ -19,6 +18,7 @@ from counterfold.solvers.result import solve
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import compile_game
 from counterfold.tree.public import PublicTree
+from tests.equity_by_hand import equity
 from tests.naive_poker import NaivePoker
 
 BOARDS = {"river": "Ks 9h 6s 4d 2c", "turn": "Ks 9h 6s 4d", "flop": "Ks 9h 6s"}
@@ -71,7 +71,7 @@ def test_spots_without_a_choice_are_worth_their_equity(street: str, more: dict[s
     uniform = Strategy.uniform(PublicTree(game))
     assert assess(uniform).values == pytest.approx(result.values, abs=1e-9)
     assert earned_against(uniform, 1, uniform) == pytest.approx(result.values[1], abs=1e-9)
-    seen = root_summary(result.strategy)
+    seen = Browser(result.strategy).summary()
     assert seen["ev"]["oop"] == pytest.approx(100 * share, abs=1e-9)
     assert seen["equity"]["oop"] == pytest.approx(share, abs=1e-9)
 

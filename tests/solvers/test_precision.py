@@ -21,7 +21,7 @@ from counterfold.evaluate.exact import (
     earned_against,
 )
 from counterfold.evaluate.public import PublicEvaluator
-from counterfold.evaluate.public_view import root_summary
+from counterfold.evaluate.public_view import Browser
 from counterfold.evaluate.range_equity import RangeEquity, range_equity
 from counterfold.exploit.locks import Lock, Locks
 from counterfold.exploit.responses import restricted_solver
@@ -94,7 +94,7 @@ def test_what_is_made_of_a_strategy_is_measured_in_double() -> None:
             reply = assess(best_response(strategy, p).strategy)
             assert reply.values[p] == pytest.approx(wanted.best[p], **near)
     assert seats(strategy, strategy)[0].plain == pytest.approx(wanted.values[0], **near)
-    assert root_summary(strategy)["ev"]["oop"] - 50 == pytest.approx(wanted.values[0], **near)
+    assert Browser(strategy).summary()["ev"]["oop"] - 50 == pytest.approx(wanted.values[0], **near)
 
 
 def test_locks_and_models_are_measured_in_double() -> None:

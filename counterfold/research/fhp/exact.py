@@ -15,7 +15,7 @@ from typing import Any
 
 from counterfold.checkpoints import Checkpoints
 from counterfold.errors import FileError, MismatchError, ParameterError, SpecError
-from counterfold.evaluate.public_view import walk_through
+from counterfold.evaluate.public_view import Browser
 from counterfold.files.sealed import read_document, write_document
 from counterfold.files.text import csv_text
 from counterfold.files.typed import from_json, to_json
@@ -220,7 +220,7 @@ def fhp_exact(
         tell(1.0, "saving")
         clock.save()
     tell(1.0, "looking at the hands before the flop")
-    views = walk_through(solver.strategy())
+    views = Browser(solver.strategy()).walk_through()
     tree, told = solver.tree, game.about["parameters"]
     return FhpRun(
         game.name, int(told["cap"]), len(game.rules.deck), len(tree.boards) - 1,
