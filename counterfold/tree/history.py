@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from array import array
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Hashable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -13,11 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import RulesError, reason, short
-from counterfold.games.base import CHANCE, TERMINAL, label, spec_of
+from counterfold.games.base import CHANCE, TERMINAL, Action, Game, label, spec_of
 from counterfold.poker.units import Units
-from counterfold.tree.memory import MemoryGuard
-from counterfold.tree.rules import players_of
-from counterfold.tree.walk import Progress, visits
+from counterfold.tree.walk import Progress, Reading, read_rules
 
 __all__ = ["NONE", "HistoryTree", "Infosets", "compile_game"]
 
@@ -146,7 +145,7 @@ class HistoryTree:
 
 
 def compile_game(
-    game: Any, memory: int | None = None, progress: Progress | None = None
+    game: Game, memory: int | None = None, progress: Progress | None = None
 ) -> HistoryTree:
     """Walk the rules of a game and lay them out in arrays.
 
@@ -157,57 +156,37 @@ def compile_game(
     >>> tree.histories, tree.terminals, len(tree.infosets.owner)
     (58, 30, 12)
     """
-    players = players_of(game)
-    turn, child, prob = array("b"), array("I"), array("d")
-    first, infoset, leaf, payoff = array("Q", [0]), array("I"), array("I"), array("d")
-    rows: dict[Any, int] = {}
-    actions: list[tuple[Any, ...]] = []
-    guard = MemoryGuard(memory, players)
-    for visit in visits(game, players):
-        if visit.edge >= 0:
-            child[first[visit.parent] + visit.edge] = visit.node
-        if not visit.new:
-            continue
-        who, moves = visit.turn, visit.moves
-        turn.append(who)
-        row = leaf_row = NONE
-        if who == TERMINAL:
-            leaf_row = len(payoff) // players
-            payoff.extend(moves)
-            width = 0
-        else:
-            width = len(moves)
-            child.extend([NONE] * width)
-            if who == CHANCE:
-                prob.extend([p for _, p in moves])
-            else:
-                prob.extend([1.0] * width)
-                row = rows.setdefault(visit.infoset, len(rows))
-                if row == len(actions):
-                    actions.append(moves)
-                elif actions[row] != moves:
-                    raise _unlike(visit.infoset, actions[row], moves)
-        first.append(first[-1] + width)
-        infoset.append(row)
-        leaf.append(leaf_row)
-        if not visit.node & 0x3FF:
-            guard.check(len(turn), len(child), len(payoff) // players, len(rows))
-            if progress:
-                progress(visit.node)
-    guard.check(len(turn), len(child), len(payoff) // players, len(rows))
-
-    infosets, place = _ordered(list(rows), actions)
-    found = np.minimum(np.frombuffer(infoset, dtype=np.uint32), len(place))
+    found = read_rules(game, memory, progress)
+    infosets = _infosets(found)
+    turn = np.frombuffer(found.turn, dtype=np.int8)
+    decided, dealt = turn >= 0, turn == CHANCE
+    # Infosets are counted player by player while they are read, and lie one player after another.
+    begin = np.cumsum([0, *map(len, found.rows)])
+    infoset = np.full(len(turn), NONE, dtype=np.uint32)
+    infoset[decided] = np.frombuffer(found.infoset, dtype=np.uint32) + begin[turn[decided]]
+    width = np.zeros(len(turn), dtype=np.uint32)
+    width[decided] = infosets.sizes[infoset[decided]]
+    width[dealt] = np.frombuffer(found.width, dtype=np.uint32)
+    prob = np.ones(found.edges)
+    prob[np.repeat(dealt, width)] = np.frombuffer(found.prob, dtype=np.float64)
+    child = np.empty(found.edges, dtype=np.uint32)
+    edge = np.frombuffer(found.edge, dtype=np.uint32)[1:]
+    child[edge] = (
+        np.frombuffer(found.node, dtype=np.uint32)[1:] if found.node else np.arange(1, len(turn))
+    )
+    leaf = np.full(len(turn), NONE, dtype=np.uint32)
+    payoff = np.frombuffer(found.payoff, dtype=np.float64).reshape(-1, found.players)
+    leaf[turn == TERMINAL] = np.arange(len(payoff), dtype=np.uint32)
     tree = HistoryTree(
         spec=spec_of(game),
-        players=players,
-        turn=np.frombuffer(turn, dtype=np.int8),
-        first=np.frombuffer(first, dtype=np.uint64).astype(np.uint32),
-        child=np.frombuffer(child, dtype=np.uint32),
-        prob=np.frombuffer(prob, dtype=np.float64),
-        infoset=np.append(place, np.uint32(NONE))[found],
-        leaf=np.frombuffer(leaf, dtype=np.uint32),
-        payoff=np.frombuffer(payoff, dtype=np.float64).reshape(-1, players),
+        players=found.players,
+        turn=turn,
+        first=np.concatenate([[0], np.cumsum(width)]).astype(np.uint32),
+        child=child,
+        prob=prob,
+        infoset=infoset,
+        leaf=leaf,
+        payoff=payoff,
         infosets=infosets,
         merged=hasattr(game, "merge"),
         game=game,
@@ -215,51 +194,45 @@ def compile_game(
     return _in_topological_order(tree) if tree.merged else tree
 
 
-def _unlike(infoset: Any, one: tuple[Any, ...], other: tuple[Any, ...]) -> RulesError:
-    player, observation = infoset
-    return RulesError(
-        f"player {player + 1} sees {short(observation)} with the actions {short(list(one))} "
-        f"and again with {short(list(other))}; one observation must have one list of actions"
-    )
-
-
-def _ordered(
-    keys: list[Any], actions: list[tuple[Any, ...]]
-) -> tuple[Infosets, NDArray[np.uint32]]:
-    """Infosets by player; ``place[old] = new``."""
-    order = sorted(range(len(keys)), key=lambda i: (keys[i][0], i))
-    place = np.empty(len(keys), dtype=np.uint32)
-    place[order] = np.arange(len(keys), dtype=np.uint32)
-    sizes = [len(actions[i]) for i in order]
+def _infosets(found: Reading) -> Infosets:
+    """Infosets under their names, player by player."""
+    owner = np.repeat(np.arange(found.players), list(map(len, found.rows)))
     # Identical tuples are shared: a hundred thousand infosets have few lists of actions.
-    shared: dict[tuple[Any, ...], tuple[str, ...]] = {}
-    names = []
-    for i in order:
-        acts = actions[i]
-        if acts not in shared:
-            shared[acts] = _action_names(acts, keys[i])
-        names.append(shared[acts])
-    infosets = Infosets(
-        owner=np.array([keys[i][0] for i in order], dtype=np.int8),
-        start=np.concatenate([[0], np.cumsum(sizes)]).astype(np.uint32),
-        labels=tuple(_label(keys[i][1], "observation") for i in order),
+    shared: dict[tuple[Action, ...], tuple[str, ...]] = {}
+    labels: list[str] = []
+    names: list[tuple[str, ...]] = []
+    for player, (rows, actions) in enumerate(zip(found.rows, found.actions, strict=True)):
+        own = [_label(seen, "observation") for seen in rows]
+        if len(set(own)) < len(own):
+            twice = next(name for name, times in Counter(own).items() if times > 1)
+            raise RulesError(
+                f"two infosets of player {player + 1} are both named {short(twice)}; "
+                "observations that differ must also print differently"
+            )
+        labels += own
+        for seen, acts in zip(rows, actions, strict=True):
+            if acts not in shared:
+                shared[acts] = _action_names(acts, player, seen)
+            names.append(shared[acts])
+    return Infosets(
+        owner=owner.astype(np.int8),
+        start=np.concatenate([[0], np.cumsum(list(map(len, names)))]).astype(np.uint32),
+        labels=tuple(labels),
         actions=tuple(names),
     )
-    _check_labels(infosets)
-    return infosets, place
 
 
-def _action_names(actions: tuple[Any, ...], key: Any) -> tuple[str, ...]:
+def _action_names(actions: tuple[Action, ...], player: int, seen: Hashable) -> tuple[str, ...]:
     names = tuple(_label(action, "action") for action in actions)
     if len(set(names)) != len(names):
         raise RulesError(
-            f"player {key[0] + 1} has two actions of one name at {short(key[1])}: "
+            f"player {player + 1} has two actions of one name at {short(seen)}: "
             f"{short(list(names))}"
         )
     return names
 
 
-def _label(thing: Any, what: str) -> str:
+def _label(thing: Hashable, what: str) -> str:
     """How an observation or an action is called, in this run and in every other."""
     try:
         name = label(thing)
@@ -272,17 +245,6 @@ def _label(thing: Any, what: str) -> str:
             "run; give a text, a number or a tuple of them"
         )
     return name
-
-
-def _check_labels(infosets: Infosets) -> None:
-    seen: set[tuple[int, str]] = set()
-    for owner, name in zip(infosets.owner.tolist(), infosets.labels, strict=True):
-        if (owner, name) in seen:
-            raise RulesError(
-                f"two infosets of player {owner + 1} are both named {short(name)}; "
-                "observations that differ must also print differently"
-            )
-        seen.add((owner, name))
 
 
 def _in_topological_order(tree: HistoryTree) -> HistoryTree:
@@ -311,17 +273,12 @@ def _in_topological_order(tree: HistoryTree) -> HistoryTree:
     widths = (first[1:] - first[:-1])[order]
     new_first = np.concatenate([[0], np.cumsum(widths)])
     edges = np.repeat(first[order] - new_first[:-1], widths) + np.arange(new_first[-1])
-    return HistoryTree(
-        spec=tree.spec,
-        players=tree.players,
+    return replace(
+        tree,
         turn=tree.turn[order],
         first=new_first.astype(np.uint32),
         child=place[tree.child[edges]],
         prob=tree.prob[edges],
         infoset=tree.infoset[order],
         leaf=tree.leaf[order],
-        payoff=tree.payoff,
-        infosets=tree.infosets,
-        merged=True,
-        game=tree.game,
     )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterator
-from itertools import count
+from array import array
+from collections.abc import Callable, Hashable
+from itertools import chain
 from typing import Any, NamedTuple
 
 from counterfold.errors import CounterfoldError, RulesError, reason, short
-from counterfold.games.base import CHANCE, TERMINAL
+from counterfold.games.base import CHANCE, TERMINAL, Action, Game, State
 from counterfold.tree.memory import MemoryGuard, bytes_needed
 from counterfold.tree.rules import (
     Kept,
@@ -22,7 +23,7 @@ from counterfold.tree.rules import (
     turn_at,
 )
 
-__all__ = ["Progress", "Size", "Visit", "measure", "visits"]
+__all__ = ["Progress", "Reading", "Size", "measure", "read_rules"]
 
 Progress = Callable[[int], None]
 
@@ -44,115 +45,112 @@ class Size(NamedTuple):
     bytes: int
 
 
-class Visit(NamedTuple):
-    """One edge of the walk over the rules, and the node it leads to if that is new."""
+class Reading:
+    """What a walk has found, in its order: nodes are numbered as they are met, depth first.
 
-    parent: int
-    edge: int
-    node: int
-    new: bool
-    turn: int
-    moves: Any  # outcomes with probabilities, actions, or payoffs
-    infoset: Any  # (player, observation) where a player moves
+    ``edge`` has the edge that leads to each node but the root. Where states merge, edges that
+    lead to a node known already are in ``edge`` too, and ``node`` has where each one leads.
+    ``infoset`` counts the infosets of each player from 0, in the order in which they are met.
+    """
+
+    def __init__(self, players: int) -> None:
+        self.players = players
+        self.turn = array("b")
+        self.edge, self.node = array("I"), array("I")
+        self.edges = 0
+        self.payoff = array("d")  # of all players, end by end
+        self.prob, self.width = array("d"), array("I")  # of outcomes, and their number at a node
+        self.infoset = array("I")  # at each decision
+        self.rows: list[dict[Hashable, int]] = [{} for _ in range(players)]
+        self.actions: list[list[tuple[Action, ...]]] = [[] for _ in range(players)]
+
+    def sizes(self) -> tuple[int, int, int, int]:
+        """Nodes, edges, ends and infosets."""
+        infosets = sum(map(len, self.rows))
+        return len(self.turn), self.edges, len(self.payoff) // self.players, infosets
 
 
-def visits(game: Any, players: int) -> Iterator[Visit]:
+def read_rules(game: Game, memory: int | None = None, progress: Progress | None = None) -> Reading:
     """Walk the rules depth first, checking the contract at each state.
 
     Whatever goes wrong in them is a RulesError that says in which method, and where.
     """
-    known: dict[Any, int] = {}
-    numbers = count()
+    players = players_of(game)
+    found = Reading(players)
+    guard = MemoryGuard(memory, players)
+    known: dict[Hashable, int] = {}
     # A state that stands above itself on one path is a cycle. On an endless path the walk
     # ends up in the cycle, where a marker set at each power of two meets it (Brent).
-    markers: dict[int, Any] = {}
-    watched: list[Kept | None] = []  # of the first nodes
-    stack: list[tuple[int, int, Any, Any, int]] = [(0, -1, None, None, 0)]
-    asked, state = "", None  # for what is told when rules fail
+    markers: dict[int, State] = {}
+    watched: Kept | None = None
+    asked, state, node = "", None, 0  # for what is told when rules fail
+    turn, edges, payoff, infoset = found.turn, found.edge, found.payoff, found.infoset
     try:
         merge = getattr(game, "merge", None)
-        turn_of, chance_of, actions_of = game.turn, getattr(game, "chance", None), game.actions
-        next_of, observe, payoff_of = game.next, game.observe, game.payoff
-        while stack:
-            parent, edge, before, move, depth = stack.pop()
-            if edge < 0:
-                asked = "root"
-                state = game.root()
+        turn_of, actions_of, next_of = game.turn, game.actions, game.next
+        observe, payoff_of = game.observe, game.payoff
+        asked = "root"
+        levels = [enumerate([game.root()])]  # edges and states that are still to be met
+        while levels:
+            for edge, state in levels[-1]:
+                edges.append(edge)
+                if merge is not None:
+                    asked = "merge"
+                    met = known.setdefault(merge(state), node)
+                    found.node.append(met)
+                    if met != node:
+                        continue
+                elif len(levels) > WATCHED:
+                    _check_line(state, len(levels) - 1, markers)
+                if node < WATCHED:
+                    watched = keep(state)
+                asked = "turn"
+                who = turn_of(state)
+                if type(who) is not int or not TERMINAL <= who < players:
+                    who = turn_at(state, who, players)
+                turn.append(who)
+                moves: Any = ()
+                if who == TERMINAL:
+                    asked = "payoff"
+                    payoff.extend(_payoffs(state, payoff_of(state), players))
+                elif who == CHANCE:
+                    asked = "chance"
+                    moves = _outcomes(found, state, game)
+                else:
+                    asked = "actions"
+                    moves = actions_of(state)
+                    if type(moves) is list:
+                        moves = tuple(moves)
+                    elif type(moves) is not tuple:
+                        moves = actions_at(state, moves, who)
+                    asked = "observe"
+                    infoset.append(_infoset(found, state, who, observe(state, who), moves))
+                node += 1
+                if node <= WATCHED:
+                    still(watched, "turn" if asked == "turn" else f"turn or {asked}")
+                if not node & 0x3FF:
+                    guard.check(*found.sizes())
+                    if progress:
+                        progress(node)
+                if moves:
+                    asked = "next"
+                    levels.append(enumerate([next_of(state, move) for move in moves], found.edges))
+                    found.edges += len(moves)
+                    if node <= WATCHED:
+                        still(watched, "next")
+                    break
             else:
-                asked, state = "next", before
-                state = next_of(before, move)
-                if parent < WATCHED:
-                    still(watched[parent], "next")
-            if merge is not None:
-                asked = "merge"
-                key = merge(state)
-                seen = known.get(key)
-                if seen is not None:
-                    yield Visit(parent, edge, seen, False, 0, None, None)
-                    continue
-                node = known[key] = next(numbers)
-            else:
-                node = next(numbers)
-                if depth >= 64:
-                    _check_line(state, depth, markers)
-            if node < WATCHED:
-                watched.append(keep(state))
-            asked = "turn"
-            who = turn_of(state)
-            if type(who) is not int or not TERMINAL <= who < players:
-                who = turn_at(state, who, players)
-            infoset = None
-            if who == TERMINAL:
-                asked = "payoff"
-                moves: Any = payoff_of(state)
-                kind = type(moves)
-                if (kind is not tuple and kind is not list) or len(moves) != players:
-                    moves = payoffs_at(state, moves, players)
-                for amount in moves:
-                    if (
-                        type(amount) is not float and type(amount) is not int
-                    ) or not -_LARGEST <= amount <= _LARGEST:
-                        moves = payoffs_at(state, moves, players)
-                        break
-            elif who == CHANCE:
-                if chance_of is None:
-                    raise RulesError(
-                        f"chance moves at {short(state)}, and the game has no chance()"
-                    )
-                asked = "chance"
-                moves = _outcomes(state, chance_of(state))
-                for i in range(len(moves) - 1, -1, -1):
-                    stack.append((node, i, state, moves[i][0], depth + 1))
-            else:
-                asked = "actions"
-                moves = actions_of(state)
-                kind = type(moves)
-                if (kind is not tuple and kind is not list) or not moves:
-                    moves = actions_at(state, moves, who)
-                elif kind is list:
-                    moves = tuple(moves)
-                asked = "observe"
-                infoset = (who, observe(state, who))
-                try:
-                    hash((infoset, moves))
-                except TypeError:
-                    actions_at(state, moves, who)  # complains if it is one of them
-                    raise RulesError(
-                        f"the observation {short(infoset[1])} is not hashable, at {short(state)}"
-                    ) from None
-                for i in range(len(moves) - 1, -1, -1):
-                    stack.append((node, i, state, moves[i], depth + 1))
-            if node < WATCHED:
-                still(watched[node], "turn" if asked == "turn" else f"turn or {asked}")
-            yield Visit(parent, edge, node, True, who, moves, infoset)
+                levels.pop()
     except (CounterfoldError, MemoryError):
         raise
     except (Exception, SystemExit) as error:
         where = f" at {short(state)}" if asked not in ("", "root") else ""
         raise RulesError(f"{asked or 'a method'} fails{where} with {reason(error)}") from error
+    guard.check(*found.sizes())
+    return found
 
 
-def _check_line(state: Any, depth: int, markers: dict[int, Any]) -> None:
+def _check_line(state: State, depth: int, markers: dict[int, State]) -> None:
     """Refuse a line of play that comes round, or goes on for ever."""
     power = 1 << (depth.bit_length() - 1)
     if depth == power:
@@ -166,43 +164,71 @@ def _check_line(state: Any, depth: int, markers: dict[int, Any]) -> None:
         )
 
 
-def _outcomes(state: Any, answer: Any) -> list[tuple[Any, float]]:
+def _payoffs(state: State, answer: Any, players: int) -> Any:
+    """Payoffs as they are where they are plainly right; else they are looked at closely."""
+    if (type(answer) is tuple or type(answer) is list) and len(answer) == players:
+        for amount in answer:
+            if (type(amount) is not float and type(amount) is not int) or not (
+                -_LARGEST <= amount <= _LARGEST
+            ):
+                break
+        else:
+            return answer
+    return payoffs_at(state, answer, players)
+
+
+def _outcomes(found: Reading, state: State, game: Game) -> list[Action]:
     """Outcomes that can happen; whatever is not plainly right is looked at closely."""
+    chance = getattr(game, "chance", None)
+    if chance is None:
+        raise RulesError(f"chance moves at {short(state)}, and the game has no chance()")
+    answer = chance(state)
+    pairs: list[tuple[Action, float]] = []
     if type(answer) is list or type(answer) is tuple:
         try:
-            found = [(o, p) for o, p in answer if type(p) is float and p > 0]
-            if len(found) == len(answer) and abs(math.fsum([p for _, p in found]) - 1) <= 1e-9:
-                return found
+            pairs = [(o, p) for o, p in answer if type(p) is float and p > 0]
         except (TypeError, ValueError):
-            pass
-    return [(outcome, chance) for outcome, chance in chances_at(state, answer) if chance]
+            pairs = []
+    chances = [p for _, p in pairs]
+    if not pairs or len(pairs) < len(answer) or abs(math.fsum(chances) - 1) > 1e-9:
+        pairs = [(outcome, p) for outcome, p in chances_at(state, answer) if p]
+        chances = [p for _, p in pairs]
+    found.prob.extend(chances)
+    found.width.append(len(pairs))
+    return [outcome for outcome, _ in pairs]
 
 
-def measure(game: Any, memory: int | None = None, progress: Progress | None = None) -> Size:
+def _infoset(
+    found: Reading, state: State, who: int, seen: Hashable, moves: tuple[Action, ...]
+) -> int:
+    """The infoset of a decision among its player's, which always has the same actions."""
+    rows, actions = found.rows[who], found.actions[who]
+    try:
+        row = rows.setdefault(seen, len(actions))
+    except TypeError:
+        actions_at(state, moves, who)  # complains if it is one of them
+        raise RulesError(
+            f"the observation {short(seen)} is not hashable, at {short(state)}"
+        ) from None
+    if row == len(actions):
+        actions.append(actions_at(state, moves, who))
+    elif actions[row] != moves:
+        raise RulesError(
+            f"player {who + 1} sees {short(seen)} with the actions {short(list(actions[row]))} "
+            f"and again with {short(list(moves))}; one observation must have one list of actions"
+        )
+    return row
+
+
+def measure(game: Game, memory: int | None = None, progress: Progress | None = None) -> Size:
     """Count what a game's tree would take, without building it.
 
     >>> from counterfold.games.leduc import Leduc
     >>> measure(Leduc()).histories
     9457
     """
-    players = players_of(game)
-    guard = MemoryGuard(memory, players)
-    nodes = edges = leaves = slots = 0
-    rows: set[Any] = set()
-    for visit in visits(game, players):
-        if not visit.new:
-            continue
-        nodes += 1
-        if visit.turn == TERMINAL:
-            leaves += 1
-        else:
-            edges += len(visit.moves)
-            if visit.turn != CHANCE and visit.infoset not in rows:
-                rows.add(visit.infoset)
-                slots += len(visit.moves)
-        if not nodes & 0x3FF:
-            guard.check(nodes, edges, leaves, len(rows))
-            if progress:
-                progress(nodes)
-    need = bytes_needed(nodes, edges, leaves, len(rows), players) + 48 * slots
-    return Size(nodes, leaves, len(rows), slots, need)
+    found = read_rules(game, memory, progress)
+    nodes, edges, leaves, infosets = found.sizes()
+    slots = sum(map(len, chain(*found.actions)))
+    need = bytes_needed(nodes, edges, leaves, infosets, found.players) + 48 * slots
+    return Size(nodes, leaves, infosets, slots, need)
