@@ -14,9 +14,9 @@ from counterfold.agent import Agent, Observation
 from counterfold.errors import MismatchError
 from counterfold.games.base import label, spec_of
 from counterfold.strategy.strategy import Strategy
-from counterfold.tree.history import HistoryTree
+from counterfold.tree.history import HistoryTree, kept_with
 from counterfold.tree.story import rules_of
-from counterfold.tree.walk import visits
+from counterfold.tree.walk import read_rules
 
 __all__ = ["FallbackAgent", "lifted", "natural", "observations"]
 
@@ -170,17 +170,16 @@ def observations(tree: HistoryTree) -> list[Observation]:
     >>> observations(cf.compile_game(cf.Kuhn()))[0]
     Observation(seat=0, seen=('J', ''), actions=('check', 'bet'), hand=0)
     """
-    kept = vars(tree)  # with the tree, so that both go when it goes
-    if "observations" not in kept:
-        found: dict[Any, Observation] = {}
-        for visit in visits(rules_of(tree), tree.players):
-            if visit.infoset is not None and visit.infoset not in found:
-                player, seen = visit.infoset
-                found[visit.infoset] = Observation(player, seen, visit.moves)
-        # Rows are in the order of players, and of the walk within one.
-        kept["observations"] = sorted(found.values(), key=lambda seen: seen.seat)
-    told: list[Observation] = kept["observations"]
-    return told
+    return kept_with(tree, "observations", _observations)
+
+
+def _observations(tree: HistoryTree) -> list[Observation]:
+    reading = read_rules(rules_of(tree))
+    return [
+        Observation(player, seen, actions)
+        for player, rows in enumerate(reading.rows)
+        for seen, actions in zip(rows, reading.actions[player], strict=True)
+    ]
 
 
 def _adopted(game: Any, seen: Hashable) -> Hashable:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import sys
 import time
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from counterfold.cli.certificate import Lines, print_panel
 from counterfold.cli.output import advise, amount, on_terminal, paint, print_json, say
@@ -14,6 +15,9 @@ from counterfold.cli.progress import Watch
 from counterfold.cli.verbs.solving import GamesRequest, SolveRequest
 from counterfold.games.catalog import Entry, games, load
 from counterfold.games.spec import parse_spec, written
+
+if TYPE_CHECKING:
+    from counterfold.tree.walk import Reading
 
 __all__ = ["run"]
 
@@ -93,33 +97,13 @@ def _paint_table() -> None:
     paint(table)
 
 
-class _Watched:
-    """A game that remembers the payoffs it was asked for."""
-
-    def __init__(self, game: Any) -> None:
-        self._game = game
-        self.lowest, self.highest = math.inf, -math.inf
-        self.least_sum, self.most_sum = math.inf, -math.inf
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._game, name)
-
-    def payoff(self, state: Any) -> Any:
-        found = self._game.payoff(state)
-        total = math.fsum(found)
-        self.lowest, self.highest = min(self.lowest, *found), max(self.highest, *found)
-        self.least_sum, self.most_sum = min(self.least_sum, total), max(self.most_sum, total)
-        return found
-
-    @property
-    def kind(self) -> str:
-        """What the payoffs of all players add up to."""
-        scale = max(1.0, abs(self.lowest), abs(self.highest))
-        if self.most_sum - self.least_sum > 1e-9 * scale:
-            return "general-sum"
-        if abs(self.least_sum) <= 1e-9 * scale:
-            return "zero-sum"
-        return "constant-sum"
+def _kind(reading: Reading) -> str:
+    """What the payoffs of all players add up to."""
+    payoff = np.array(reading.payoff).reshape(-1, reading.players)
+    sums, scale = payoff.sum(axis=1), max(1.0, float(np.abs(payoff).max()))
+    if np.ptp(sums) > 1e-9 * scale:
+        return "general-sum"
+    return "zero-sum" if abs(sums[0]) <= 1e-9 * scale else "constant-sum"
 
 
 class _LargeError(Exception):
@@ -130,7 +114,7 @@ def _describe(spec: str, json: bool) -> None:
     """One game: its parameters, its size, and what kind of game it is."""
     from counterfold.cli.names import means_poker
     from counterfold.games.base import spec_of
-    from counterfold.tree.walk import Size, measure
+    from counterfold.tree.walk import Size, read_rules
 
     if means_poker(spec):
         from counterfold.cli.solve import run as solve
@@ -138,9 +122,8 @@ def _describe(spec: str, json: bool) -> None:
         solve(SolveRequest(spec, dry_run=True, json=json))
         return
     game = load(spec)
-    seen = _Watched(game)
     began = time.monotonic()
-    found: Size | None = None
+    reading: Reading | None = None
     with Watch() as watch:
 
         def count(histories: int) -> None:
@@ -149,7 +132,10 @@ def _describe(spec: str, json: bool) -> None:
                 raise _LargeError
 
         with suppress(_LargeError):
-            found = measure(seen, progress=count)
+            reading = read_rules(game, progress=count)
+    found = reading.size if reading else None
+    kind = _kind(reading) if reading else None
+    lowest, highest = (min(reading.payoff), max(reading.payoff)) if reading else (None, None)
     entry = next((e for e in games() if e.name == parse_name(spec)), None)
     players = getattr(game, "players", 2)
     if json:
@@ -158,9 +144,9 @@ def _describe(spec: str, json: bool) -> None:
             "summary": entry.summary if entry else None,
             "players": players,
             "counted": found is not None,
-            "kind": seen.kind if found else None,
-            "lowest_payoff": seen.lowest if found else None,
-            "highest_payoff": seen.highest if found else None,
+            "kind": kind,
+            "lowest_payoff": lowest,
+            "highest_payoff": highest,
         }
         counts = found._asdict() if found else dict.fromkeys(Size._fields)
         print_json(document | counts | {"parameters": _parameters(game)})
@@ -172,14 +158,14 @@ def _describe(spec: str, json: bool) -> None:
     if parameters:
         lines.append(("parameters", ", ".join(f"{k}={written(v)}" for k, v in parameters.items())))
     lines.append(("players", str(players)))
-    if found is None:
+    if found is None or lowest is None or highest is None:
         lines.append(("histories", f"more than {watch.histories:,}, too many to count here"))
         lines.append(("count them", f"counterfold solve '{spec}' --dry-run"))
     else:
         lines += [
             ("histories", f"{found.histories:,}, {found.terminals:,} of them terminal"),
             ("infosets", f"{found.infosets:,}"),
-            ("payoffs", f"{seen.kind}, from {amount(seen.lowest)} to {amount(seen.highest)}"),
+            ("payoffs", f"{kind}, from {amount(lowest)} to {amount(highest)}"),
         ]
     print_panel("Game", lines)
 

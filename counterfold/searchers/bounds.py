@@ -25,7 +25,7 @@ from counterfold.searchers.subgame import Subgames
 from counterfold.searchers.treeplex import Floats
 from counterfold.solvers.lp import solve_lp
 from counterfold.strategy.strategy import Strategy
-from counterfold.tree.history import HistoryTree, Infosets
+from counterfold.tree.history import HistoryTree, Infosets, kept_with
 from counterfold.tree.sequence import sequence_form
 
 __all__ = [
@@ -234,10 +234,7 @@ def nearest(found: Subgames, blueprint: Strategy, player: int) -> Nearest:
 
 def _value(tree: HistoryTree, player: int) -> float:
     """What the whole game is worth to the player, found once."""
-    kept = vars(tree)
-    if "lp_value" not in kept:
-        kept["lp_value"] = solve_lp(tree).value
-    first: float = kept["lp_value"]
+    first = kept_with(tree, "lp_value", lambda tree: solve_lp(tree).value)
     return first if player == 0 else (tree.constant_sum or 0.0) - first
 
 
@@ -247,13 +244,7 @@ def _with_habits(tree: HistoryTree, fixed: np.ndarray, probabilities: Floats) ->
     at = tree.turn >= 0
     habit = np.zeros(tree.histories, dtype=bool)
     habit[at] = fixed[tree.infoset[at]]
-    first = tree.first.astype(np.int64)
-    source = np.repeat(np.arange(tree.histories), np.diff(first))
-    place = np.arange(len(source)) - first[source]
-    prob = tree.prob.copy()
-    by_habit = habit[source]
-    rows = tree.infoset[source[by_habit]]
-    prob[by_habit] = probabilities[infosets.start[rows].astype(np.int64) + place[by_habit]]
+    prob = tree.played(habit, probabilities)
     number = np.cumsum(~fixed) - 1
     infoset = tree.infoset.copy()
     free = at & ~habit

@@ -8,7 +8,7 @@ import numpy as np
 
 from counterfold.errors import UnsupportedError
 from counterfold.searchers.treeplex import Floats, Ints
-from counterfold.tree.history import HistoryTree
+from counterfold.tree.history import HistoryTree, kept_with
 
 __all__ = ["Paths", "paths"]
 
@@ -55,11 +55,7 @@ class Paths:
 
 def paths(tree: HistoryTree) -> Paths:
     """The paths of a tree, found once."""
-    kept = vars(tree)  # with the tree, so that both go when it goes
-    if "paths" not in kept:
-        kept["paths"] = _found(tree)
-    found: Paths = kept["paths"]
-    return found
+    return kept_with(tree, "paths", _found)
 
 
 def _found(tree: HistoryTree) -> Paths:
@@ -70,7 +66,7 @@ def _found(tree: HistoryTree) -> Paths:
             f"histories of {tree.spec} meet again (its rules merge states), and a search needs "
             "each history by itself; leave merge out of the rules"
         )
-    source = np.repeat(np.arange(nodes), np.diff(first))
+    source = tree.source
     parent, edge, slot = np.full((3, nodes), -1, dtype=np.int64)
     parent[child] = source
     edge[child] = np.arange(len(child))

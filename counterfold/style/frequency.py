@@ -17,7 +17,7 @@ from counterfold.strategy.infosets import slots_of
 from counterfold.strategy.layout import fits
 from counterfold.strategy.strategy import Strategy
 from counterfold.style.by_infoset import rounds
-from counterfold.tree.history import HistoryTree
+from counterfold.tree.history import HistoryTree, spans
 from counterfold.tree.sequence import sequence_form
 
 __all__ = ["Frequency", "Matches", "visits_of"]
@@ -253,19 +253,13 @@ def visits_of(tree: HistoryTree, probabilities: NDArray[np.float64]) -> NDArray[
     reach = np.zeros(tree.histories)
     reach[0] = 1.0
     first, child = tree.first.astype(np.int64), tree.child
-    widths = first[1:] - first[:-1]
-    source = np.repeat(np.arange(tree.histories), widths)
-    decides = tree.turn[source] >= 0
-    along = tree.prob.copy()
-    at = source[decides]
-    slot = tree.infosets.start[tree.infoset[at]] + np.flatnonzero(decides) - first[at]
-    along[decides] = probabilities[slot]
+    widths, source = np.diff(first), tree.source
+    along = tree.played(tree.turn >= 0, probabilities)
     # Layer by layer, each node once all of its parents are done.
     waiting = np.bincount(child, minlength=tree.histories)
     layer = np.zeros(1, dtype=np.int64)
     while len(layer):
-        wide = widths[layer]
-        edges = np.repeat(first[layer] - np.cumsum(wide) + wide, wide) + np.arange(wide.sum())
+        edges = spans(first[layer], widths[layer])
         below = child[edges]
         np.add.at(reach, below, reach[source[edges]] * along[edges])
         np.subtract.at(waiting, below, 1)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.games.base import CHANCE
-from counterfold.tree.history import HistoryTree
+from counterfold.tree.history import HistoryTree, kept_with
 
 if TYPE_CHECKING:
     from counterfold.kernels.history import Graph
@@ -18,18 +18,18 @@ __all__ = ["graph_of"]
 
 def graph_of(tree: HistoryTree) -> Graph:
     """The arrays of a tree for the kernels of the history graph, made once."""
+    return kept_with(tree, "graph", _laid_out)
+
+
+def _laid_out(tree: HistoryTree) -> Graph:
     from counterfold.kernels.history import Graph
 
-    kept = vars(tree)  # with the tree, so that both go when it goes
-    if "graph" not in kept:
-        players = np.arange(tree.players + 1)
-        rows = np.searchsorted(tree.infosets.owner, players).astype(np.uint32)
-        kept["graph"] = Graph(
-            tree.turn, tree.first, tree.child, tree.prob, tree.infoset,
-            _mark_even(tree), tree.payoff, tree.infosets.start, rows,
-        )  # fmt: skip
-    graph: Graph = kept["graph"]
-    return graph
+    players = np.arange(tree.players + 1)
+    rows = np.searchsorted(tree.infosets.owner, players).astype(np.uint32)
+    return Graph(
+        tree.turn, tree.first, tree.child, tree.prob, tree.infoset,
+        _mark_even(tree), tree.payoff, tree.infosets.start, rows,
+    )  # fmt: skip
 
 
 def _mark_even(tree: HistoryTree) -> NDArray[np.uint32]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,9 @@ from counterfold.games.base import CHANCE, TERMINAL, Action, Game, label, spec_o
 from counterfold.poker.units import Units
 from counterfold.tree.walk import Progress, Reading, read_rules
 
-__all__ = ["NONE", "HistoryTree", "Infosets", "compile_game"]
+__all__ = ["NONE", "HistoryTree", "Infosets", "compile_game", "kept_with", "spans"]
+
+T = TypeVar("T")
 
 _ADDRESS = re.compile(r"<.* at 0x[0-9a-fA-F]+>")
 
@@ -109,6 +111,23 @@ class HistoryTree:
         return Units()
 
     @property
+    def source(self) -> NDArray[np.int64]:
+        """[edges] the node that each edge leaves."""
+        return np.repeat(np.arange(self.histories), np.diff(self.first))
+
+    def played(
+        self, nodes: NDArray[np.bool_], probabilities: NDArray[np.floating]
+    ) -> NDArray[np.float64]:
+        """[edges] how likely each edge is where a strategy over the slots plays at some nodes."""
+        source = self.source
+        edges = np.flatnonzero(nodes[source])
+        at = source[edges]
+        prob = self.prob.copy()
+        start = self.infosets.start.astype(np.int64)
+        prob[edges] = probabilities[start[self.infoset[at]] + edges - self.first[at]]
+        return prob
+
+    @property
     def terminals(self) -> int:
         return len(self.payoff)
 
@@ -142,6 +161,25 @@ class HistoryTree:
         digest.update(self.payoff.tobytes())
         digest.update(repr((self.players, self.infosets.labels, self.infosets.actions)).encode())
         return digest.hexdigest()[:32]
+
+
+def kept_with(tree: HistoryTree, name: str, make: Callable[[HistoryTree], T]) -> T:
+    """What is made from a tree once, and kept with it, so that both go when it goes."""
+    kept = vars(tree)
+    if name not in kept:
+        kept[name] = make(tree)
+    found: T = kept[name]
+    return found
+
+
+def spans(starts: NDArray[np.integer], widths: NDArray[np.integer]) -> NDArray[np.int64]:
+    """The numbers from each start on, as many as its width says.
+
+    >>> spans(np.array([5, 0]), np.array([2, 3])).tolist()
+    [5, 6, 0, 1, 2]
+    """
+    begin = np.cumsum(widths) - widths
+    return np.repeat(starts - begin, widths) + np.arange(widths.sum())
 
 
 def compile_game(
@@ -258,10 +296,7 @@ def _in_topological_order(tree: HistoryTree) -> HistoryTree:
         order[done : done + len(frontier)] = frontier
         done += len(frontier)
         widths = first[frontier + 1] - first[frontier]
-        edges = np.repeat(first[frontier] - np.cumsum(widths) + widths, widths) + np.arange(
-            widths.sum()
-        )
-        below = tree.child[edges]
+        below = tree.child[spans(first[frontier], widths)]
         np.subtract.at(parents_left, below, 1)
         frontier = np.unique(below[parents_left[below] == 0])
     if done < nodes:
@@ -271,12 +306,11 @@ def _in_topological_order(tree: HistoryTree) -> HistoryTree:
     place = np.empty(nodes, dtype=np.uint32)
     place[order] = np.arange(nodes, dtype=np.uint32)
     widths = (first[1:] - first[:-1])[order]
-    new_first = np.concatenate([[0], np.cumsum(widths)])
-    edges = np.repeat(first[order] - new_first[:-1], widths) + np.arange(new_first[-1])
+    edges = spans(first[order], widths)
     return replace(
         tree,
         turn=tree.turn[order],
-        first=new_first.astype(np.uint32),
+        first=np.concatenate([[0], np.cumsum(widths)]).astype(np.uint32),
         child=place[tree.child[edges]],
         prob=tree.prob[edges],
         infoset=tree.infoset[order],

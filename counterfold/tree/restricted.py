@@ -48,7 +48,7 @@ def restricted_tree(
         child=np.concatenate(
             [[1, 1 + nodes], 1 + tree.child.astype(np.int64), 1 + nodes + tree.child.astype(int)]
         ).astype(np.uint32),
-        prob=np.concatenate([[p, 1 - p], _moves(tree, theirs, model), tree.prob]),
+        prob=np.concatenate([[p, 1 - p], tree.played(theirs, model), tree.prob]),
         infoset=np.concatenate([[NONE], np.where(theirs, NONE, tree.infoset), tree.infoset]).astype(
             np.uint32
         ),
@@ -95,7 +95,7 @@ def biased_tree(
     on_coin, on_fate = coin[owner], fate[owner]
     edge = np.where(on_coin, 0, first[source[owner]] + move)
     heads = sure[source[owner]]
-    prob = np.where(on_fate, _moves(tree, theirs, model)[edge], tree.prob[edge])
+    prob = np.where(on_fate, tree.played(theirs, model)[edge], tree.prob[edge])
     by_chance = coin | fate
     return replace(
         tree,
@@ -123,17 +123,3 @@ def mixed(
     by_slot = np.repeat(trust, tree.infosets.sizes)
     out: NDArray[np.float64] = by_slot * model + (1 - by_slot) * free
     return out
-
-
-def _moves(
-    tree: HistoryTree, theirs: NDArray[np.bool_], model: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Probabilities of edges, with the model's on the edges of these nodes."""
-    first = tree.first.astype(np.int64)
-    source = np.repeat(np.arange(tree.histories), np.diff(first))
-    edges = np.flatnonzero(theirs[source])
-    at = source[edges]
-    start = tree.infosets.start.astype(np.int64)
-    prob = tree.prob.copy()
-    prob[edges] = model[start[tree.infoset[at]] + edges - first[at]]
-    return prob

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.games.base import TERMINAL
-from counterfold.tree.history import NONE, HistoryTree
+from counterfold.tree.history import NONE, HistoryTree, kept_with
 
 if TYPE_CHECKING:
     from counterfold.kernels.sequence import Form
@@ -103,11 +103,7 @@ def sequence_form(tree: HistoryTree) -> SequenceForm:
     >>> kuhn.sequences, kuhn.leaves, kuhn.perfect_recall
     (26, 60, True)
     """
-    kept = vars(tree)  # with the tree, so that both go when it goes
-    if "sequence_form" not in kept:
-        kept["sequence_form"] = _remembered(tree) or _refined(tree)
-    form: SequenceForm = kept["sequence_form"]
-    return form
+    return kept_with(tree, "sequence_form", lambda tree: _remembered(tree) or _refined(tree))
 
 
 def _remembered(tree: HistoryTree) -> SequenceForm | None:

@@ -15,7 +15,7 @@ from counterfold.games.base import CHANCE, TERMINAL, label, spec_of
 from counterfold.games.catalog import load_named
 from counterfold.poker.game import PokerGame
 from counterfold.poker.rules import PokerRules
-from counterfold.tree.history import HistoryTree
+from counterfold.tree.history import HistoryTree, kept_with
 from counterfold.tree.public import PublicTree
 
 __all__ = ["Story", "moves_at", "rules_of", "story"]
@@ -213,8 +213,4 @@ def story(tree: HistoryTree) -> Story:
     >>> story(tree) is story(tree)
     True
     """
-    kept = vars(tree)  # with the tree, so that both go when it goes
-    if "story" not in kept:
-        kept["story"] = Story(tree)
-    told: Story = kept["story"]
-    return told
+    return kept_with(tree, "story", Story)

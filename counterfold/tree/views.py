@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from counterfold.errors import CounterfoldError, RulesError, reason, short
 from counterfold.games.base import CHANCE, TERMINAL
-from counterfold.tree.history import HistoryTree
+from counterfold.tree.history import HistoryTree, kept_with, spans
 from counterfold.tree.story import moves_at, rules_of
 
 __all__ = ["Views", "views"]
@@ -69,14 +69,10 @@ def views(tree: HistoryTree) -> Views:
     >>> kuhn.ends.max(axis=0) + 1, kuhn.final.max(axis=0) + 1, kuhn.complete
     (array([15, 15], dtype=int32), array([24, 24], dtype=int32), True)
     """
-    kept = vars(tree)  # with the tree, so that both go when it goes
-    if "views" not in kept:
-        kept["views"] = _found(tree)
-    found: Views = kept["views"]
-    return found
+    return kept_with(tree, "views", _seen)
 
 
-def _found(tree: HistoryTree) -> Views:
+def _seen(tree: HistoryTree) -> Views:
     seen, shown, complete = _walk(tree)
     at_end = np.empty((tree.terminals, tree.players), dtype=np.int64)
     leaves = np.flatnonzero(tree.turn == TERMINAL)
@@ -200,7 +196,7 @@ def _told(
 ) -> NDArray[np.bool_]:
     """A decision is not told if in its set one view of another player follows two actions."""
     first = tree.first.astype(np.int64)
-    source = np.repeat(np.arange(tree.histories), np.diff(first))
+    source = tree.source
     decided = np.flatnonzero(tree.turn[source] >= 0)
     source = source[decided]
     # Rows: a set, an action, who chose it, and a node that may come next.
@@ -214,7 +210,7 @@ def _told(
         arrived.append(rows[~at_chance])
         rows = rows[at_chance]
         widths = first[rows[:, 3] + 1] - first[rows[:, 3]]
-        edges = _ranges(first[rows[:, 3]], widths)
+        edges = spans(first[rows[:, 3]], widths)
         rows = np.repeat(rows, widths, axis=0)
         rows[:, 3] = tree.child[edges]
         if tree.merged:
@@ -227,13 +223,8 @@ def _told(
         sight, chosen, sets = sight[order], action[other][order], group[other][order]
         twice = (sight[1:] == sight[:-1]) & (chosen[1:] != chosen[:-1])
         hidden[sets[1:][twice]] = True
-    return (public >= 0) & ~np.append(hidden, False)[public]
-
-
-def _ranges(starts: NDArray[np.int64], widths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The numbers from each start on, as many as its width says."""
-    begin = np.cumsum(widths) - widths
-    return np.repeat(starts - begin, widths) + np.arange(widths.sum())
+    told: NDArray[np.bool_] = (public >= 0) & ~np.append(hidden, False)[public]
+    return told
 
 
 def _by_player(keys: NDArray[np.int64]) -> NDArray[np.int32]:

@@ -69,6 +69,14 @@ class Reading:
         infosets = sum(map(len, self.rows))
         return len(self.turn), self.edges, len(self.payoff) // self.players, infosets
 
+    @property
+    def size(self) -> Size:
+        """What compiling and solving the game takes."""
+        nodes, edges, leaves, infosets = self.sizes()
+        slots = sum(map(len, chain(*self.actions)))
+        need = bytes_needed(nodes, edges, leaves, infosets, self.players) + 48 * slots
+        return Size(nodes, leaves, infosets, slots, need)
+
 
 def read_rules(game: Game, memory: int | None = None, progress: Progress | None = None) -> Reading:
     """Walk the rules depth first, checking the contract at each state.
@@ -83,7 +91,7 @@ def read_rules(game: Game, memory: int | None = None, progress: Progress | None 
     # ends up in the cycle, where a marker set at each power of two meets it (Brent).
     markers: dict[int, State] = {}
     watched: Kept | None = None
-    asked, state, node = "", None, 0  # for what is told when rules fail
+    asked, state, node = "a method", None, 0  # for what is told when rules fail
     turn, edges, payoff, infoset = found.turn, found.edge, found.payoff, found.infoset
     try:
         merge = getattr(game, "merge", None)
@@ -131,6 +139,7 @@ def read_rules(game: Game, memory: int | None = None, progress: Progress | None 
                 if not node & 0x3FF:
                     guard.check(*found.sizes())
                     if progress:
+                        asked = ""  # what fails there is no fault of the rules
                         progress(node)
                 if moves:
                     asked = "next"
@@ -144,8 +153,10 @@ def read_rules(game: Game, memory: int | None = None, progress: Progress | None 
     except (CounterfoldError, MemoryError):
         raise
     except (Exception, SystemExit) as error:
-        where = f" at {short(state)}" if asked not in ("", "root") else ""
-        raise RulesError(f"{asked or 'a method'} fails{where} with {reason(error)}") from error
+        if not asked:
+            raise
+        where = f" at {short(state)}" if asked not in ("a method", "root") else ""
+        raise RulesError(f"{asked} fails{where} with {reason(error)}") from error
     guard.check(*found.sizes())
     return found
 
@@ -227,8 +238,4 @@ def measure(game: Game, memory: int | None = None, progress: Progress | None = N
     >>> measure(Leduc()).histories
     9457
     """
-    found = read_rules(game, memory, progress)
-    nodes, edges, leaves, infosets = found.sizes()
-    slots = sum(map(len, chain(*found.actions)))
-    need = bytes_needed(nodes, edges, leaves, infosets, found.players) + 48 * slots
-    return Size(nodes, leaves, infosets, slots, need)
+    return read_rules(game, memory, progress).size

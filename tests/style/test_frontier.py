@@ -14,7 +14,7 @@ from counterfold.errors import ParameterError, UnsupportedError
 from counterfold.solvers.lp import solve_lp
 from counterfold.style.frequency import Frequency
 from counterfold.style.frontier import Frontier, cheapest, frontier
-from counterfold.tree.check import forgetful
+from counterfold.tree.sequence import sequence_form
 from tests.random_games import random_game
 from tests.style.test_frequency import counted
 
@@ -293,7 +293,9 @@ def test_targets_that_cannot_be_met() -> None:
 
 def test_games_without_a_frontier() -> None:
     drawn = (random_game(seed, depth=5, zero_sum=True, recall=False) for seed in range(50))
-    forgetful_game = next(game for game in drawn if forgetful(cf.compile_game(game)))
+    forgetful_game = next(
+        game for game in drawn if not sequence_form(cf.compile_game(game)).perfect_recall
+    )
     general = cf.load("rps:general")
     for game, why in ((cf.Kuhn(players=3), "two-player"), (general, "zero-sum")):
         with pytest.raises(UnsupportedError, match=why):

@@ -13,7 +13,7 @@ from counterfold.solvers.conditions import Conditions
 from counterfold.style import targets as module
 from counterfold.style.frequency import Frequency
 from counterfold.style.targets import Meeting, Stage, meet
-from counterfold.tree.check import forgetful
+from counterfold.tree.sequence import sequence_form
 from tests.random_games import random_game
 
 KUHN = cf.compile_game(cf.Kuhn())
@@ -206,7 +206,7 @@ def test_bad_parameters(wrong: dict[str, Any]) -> None:
 
 def test_imperfect_recall() -> None:
     drawn = (random_game(seed, depth=5, zero_sum=True, recall=False) for seed in range(50))
-    game = next(game for game in drawn if forgetful(cf.compile_game(game)))
+    game = next(game for game in drawn if not sequence_form(cf.compile_game(game)).perfect_recall)
     with pytest.raises(UnsupportedError, match="imperfect recall"):
         meet(game, {"a": 0.5}, give_up=1.0)
 
