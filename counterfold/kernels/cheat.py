@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from counterfold.kernels.history import uniform
-from counterfold.kernels.jit import inlined, jit
+from counterfold.kernels.jit import inlined, subkernel
 
 DISCARD, ANSWER, OVER = 0, 1, 2
 """Phases: somebody discards, somebody passes or challenges, the game is over."""
@@ -304,7 +304,7 @@ def _next_turn(rules, states, k):
     states[k, _rest(rules) + RANK] = (states[k, _rest(rules) + RANK] + 1) % rules.ranks
 
 
-@jit
+@subkernel
 def let_pass(rules, states, k):
     """Whoever is asked does not challenge; after the last one the cards go to the pile."""
     asked = (states[k, _rest(rules) + MOVER] + 1) % rules.players
@@ -318,7 +318,7 @@ def let_pass(rules, states, k):
     _next_turn(rules, states, k)
 
 
-@jit
+@subkernel
 def challenge(rules, states, k):
     """Whoever is asked challenges: the loser takes all cards and loses a health point."""
     takes = states[k, _rest(rules) + MOVER]

@@ -7,7 +7,7 @@ import numpy as np
 from counterfold.kernels import cheat, cheat_abstract, cheat_bot
 from counterfold.kernels.cheat_sampling import Place, draw, start
 from counterfold.kernels.history import uniform
-from counterfold.kernels.jit import inlined, jit
+from counterfold.kernels.jit import inlined, jit, subkernel
 
 RANDOM, HEURISTIC = -1, -2
 """Bots; a strategy is told by the first of its rows in the table."""
@@ -28,7 +28,7 @@ def _answer(rules, place, challenges):
     cheat_abstract.move(rules, place.memory, place.states, 0, 1 if challenges else 0)
 
 
-@jit
+@subkernel
 def _by_chance(rules, seats):
     """Any of all discards, or of the two answers, with equal chance."""
     states = seats.place.states
@@ -44,7 +44,7 @@ def _by_chance(rules, seats):
     cheat.lay_lot(rules, states, 0, seats.lots, lot)
 
 
-@jit
+@subkernel
 def _by_heart(rules, place):
     """The heuristic bot."""
     if cheat.phase(rules, place.states, 0) == cheat.ANSWER:

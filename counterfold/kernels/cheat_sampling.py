@@ -14,7 +14,7 @@ import numpy as np
 from counterfold.kernels import cheat, cheat_abstract, cheat_bot
 from counterfold.kernels.cheat_abstract import MOVES
 from counterfold.kernels.history import uniform
-from counterfold.kernels.jit import inlined, jit
+from counterfold.kernels.jit import inlined, jit, subkernel
 from counterfold.kernels.rule import accumulate, average, match, weigh
 
 BINS = 32
@@ -109,7 +109,7 @@ def _cell(rules, states, player):
     return (ahead * BINS + own) * BINS + _bin(least)
 
 
-@jit
+@subkernel
 def _worth(rules, states, worth, player):
     """A player's share of the game in row 0: all or nothing at the end, an estimate before."""
     if cheat.phase(rules, states, 0) == cheat.OVER:
@@ -124,7 +124,7 @@ def _worth(rules, states, worth, player):
     return (worth[cell, 0] + PRIOR * own / total) / (worth[cell, 1] + PRIOR)
 
 
-@jit
+@subkernel
 def _play_on(rules, place, table, random, until):
     """Regret matching to the end, or until so many turns are over."""
     while (

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from counterfold.kernels import cheat
-from counterfold.kernels.jit import inlined, jit
+from counterfold.kernels.jit import inlined, jit, subkernel
 
 NOTHING, CLAIMS, EVERYTHING = 0, 1, 2
 """What is remembered of past rounds: nothing; how many cards were claimed and whether they were
@@ -65,7 +65,7 @@ def _cards(rules, states, k, column):
     return number
 
 
-@jit
+@subkernel
 def remember(rules, view, past, states, k, challenged):
     """Note how the round in row k ends, before the answer is carried out."""
     if view.record == NOTHING:
@@ -87,7 +87,7 @@ def remember(rules, view, past, states, k, challenged):
         past.total[t + 1, p] = _mix(past.total[t, p], code)
 
 
-@jit
+@subkernel
 def key(rules, view, horizon, past, states, k):
     """The infoset of the player who is to move in row k."""
     who = cheat.mover(rules, states, k)

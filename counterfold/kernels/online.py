@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from counterfold.kernels.dbbr import rebuild
-from counterfold.kernels.jit import inlined, jit
+from counterfold.kernels.jit import inlined, jit, subkernel
 from counterfold.kernels.rule import accumulate, match, weigh
 
 NONE = np.uint32(0xFFFFFFFF)
@@ -83,7 +83,7 @@ def _reach(minds, trace, g):
     return reach
 
 
-@jit
+@subkernel
 def _regrets(minds, ground, trace, g, unit):
     """Values from the last own decision to the first, and regrets from them.
 
@@ -128,7 +128,7 @@ def _weighted(minds, ground, trace, g, seat, payoff):
     _regrets(minds, ground, trace, g, minds.hands[g, seat])
 
 
-@jit
+@subkernel
 def _dynamic(minds, ground, trace, g, payoff):
     """deOCFR: action values that follow the latest results, and regrets from them."""
     n, rate, goal = trace.length[g], minds.param[g, RATE], payoff
@@ -146,7 +146,7 @@ def _dynamic(minds, ground, trace, g, payoff):
         goal = value
 
 
-@jit
+@subkernel
 def _sampled(minds, ground, trace, g, payoff):
     """Outcome-sampling MCCFR with the hand as its sample."""
     n, explore = trace.length[g], minds.param[g, EXPLORE]
@@ -174,7 +174,7 @@ def _best(minds, g, lo, hi):
     return best
 
 
-@jit
+@subkernel
 def _temporal(minds, ground, trace, g, payoff):
     """Q-learning, and Sarsa, which looks ahead to the action taken instead of the best."""
     n, explore = trace.length[g], minds.param[g, EXPLORE]

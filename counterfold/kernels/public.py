@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from counterfold.kernels.jit import inlined, jit
+from counterfold.kernels.jit import inlined, jit, subkernel
 from counterfold.kernels.public_ends import end
 from counterfold.kernels.public_rule import (
     PLAIN,
@@ -159,7 +159,7 @@ def _is_plain(extra, board, n, row):
     return extra.delta.size == 0 or (extra.styled[n] == PLAIN and row[HEAVIEST] == 0)
 
 
-@jit
+@subkernel
 def _play(table, pack, extra, board, n, node, at, hands, reach, above, below, average, row, room):
     """One player's reach through one of its nodes."""
     actions = node[COUNT]
@@ -188,7 +188,7 @@ def _fetch(up, hands, reach, above, below):
         reach[below, h] = reach[above, up[h]]
 
 
-@jit
+@subkernel
 def _begin(board, mine, theirs, extra, room, mine_above, mine_here, above, here):
     """Reaches where a street begins; on the first board nothing is above."""
     hands, others = mine.count[board], theirs.count[board]
@@ -212,7 +212,7 @@ def _begin(board, mine, theirs, extra, room, mine_above, mine_here, above, here)
                 _fetch(theirs.up[board], others, room.model, above, here)
 
 
-@jit
+@subkernel
 def _meet(table, pack, extra, board, n, node, at, others, above, below, average, row, room):
     """The opponent's reach through one of its nodes; a part of it may play a model."""
     if extra is None:
@@ -237,7 +237,7 @@ def _meet(table, pack, extra, board, n, node, at, others, above, below, average,
                 room.theirs[below + a, h] = room.free[below + a, h] + room.model[below + a, h]
 
 
-@jit
+@subkernel
 def _note(table, pack, at, actions, hands, room, below, average, seed):
     """The average strategy takes in what is played now."""
     if pack is None:
@@ -248,7 +248,7 @@ def _note(table, pack, at, actions, hands, room, below, average, seed):
         )  # fmt: skip
 
 
-@jit
+@subkernel
 def _down(board, chunk, money, hands, tables, packs, extras, room, me, rows, average, noted):
     """Reaches of both players through a chunk."""
     (mine, theirs), (my_table, their_table) = hands, tables
@@ -287,7 +287,7 @@ def _down(board, chunk, money, hands, tables, packs, extras, room, me, rows, ave
                 room.value[node[PLACE], h] = 0
 
 
-@jit
+@subkernel
 def _decide(table, pack, extra, board, n, node, at, hands, below, rows, average, how, room):
     """The value of one of the player's own nodes; regrets if it learns."""
     regret, value = table.regret, room.value
@@ -328,7 +328,7 @@ def _decide(table, pack, extra, board, n, node, at, hands, below, rows, average,
             )  # fmt: skip
 
 
-@jit
+@subkernel
 def _gather(nodes, child, actions, hidden, value, hands, place):
     """The value of one of the opponent's nodes: what its actions come to together."""
     below, fresh = nodes[child, PLACE], True
@@ -343,7 +343,7 @@ def _gather(nodes, child, actions, hidden, value, hands, place):
                     value[place, h] += value[below + a, h]
 
 
-@jit
+@subkernel
 def _up(board, chunk, money, mine, table, pack, extra, room, me, rows, average, how):
     """Values and regrets through a chunk, from the last nodes to the first."""
     hands, value, nodes = mine.count[board], room.value, money.node

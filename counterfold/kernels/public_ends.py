@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from counterfold.kernels.jit import inlined, jit
+from counterfold.kernels.jit import inlined, subkernel
 from counterfold.kernels.lanes import (
     LANES,
     add,
@@ -39,7 +39,7 @@ def _met(total, card, first, second):
     return sub(sub(total, load(card, first)), load(card, second))
 
 
-@jit
+@subkernel
 def settle(board, mine, theirs, boards, me, share, room):
     """Ends of the last street.
 
@@ -81,7 +81,7 @@ def settle(board, mine, theirs, boards, me, share, room):
         o, h = until, stop
 
 
-@jit
+@subkernel
 def end_early(board, mine, theirs, boards, share, room):
     """Ends before the last street, where one has folded: hands are classes of pairs of cards."""
     inner = boards.inner[board]
@@ -100,7 +100,7 @@ def end_early(board, mine, theirs, boards, share, room):
         store(kept, h, mul(one, met))
 
 
-@jit
+@subkernel
 def end(board, chunk, mine, theirs, boards, ends, me, room, last):
     """All ends of a chunk."""
     hands, others = mine.count[board], theirs.count[board]

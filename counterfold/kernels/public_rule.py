@@ -10,7 +10,7 @@ general ones alone an iteration took 1.27 times as long on a river and 1.26 time
 
 import numpy as np
 
-from counterfold.kernels.jit import inlined, jit
+from counterfold.kernels.jit import inlined, subkernel
 from counterfold.kernels.rule import (
     BEST,
     LOWEST,
@@ -34,7 +34,7 @@ PLAIN, ALIKE, BY_HAND = 0, 1, 2  # whether a style has a say at a node, and one 
 GOLDEN, PLASTIC = 0.6180339887498949, 0.7548776662466927
 
 
-@jit
+@subkernel
 def spread(weight, at, actions, hands, reach, above, below):
     """Reach after each action, by regret matching on the weights."""
     dtype = reach.dtype.type
@@ -72,7 +72,7 @@ def spread(weight, at, actions, hands, reach, above, below):
                 reach[below + a, h] = share(weigh(dtype(weight[at + a, h])), factor, -factor)
 
 
-@jit
+@subkernel
 def note(total, at, actions, hands, reach, below, factor):
     """The average strategy takes in what is played now."""
     for a in range(actions):
@@ -94,7 +94,7 @@ def _factors(weight, at, actions, hands, spare):
         spare[h] = scale(spare[h], dtype(1), even)
 
 
-@jit
+@subkernel
 def mean(weight, at, actions, hands, value, place, below, spare):
     """The value of a node that is played by regret matching on the weights."""
     dtype = value.dtype.type
@@ -107,7 +107,7 @@ def mean(weight, at, actions, hands, value, place, below, spare):
             value[place, h] += played * value[below + a, h]
 
 
-@jit
+@subkernel
 def learn(regret, at, actions, hands, value, place, below, spare, row):
     """The value of the player's own node, and what it regrets there."""
     dtype = value.dtype.type
@@ -140,7 +140,7 @@ def learn(regret, at, actions, hands, value, place, below, spare, row):
                 regret[at + a, h] = accumulate(regret[at + a, h], new, positive, negative, lowest)
 
 
-@jit
+@subkernel
 def best(actions, hands, value, place, below):
     """The value of the best action."""
     for h in range(hands):
@@ -150,7 +150,7 @@ def best(actions, hands, value, place, below):
             value[place, h] = max(value[place, h], value[below + a, h])
 
 
-@jit
+@subkernel
 def read(table, at, actions, hands, rows, unit):
     """A node's numbers as they are meant: those in 16 bits times their scale."""
     dtype = rows.dtype.type
@@ -159,7 +159,7 @@ def read(table, at, actions, hands, rows, unit):
             rows[a, h] = dtype(table[at + a, h]) * unit
 
 
-@jit
+@subkernel
 def foresee(last, at, actions, hands, rows, prediction):
     """Add the newest regrets, as a guess at the next."""
     for a in range(actions):
@@ -167,7 +167,7 @@ def foresee(last, at, actions, hands, rows, prediction):
             rows[a, h] = predict(rows[a, h], last[at + a, h], prediction)
 
 
-@jit
+@subkernel
 def prefer(delta, beta, hole, slot, node, actions, hands, rows, spare, summed, alike):
     """What actions weigh under a style."""
     if alike:
@@ -184,7 +184,7 @@ def prefer(delta, beta, hole, slot, node, actions, hands, rows, spare, summed, a
                 rows[a, h] = weigh(rows[a, h], delta[slot + a, hole[h]], spare[h])
 
 
-@jit
+@subkernel
 def match_plain(actions, hands, rows, spare):
     """Weights as probabilities, evenly where none weighs."""
     _factors(rows, np.uint32(0), actions, hands, spare)
@@ -193,7 +193,7 @@ def match_plain(actions, hands, rows, spare):
             rows[a, h] = share(weigh(rows[a, h]), spare[h], -spare[h])
 
 
-@jit
+@subkernel
 def match_styled(fallback, hole, slot, actions, hands, rows, spare, alike):
     """Weights as probabilities under a style, which says what is played where none weighs."""
     _factors(rows, np.uint32(0), actions, hands, spare)
@@ -207,7 +207,7 @@ def match_styled(fallback, hole, slot, actions, hands, rows, spare, alike):
                 rows[a, h] = share(rows[a, h], spare[h], fallback[slot + a, hole[h]])
 
 
-@jit
+@subkernel
 def match_best(fallback, hole, slot, actions, hands, rows, spare):
     """The heaviest action alone, the first of several; what the style says where none weighs."""
     for h in range(hands):
@@ -220,7 +220,7 @@ def match_best(fallback, hole, slot, actions, hands, rows, spare):
             rows[a, h], spare[h] = heaviest(rows[a, h], spare[h], fallback[slot + a, hole[h]])
 
 
-@jit
+@subkernel
 def choose(regret, pack, extra, hole, at, n, wide, actions, hands, rows, spare, row):
     """The strategy of a node by the whole rule: predictions and a style."""
     dtype = rows.dtype.type
@@ -241,7 +241,7 @@ def choose(regret, pack, extra, hole, at, n, wide, actions, hands, rows, spare, 
         match_plain(actions, hands, rows, spare)
 
 
-@jit
+@subkernel
 def lock(trust, held, number, first, actions, hands, rows):
     """Mix what a player is held to into its strategy: (1 - trust) rows + trust held."""
     one = rows.dtype.type(1)
@@ -251,7 +251,7 @@ def lock(trust, held, number, first, actions, hands, rows):
             rows[a, h] = (one - part) * rows[a, h] + part * held[first + a, h]
 
 
-@jit
+@subkernel
 def hold(trust, held, number, first, actions, hands, value, place, below):
     """Mix the value of what a player is held to into the value of its node."""
     one = value.dtype.type(1)
@@ -262,7 +262,7 @@ def hold(trust, held, number, first, actions, hands, value, place, below):
             value[place, h] += trust[number, h] * held[first + a, h] * value[below + a, h]
 
 
-@jit
+@subkernel
 def earn(actions, hands, rows, value, place, below):
     """The value of a node that is played by probabilities; the rows then hold new regrets."""
     for h in range(hands):
@@ -275,7 +275,7 @@ def earn(actions, hands, rows, value, place, below):
             rows[a, h] = value[below + a, h] - value[place, h]
 
 
-@jit
+@subkernel
 def regret_more(regret, at, actions, hands, rows, row):
     """Add new regrets to a table."""
     dtype = rows.dtype.type
@@ -287,7 +287,7 @@ def regret_more(regret, at, actions, hands, rows, row):
             )
 
 
-@jit
+@subkernel
 def copy(table, at, actions, hands, rows):
     """Keep rows in a table."""
     for a in range(actions):
@@ -295,7 +295,7 @@ def copy(table, at, actions, hands, rows):
             table[at + a, h] = rows[a, h]
 
 
-@jit
+@subkernel
 def learn_from(regret, pack, last, at, actions, hands, rows, more, row):
     """Take in new regrets of a node that the whole rule has played."""
     if last.size > 0:
@@ -308,7 +308,7 @@ def learn_from(regret, pack, last, at, actions, hands, rows, more, row):
         squeeze(regret, pack.regret, at, actions, hands, more, rows.dtype.type(32767), row[WEIGHT])
 
 
-@jit
+@subkernel
 def squeeze(table, scales, at, actions, hands, rows, most, seed):
     """Numbers of a node in 16 bits, with one scale for all of them.
 
@@ -341,7 +341,7 @@ def learn_packed(regret, scales, at, actions, hands, value, place, below, rows, 
     squeeze(regret, scales, at, actions, hands, rows, rows.dtype.type(32767), row[WEIGHT])
 
 
-@jit
+@subkernel
 def note_packed(total, scales, at, actions, hands, reach, below, factor, rows, seed):
     """As ``note``, on sums in 16 bits."""
     by = scales[at] * factor

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from counterfold.kernels.jit import inlined, jit
+from counterfold.kernels.jit import inlined, jit, subkernel
 from counterfold.kernels.public import LEARN, MINE, NOW, THEIRS, traverse
 from counterfold.kernels.rule import (
     AVERAGE,
@@ -102,7 +102,7 @@ def _refuse(root, part, line, gains, now):
         root.play[part, line, h] = dealt * match(weigh(come), weigh(come) + weigh(stay), 0.5)
 
 
-@jit
+@subkernel
 def _learn_root(root, line, value, place, scale, now):
     """Take in what hands are worth on a line; what was played so far joins the average."""
     hands, gains = root.live.shape[1], root.spare
