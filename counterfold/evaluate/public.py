@@ -16,7 +16,7 @@ from counterfold.evaluate.assessment import Assessment, Evaluator
 from counterfold.poker.game import DECISION
 from counterfold.strategy.layout import Tables
 from counterfold.tree.public import PublicTree
-from counterfold.tree.traversal import Traversal, walk_tape
+from counterfold.tree.traversal import Traversal, tape_of, walk_tape
 
 __all__ = ["PublicEvaluator", "assess_tables", "kernel_tables"]
 
@@ -73,6 +73,12 @@ class PublicEvaluator(Evaluator):
         """Tell what each action of a player's nodes is worth to its hands in the best response."""
         _Response(tables, note, player, self.walk).visit(0)
 
+    def action_values(self, tables: Tables, player: int, note: Note, last: int) -> None:
+        """The same of the player's own strategy, as far as a street."""
+        from counterfold.kernels import public
+
+        _Response(tables, note, player, self.walk, public.VALUE, last).visit(0)
+
     def _run(self, tables: Tables, me: int, best: bool) -> Traversal:
         from counterfold.kernels import public
 
@@ -113,15 +119,21 @@ def kernel_tables(tables: Tables) -> Any:
 class _Response:
     """One walk, board by board, that tells what actions are worth at each node."""
 
-    def __init__(self, tables: Tables, note: Note, me: int, walk: Traversal) -> None:
+    def __init__(
+        self, tables: Tables, note: Note, me: int, walk: Traversal, how: int | None = None,
+        last: int | None = None,
+    ) -> None:  # fmt: skip
         from counterfold.kernels import public, rule
+
+        how = public.BEST if how is None else how
+        self.last = walk.tree.last if last is None else last
 
         self.tree, self.nodes, self.me = walk.tree, walk.tree.nodes, me
         self.tell, self.room, self.arrays = note, walk.top, walk.arrays
         turn = slice(None, None, 1 if me == 0 else -1)
         self.given: tuple[Any, ...] = (
             tuple(walk.arrays.hands[turn]), tuple(kernel_tables(tables)[turn]), (None, None),
-            walk.arrays.ends[me], walk.top, me, np.zeros((3, rule.COLUMNS)), True, public.BEST,
+            walk.arrays.ends[me], walk.top, me, np.zeros((3, rule.COLUMNS)), True, how,
         )  # fmt: skip
 
     def visit(self, board: int) -> None:
@@ -129,6 +141,10 @@ class _Response:
         from counterfold.kernels import public
 
         street, money = self.tree.boards[board].street, self.arrays.money
+        if street > self.last:
+            walk_tape(np.array(tape_of(self.tree, board), np.uint32), money, self.arrays.boards,
+                      *self.given)  # fmt: skip
+            return
         if street < self.tree.last:
             self.do(public.DOWN, board, money)
             for child in self.tree.children[board]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -70,12 +70,7 @@ class PublicEngine(Engine):
         learned, packs, extras = [], [], []
         for p in (0, 1):
             shape = max(tree.rows(p), 1), tree.columns(p)
-            given = {
-                name: np.ascontiguousarray(array, arrays.dtype)
-                if array.dtype.kind == "f"
-                else array
-                for name, array in fields[p].items()
-            }
+            given = self._as_kept(fields[p])
             if predictive:
                 given["last"] = aligned(shape, arrays.dtype)
             scales = (np.zeros(shape[0], arrays.dtype) for _ in range(2))
@@ -87,6 +82,14 @@ class PublicEngine(Engine):
         self.extras: Any = None, None
         if any(extras):
             self.extras = tuple(arrays.extra(p, **given) for p, given in enumerate(extras))
+
+    def _as_kept(self, fields: Mapping[str, NDArray[Any]]) -> Arrays:
+        """Fields of a condition in the numbers of the tables."""
+        dtype = self.traversal.arrays.dtype
+        return {
+            name: np.ascontiguousarray(array, dtype) if array.dtype.kind == "f" else array
+            for name, array in fields.items()
+        }
 
     @property
     def nbytes(self) -> int:
@@ -194,6 +197,18 @@ class PublicEngine(Engine):
             last = none if average else extra.last
             held.append(in_double(extra._replace(model=none, last=last)))
         return tuple(held)
+
+    def condition(self, conditions: Conditions) -> None:
+        if any("model" in fields for fields in conditions.fields):
+            super().condition(conditions)
+        extras = []
+        for p, extra in enumerate(self.extras):
+            held = {} if extra is None else extra._asdict()
+            asked = {k: a for k, a in held.items() if a.size and k not in ("hole", "styled")}
+            asked |= self._as_kept(conditions.fields[p])
+            extras.append(self.traversal.arrays.extra(p, **asked))
+        self.extras = tuple(extras)
+        self._styled = True
 
     def state(self, alone: bool = True) -> Arrays:
         state = {"row": self._row}

@@ -19,7 +19,7 @@ from counterfold.style.preferences import Allowance, Place, Preference, Style, n
 from counterfold.tree.boards import renamed_holes
 from counterfold.tree.public import PublicTree
 
-__all__ = ["style_by_hand"]
+__all__ = ["fallback_of", "hand_name", "nodes_of", "said_at", "style_by_hand"]
 
 Floats = NDArray[np.float64]
 
@@ -45,7 +45,7 @@ def style_by_hand(style: Style, tree: PublicTree) -> Conditions:
     for p in (0, 1):
         if style.best or (delta[p] != 1).any() or beta[p].any():
             _check_suits(tree, p, delta[p], beta[p])
-            fallback = _fallback(tree, p, delta[p], style.best)
+            fallback = fallback_of(tree, p, delta[p], style.best)
             fields[p] = {"delta": delta[p], "fallback": fallback, "beta": beta[p]}
     return Conditions(tuple(fields), style.best)
 
@@ -54,7 +54,7 @@ def _prefer(one: Preference, tree: PublicTree, delta: list[Floats]) -> None:
     """Multiply a preference into the degrees of both players."""
     nodes, labels = tree.nodes, tree.game.betting.label
     offered = False
-    for n, share in _nodes(one.place, tree):
+    for n, share in nodes_of(one.place, tree):
         for a, child in enumerate(nodes.children(n)):
             if names_action(one.action, labels[nodes.old[child]]):
                 delta[int(nodes.owner[n])][int(nodes.wide[n]) + a] *= 1 + (one.degree - 1) * share
@@ -69,7 +69,7 @@ def _allow(allowed: Allowance, tree: PublicTree, beta: list[Floats]) -> None:
     """Let both players ignore some regret where it is allowed, as regrets are kept."""
     nodes, labels = tree.nodes, tree.game.betting.label
     units = [_unit(tree, p, allowed.per) for p in (0, 1)]
-    for n, share in _nodes(allowed.place, tree):
+    for n, share in nodes_of(allowed.place, tree):
         here = [labels[nodes.old[child]] for child in nodes.children(n)]
         if not allowed.actions or any(
             names_action(name, label) for name in allowed.actions for label in here
@@ -78,14 +78,14 @@ def _allow(allowed: Allowance, tree: PublicTree, beta: list[Floats]) -> None:
             beta[p][n] = np.maximum(beta[p][n], allowed.amount * share * units[p][n])
 
 
-def _nodes(place: Place, tree: PublicTree) -> Iterator[tuple[int, Floats]]:
+def nodes_of(place: Place, tree: PublicTree) -> Iterator[tuple[int, Floats]]:
     """The nodes of a place, with how much each hole has of what is said there."""
     game, nodes = tree.game, tree.nodes
     share = np.ones(game.rules.holes)
     if place.hands is not None:
         share = hand_weights(game.rules, place.hands)
     street = None if place.street is None else _street(game, place.street)
-    whole = _is_whole(place.seen, game)
+    whole = _is_whole(place, game)
     for n in np.flatnonzero(nodes.kind == DECISION).tolist():
         p, round_ = int(nodes.owner[n]), int(nodes.street[n]) + 1
         if place.player not in (None, p):
@@ -99,15 +99,17 @@ def _nodes(place: Place, tree: PublicTree) -> Iterator[tuple[int, Floats]]:
             yield n, np.where(there, share, 0.0)
 
 
-def _is_whole(seen: str | None, game: PokerGame) -> bool:
-    """Is this the whole name of an infoset?"""
-    if seen is None:
+def _is_whole(place: Place, game: PokerGame) -> bool:
+    """Is what is seen there the whole name of an infoset of the player?"""
+    if place.seen is None:
         return False
-    hand, _, said = seen.partition(" | ")
+    hand, _, said = place.seen.partition(" | ")
     for node in np.flatnonzero(game.betting.kind == DECISION).tolist():
-        if " | ".join(filter(None, _said(game, node))) == said:
+        if place.player not in (None, int(game.betting.player[node])):
+            continue
+        if " | ".join(filter(None, said_at(game, node))) == said:
             live = np.flatnonzero(np.asarray(game.ranges[game.betting.player[node]]) > 0)
-            if any(_hand_name(game, hole) == hand for hole in live.tolist()):
+            if any(hand_name(game, hole) == hand for hole in live.tolist()):
                 return True
     return False
 
@@ -116,18 +118,18 @@ def _seen(
     place: Place, whole: bool, game: PokerGame, node: int, live: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
     """Of some hands, those whose names at a node fit."""
-    owner, said = int(game.betting.player[node]), _said(game, node)
+    owner, said = int(game.betting.player[node]), said_at(game, node)
     actions = dict.fromkeys((game.betting.label[c] for c in game.betting.children(node)), 0.0)
     fitting = np.zeros_like(live)
     for hole in np.flatnonzero(live).tolist():
-        name = " | ".join(filter(None, (_hand_name(game, hole), *said)))
+        name = " | ".join(filter(None, (hand_name(game, hole), *said)))
         if place.seen is not None and not (name == place.seen if whole else fits(name, place.seen)):
             continue
         fitting[hole] = place.where is None or place.where(Row(owner, name, actions))
     return fitting
 
 
-def _said(game: PokerGame, node: int) -> list[str]:
+def said_at(game: PokerGame, node: int) -> list[str]:
     """What was said at a node, street by street."""
     betting, words = game.betting, [""]
     while node > 0:
@@ -140,7 +142,7 @@ def _said(game: PokerGame, node: int) -> list[str]:
     return words
 
 
-def _hand_name(game: PokerGame, hole: int) -> str:
+def hand_name(game: PokerGame, hole: int) -> str:
     return cards_name(int(card) for card in game.rules.cards[hole] if card != NO_CARD)
 
 
@@ -152,7 +154,7 @@ def _street(game: PokerGame, name: str) -> int:
     return game.streets.index(name)
 
 
-def _fallback(tree: PublicTree, p: int, delta: Floats, best: bool) -> Floats:
+def fallback_of(tree: PublicTree, p: int, delta: Floats, best: bool) -> Floats:
     """What is played where no regret counts: in proportion to delta, or the most liked evenly."""
     nodes, out = tree.nodes, delta.copy()
     for n in np.flatnonzero((nodes.kind == DECISION) & (nodes.owner == p)):

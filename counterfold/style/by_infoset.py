@@ -12,7 +12,7 @@ from counterfold.strategy.layout import Row, fits
 from counterfold.style.preferences import Place, Style, names_action
 from counterfold.tree.form import InfosetForm
 
-__all__ = ["rounds", "style_by_infoset"]
+__all__ = ["infosets_of", "rounds", "style_by_infoset"]
 
 
 def style_by_infoset(style: Style, tree: InfosetForm) -> Conditions:
@@ -23,7 +23,7 @@ def style_by_infoset(style: Style, tree: InfosetForm) -> Conditions:
     for one in style.preferences:
         slots = [
             int(infosets.start[i]) + a
-            for i in _infosets(one.place, tree)
+            for i in infosets_of(one.place, tree)
             for a, action in enumerate(infosets.actions[i])
             if names_action(one.action, action)
         ]
@@ -33,7 +33,7 @@ def style_by_infoset(style: Style, tree: InfosetForm) -> Conditions:
             )
         delta[slots] *= one.degree
     for allowed in style.allowances:
-        for i in _infosets(allowed.place, tree):
+        for i in infosets_of(allowed.place, tree):
             if not allowed.actions or any(
                 names_action(name, action)
                 for name in allowed.actions
@@ -43,14 +43,15 @@ def style_by_infoset(style: Style, tree: InfosetForm) -> Conditions:
     return Conditions.by_infosets(delta, beta, style.best)
 
 
-def _infosets(place: Place, tree: InfosetForm) -> Iterator[int]:
+def infosets_of(place: Place, tree: InfosetForm) -> Iterator[int]:
     """The infosets of a place."""
     infosets = tree.infosets
     in_round = rounds(tree) if place.round is not None else None
-    exact = place.seen in infosets.labels  # a whole name means that infoset alone
-    for i, (owner, name) in enumerate(zip(infosets.owner.tolist(), infosets.labels, strict=True)):
-        if place.player is not None and owner != place.player:
-            continue
+    labels = list(enumerate(zip(infosets.owner.tolist(), infosets.labels, strict=True)))
+    if place.player is not None:
+        labels = [each for each in labels if each[1][0] == place.player]
+    exact = any(name == place.seen for _, (_, name) in labels)  # a whole name is that one alone
+    for i, (owner, name) in labels:
         if place.seen is not None and not (name == place.seen if exact else fits(name, place.seen)):
             continue
         if in_round is not None and in_round(name) != place.round:

@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import ParameterError, UnsupportedError
+from counterfold.poker.game import PokerGame
 from counterfold.solvers.lp import plans
 from counterfold.strategy.infosets import slots_of
-from counterfold.strategy.layout import fits
 from counterfold.strategy.strategy import Strategy
-from counterfold.style.by_infoset import rounds
+from counterfold.style.by_infoset import infosets_of, rounds
+from counterfold.style.preferences import Place, names_action
+from counterfold.tree.form import Form, InfosetForm
 from counterfold.tree.history import HistoryTree, spans
+from counterfold.tree.public import PublicTree
 from counterfold.tree.sequence import sequence_form
 
 __all__ = ["Frequency", "Matches", "visits_of"]
 
 _TEXT = re.compile(r"\s*(?:player\s*(\d+)\s*:)?([^@]*)(?:@(.*))?", re.DOTALL)
 _ROUND = re.compile(r"round\s*(\d+)")
+_HANDS = re.compile(r"([^\[\]]*)\[([^\[\]]+)\]\s*")
+_SUITED = re.compile(r"[2-9TJQKA][cdhs]")
 
 
 class Matches(NamedTuple):
@@ -40,7 +45,8 @@ class Frequency:
     In words: one action or several joined by ``+``; before them ``playerN:`` (player 1 if
     left out); after them ``@`` and what the player sees. That is the name of an infoset, or
     else a pattern as in ``Strategy.rows`` (a part of the name, or a glob with ``*`` and ``?``),
-    or ``roundN`` in a game that has rounds.
+    or ``roundN`` in a game that has rounds. In poker of all hands at once it may be a street by
+    its name, and hands stand in brackets at the end: ``bet@flop``, ``raise@turn[JJ-22,AQ]``.
 
     >>> import counterfold as cf
     >>> Frequency.parse("player2: fold+call @ K*")
@@ -54,15 +60,23 @@ class Frequency:
     player: int = 0
 
     @classmethod
-    def parse(cls, text: str) -> Frequency:
-        """A frequency from its words.
+    def parse(cls, text: str, players: Sequence[str] = ()) -> Frequency:
+        """A frequency from its words; ``players`` are names that may stand for ``playerN``.
 
         >>> str(Frequency.parse("player1:bet@J | check bet"))
         'bet@J | check bet'
+        >>> str(Frequency.parse("ip: bet[JJ-22]", ("oop", "ip")))
+        'player2:bet@[JJ-22]'
         """
+        for number, name in enumerate(players, 1):
+            text = re.sub(
+                rf"\s*{re.escape(name)}\s*:", f"player{number}:", text, count=1, flags=re.I
+            )
         parts = _TEXT.fullmatch(text)
         assert parts is not None  # the pattern fits any text
         player, names, where = parts.groups()
+        if where is None and (hands := _HANDS.fullmatch(names)):
+            names, where = hands[1], f"[{hands[2]}]"
         actions = tuple(name.strip() for name in names.split("+"))
         wrong = "there is no player 0" if player is not None and not int(player) else ""
         if not all(actions):
@@ -76,9 +90,57 @@ class Frequency:
             )
         return cls(actions, (where or "").strip(), int(player) - 1 if player else 0)
 
+    @classmethod
+    def on(cls, form: Form, words: Frequency | str) -> Frequency:
+        """A frequency of a compiled game, whose players may have names."""
+        if isinstance(words, Frequency):
+            return words
+        return cls.parse(words, form.game.players if isinstance(form, PublicTree) else ())
+
     def __str__(self) -> str:
         who = f"player{self.player + 1}:" if self.player else ""
         return who + "+".join(self.actions) + (f"@{self.where}" if self.where else "")
+
+    def names(self, action: str) -> bool:
+        """Whether an action is one of those that count."""
+        return any(names_action(name, action) for name in self.actions)
+
+    def symmetric(self, game: PokerGame) -> bool:
+        """Whether it treats hands alike that differ only in suits."""
+        return not _SUITED.search(self.where)
+
+    def place(self, form: Form) -> Place:
+        """Where it looks: one name, else a street or a round, else a pattern; and which hands."""
+        where, hands = self.where, None
+        if isinstance(form, PublicTree):
+            if parts := _HANDS.fullmatch(where):
+                where, hands = parts[1].strip(), parts[2]
+            if where in form.game.streets:
+                return Place(self.player, hands=hands, street=where)
+        elif where in cast("InfosetForm", form).infosets.labels:
+            return Place(self.player, seen=where)
+        if number := _ROUND.fullmatch(where):
+            return Place(self.player, round=int(number[1]), hands=hands)
+        return Place(self.player, seen=where or None, hands=hands)
+
+    def check(self, form: Form, offered: Iterable[str]) -> None:
+        """Raise ParameterError unless the player ever has these actions."""
+        if not 0 <= self.player < form.players:
+            raise ParameterError(f"{form.spec} has no player {self.player + 1}")
+        known = list(dict.fromkeys(offered))
+        for name in self.actions:
+            if not any(names_action(name, action) for action in known):
+                raise ParameterError(
+                    f"player {self.player + 1} never has the action {name!r} in {form.spec}; "
+                    f"the actions are {_listed(known)}"
+                )
+
+    def nothing(self, form: Form, offered: Iterable[str]) -> ParameterError:
+        """What to raise where none of the actions is on offer, only others."""
+        return ParameterError(
+            f"player {self.player + 1} cannot {' or '.join(self.actions)} at {self.where!r} "
+            f"in {form.spec}; the actions there are {_listed(list(dict.fromkeys(offered)))}"
+        )
 
     def matches(self, tree: HistoryTree) -> Matches:
         """The infosets and actions that this is about; ParameterError if there are none.
@@ -88,31 +150,20 @@ class Frequency:
         >>> [tree.infosets.labels[i] for i in Frequency.parse("call").matches(tree).infosets]
         ['J | check bet', 'Q | check bet', 'K | check bet']
         """
-        if not 0 <= self.player < tree.players:
-            raise ParameterError(f"{tree.spec} has no player {self.player + 1}")
         infosets = tree.infosets
         mine = np.flatnonzero(infosets.owner == self.player).tolist()
-        offered = _offered(tree, mine)
-        for action in self.actions:
-            if action not in offered:
-                raise ParameterError(
-                    f"player {self.player + 1} never has the action {action!r} in {tree.spec}; "
-                    f"the actions are {_listed(offered)}"
-                )
-        fitting = _fitting(tree, mine, self.where)
-        matching = [i for i in fitting if not set(self.actions).isdisjoint(infosets.actions[i])]
+        self.check(tree, (action for i in mine for action in infosets.actions[i]))
+        fitting = _fitting(tree, mine, self)
+        matching = [i for i in fitting if any(map(self.names, infosets.actions[i]))]
         if not matching:
-            raise ParameterError(
-                f"player {self.player + 1} cannot {' or '.join(self.actions)} at {self.where!r} "
-                f"in {tree.spec}; the actions there are {_listed(_offered(tree, fitting))}"
-            )
+            raise self.nothing(tree, (a for i in fitting for a in infosets.actions[i]))
         named = np.zeros(infosets.slots, dtype=np.bool_)
         for i in matching:
             lo, hi = int(infosets.start[i]), int(infosets.start[i + 1])
-            named[lo:hi] = [action in self.actions for action in infosets.actions[i]]
+            named[lo:hi] = [self.names(action) for action in infosets.actions[i]]
         return Matches(np.array(matching, dtype=np.int64), named)
 
-    def of(self, strategy: Strategy, against: Strategy | None = None) -> float:
+    def of(self, strategy: Strategy[Any], against: Strategy[Any] | None = None) -> float:
         """How often the player does it, when the others play ``against`` (or the same strategy).
 
         Each infoset counts as often as play gets there. At infosets where the player itself
@@ -123,16 +174,23 @@ class Frequency:
         >>> import counterfold as cf
         >>> Frequency.parse("player2:bet+call").of(cf.Strategy.uniform(cf.Kuhn()))
         0.5
+        >>> from counterfold.poker.holdem import kuhn
+        >>> round(Frequency.parse("player2:bet+call[K]").of(cf.Strategy.uniform(kuhn())), 3)
+        0.5
         """
         tree = strategy.tree
+        if against is not None:
+            against.check_fits(tree)
+        if isinstance(tree, PublicTree):
+            from counterfold.style.visits import share_of
+
+            return share_of(self, strategy, against or strategy)
         infosets, named = self.matches(tree)
         start = tree.infosets.start.astype(np.int64)
         chosen = np.where(named, strategy.probabilities, 0.0)
         shares = np.add.reduceat(chosen, start[:-1])[infosets]
         if len(infosets) == 1:
             return min(max(float(shares[0]), 0.0), 1.0)
-        if against is not None:
-            against.check_fits(tree)
         own = _others(tree, self.player, against or strategy, infosets)
         lo, hi = slots_of(tree.infosets, self.player)
         own[lo:hi] = strategy.probabilities[lo:hi]
@@ -202,34 +260,26 @@ class Frequency:
         return numerator, denominator
 
 
-def _offered(tree: HistoryTree, rows: Iterable[int]) -> list[str]:
-    return list(dict.fromkeys(name for i in rows for name in tree.infosets.actions[i]))
-
-
 def _listed(names: list[str], most: int = 12) -> str:
     return ", ".join(names[:most]) + (", …" if len(names) > most else "") if names else "none"
 
 
-def _fitting(tree: HistoryTree, rows: list[int], where: str) -> list[int]:
-    """The rows that ``where`` means: one name, else a round, else a pattern."""
-    labels = tree.infosets.labels
-    exact = [i for i in rows if labels[i] == where]
-    if exact or not where:
-        return exact or rows
-    if (number := _ROUND.fullmatch(where)) is not None:
-        round_of = rounds(tree)
-        places = [round_of(labels[i]) for i in rows]
-        matching = [i for i, place in zip(rows, places, strict=True) if place == int(number[1])]
-        known = ", ".join(f"round{n}" for n in sorted(set(places)))
-        hint = f"; there are {known}"
+def _fitting(tree: HistoryTree, mine: list[int], frequency: Frequency) -> list[int]:
+    """The player's infosets where a frequency looks, whatever the actions."""
+    place, labels = frequency.place(tree), tree.infosets.labels
+    fitting = list(infosets_of(place, tree))
+    if fitting or not mine:
+        return fitting
+    if place.round is not None:
+        numbers = sorted({rounds(tree)(labels[i]) for i in mine})
+        hint = f"there are {', '.join(f'round{number}' for number in numbers)}"
     else:
-        matching = [i for i in rows if fits(labels[i], where)]
-        names = [labels[i] for i in rows]
-        near = difflib.get_close_matches(where, names, n=3, cutoff=0.3) or names[:3]
-        hint = f"; near it: {', '.join(map(repr, near))}"
-    if not matching:
-        raise ParameterError(f"nothing that the player sees in {tree.spec} fits {where!r}{hint}")
-    return matching
+        names = [labels[i] for i in mine]
+        near = difflib.get_close_matches(frequency.where, names, n=3, cutoff=0.3) or names[:3]
+        hint = f"near it: {', '.join(map(repr, near))}"
+    raise ParameterError(
+        f"nothing that the player sees in {tree.spec} fits {frequency.where!r}; {hint}"
+    )
 
 
 def _others(

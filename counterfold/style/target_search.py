@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from counterfold.evaluate.sequence import assess_form
+from counterfold.errors import UnsupportedError
+from counterfold.evaluate.exact import assess
 from counterfold.solvers.conditions import Conditions
 from counterfold.solvers.methods import Method
 from counterfold.solvers.solver import Solver
 from counterfold.strategy.strategy import Strategy
-from counterfold.style.control import ControlledRun
+from counterfold.style.control import Cells, ControlledRun
 from counterfold.style.frequency import Frequency
+from counterfold.style.hand_cells import HandCells
+from counterfold.style.infoset_cells import InfosetCells
+from counterfold.tree.form import Form
 from counterfold.tree.history import HistoryTree
-from counterfold.tree.sequence import sequence_form
+from counterfold.tree.public import PublicTree
 
 __all__ = ["TOLERANCE", "Stage", "TargetSearch", "Targets", "allowed_exploitability", "by_player"]
 
-Floats = NDArray[np.float64]
 Targets = dict[Frequency, float]
 
 TOLERANCE = 0.01
@@ -40,7 +40,19 @@ def by_player(targets: Targets) -> dict[int, Targets]:
     return players
 
 
-def allowed_exploitability(tree: HistoryTree, give_up: float) -> float:
+def cells_of(solver: Solver, targets: Targets, plain: Strategy[Any]) -> Cells:
+    """The places where a solver's style is controlled."""
+    if isinstance(solver.tree, HistoryTree):
+        return InfosetCells(solver, list(targets), plain)
+    if isinstance(solver.tree, PublicTree):
+        return HandCells(solver, list(targets), plain)
+    raise UnsupportedError(
+        f"{solver.tree.spec} is played by buckets, whose styles cannot change on the way; meet "
+        "targets in the game itself, or give the style with preferences"
+    )
+
+
+def allowed_exploitability(tree: Form, give_up: float) -> float:
     """The budget, or what solving itself may leave if that is more."""
     unit = tree.largest_payoff or 1.0
     return max(give_up + 1e-9 * unit, PRECISION * unit)
@@ -62,8 +74,9 @@ class Best(NamedTuple):
     """The stage that a search would end with: misses of budget and targets, and what had them."""
 
     misses: tuple[float, ...]
-    profile: Floats
+    strategy: Strategy[Any]
     style: Conditions
+    description: tuple[str, ...]
     exploitability: float
 
 
@@ -72,30 +85,30 @@ class TargetSearch:
 
     def __init__(
         self,
-        tree: HistoryTree,
+        tree: Form,
         targets: Targets,
-        plain: Strategy,
+        plain: Strategy[Any],
         give_up: float,
         rule: Method,
         seed: int,
     ) -> None:
-        self.tree, self.form, self.targets = tree, sequence_form(tree), targets
+        self.targets, self.plain = targets, plain
         self.about: dict[str, object] = {
             "method": f"targets by {rule.name}",
             "targets": {str(frequency): share for frequency, share in targets.items()},
             "give_up": give_up,
             "seed": seed,
         }
-        self.profile = plain.probabilities.copy()
-        self.plain_exploitability = self._exploitability()
+        self.plain_exploitability = assess(plain).exploitability
         self.allowed = allowed_exploitability(tree, give_up)
         if not tree.two_player_zero_sum:  # where plain solving need not end at an equilibrium
             self.allowed = max(self.allowed, give_up + self.plain_exploitability)
         parts = list(by_player(targets).items()) if tree.two_player_zero_sum else [(None, targets)]
-        self.runs = [
-            ControlledRun(tree, mine, plain, Solver(tree, rule, seed=seed), player)
-            for player, mine in parts
-        ]
+        self.runs = []
+        for player, mine in parts:
+            solver = Solver(tree, rule, seed=seed)
+            cells = cells_of(solver, mine, plain)
+            self.runs.append(ControlledRun(cells, mine, plain, solver, player))
         self.share = 1.0  # of the way from the plain frequencies to the targets
         self.epochs = 0
         self._best: Best | None = None
@@ -109,17 +122,36 @@ class TargetSearch:
             count = max(5, min(self.iteration // 100, EPOCH))
             for run in self.runs:
                 run.step(min(count, iteration - run.solver.iteration), self.share)
-                self.profile[run.own] = run.average[run.own]
             self.epochs += 1
             if self.epochs % 20 == 0 and (len(self.runs) > 1 or self.runs[0].player is None):
-                now = Strategy.of(self.tree, self.tree.infosets.to_one(self.profile))
+                now = self._profile()
                 for run in self.runs:
-                    run.look(now)
+                    run.cells.look(now)
+
+    def _profile(self) -> Strategy[Any]:
+        """What each targeted player does in its run, and the others in the plain strategy."""
+        tables = [self.plain.tables] * self.plain.players
+        for run in self.runs:
+            average = run.cells.average(run.odds)
+            if run.player is None:
+                tables = [average] * self.plain.players
+            else:
+                tables[run.player] = average
+        about = {**self.about, "iteration": self.iteration}
+        return Strategy(self.plain.layout, self.plain.layout.combine(tables), about)
 
     def stage(self, cpu_seconds: float) -> Stage:
         """Measure, and remember the best."""
-        exploitability = self._exploitability()
-        style = self._style()
+        profile, style = self._profile(), self.runs[0].cells.plain()
+        largest = 1.0
+        exploitability = assess(profile).exploitability
+        words: list[str] = []
+        for run in self.runs:
+            odds = run.cells.probabilities(profile)
+            delta = run.as_delta(odds)
+            run.cells.put(style, delta, run.needed)
+            largest = max(largest, float(delta.max()))
+            words += run.describe(delta)
         frequencies = {f: share for run in self.runs for f, share in run.frequencies().items()}
         missed = max(abs(frequencies[f] - wanted) for f, wanted in self.targets.items())
         over = max(exploitability - self.allowed, 0.0)
@@ -127,13 +159,13 @@ class TargetSearch:
         # The last stage that is within budget and tolerance, or else the one nearest to it.
         misses = (over, late, -float(self.iteration))
         if self._best is None or misses <= self._best.misses:
-            self._best = Best(misses, self.profile.copy(), style, exploitability)
+            self._best = Best(misses, profile, style, tuple(words), exploitability)
         return Stage(
             self.iteration,
             tuple(float(frequencies[frequency]) for frequency in self.targets),
             exploitability,
-            float(style.delta.max()),
-            float(style.beta.max()),
+            largest,
+            max(float(run.needed.max()) for run in self.runs),
             cpu_seconds,
         )
 
@@ -143,11 +175,6 @@ class TargetSearch:
         assert self._best is not None  # every run ends with a stage
         return self._best
 
-    def strategy(self) -> Strategy:
-        """The strategy of that stage."""
-        about = {**self.about, "iteration": self.iteration}
-        return Strategy.of(self.tree, self.best.profile, about)
-
     def keep_to_budget(self, exploitability: float, pace: float) -> None:
         """Go less far if that costs too much, and farther again if it does not.
 
@@ -156,15 +183,3 @@ class TargetSearch:
         """
         pull = min(max(1.0 - exploitability / self.allowed, -1.0), 0.5)
         self.share = min(self.share * (1 + pace * pull), 1.0)
-
-    def _exploitability(self) -> float:
-        return assess_form(self.form, self.profile)[0].exploitability
-
-    def _style(self) -> Conditions:
-        """The style as it stands: the odds of the average strategy, and what they need."""
-        infosets = self.tree.infosets
-        delta, beta = np.ones(infosets.slots), np.zeros(len(infosets.owner))
-        for run in self.runs:
-            delta[run.slots] = run.as_delta(self.profile[run.slots])
-            beta[run.infosets] = run.needed
-        return Conditions.by_infosets(delta, beta)

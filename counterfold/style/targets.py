@@ -11,18 +11,20 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from counterfold.checkpoints import Checkpoints
 from counterfold.errors import ParameterError, UnsupportedError
 from counterfold.evaluate.certificate import Certified
-from counterfold.games.base import Game
-from counterfold.solvers.conditions import Conditions
+from counterfold.solvers.conditions import Conditions, symmetry_under
 from counterfold.solvers.lp import plans
-from counterfold.solvers.methods import DEFAULT_METHOD, Method
+from counterfold.solvers.methods import Method
 from counterfold.solvers.methods import method as method_named
 from counterfold.solvers.program import Program
+from counterfold.solvers.settings import defaults_of
 from counterfold.solvers.solver import Solver
 from counterfold.strategy.strategy import Strategy
 from counterfold.style.frequency import Frequency
@@ -35,7 +37,10 @@ from counterfold.style.target_search import (
     allowed_exploitability,
     by_player,
 )
-from counterfold.tree.history import HistoryTree, compile_game
+from counterfold.style.visits import matches_by_hand
+from counterfold.tree.form import Form, form_of
+from counterfold.tree.history import HistoryTree
+from counterfold.tree.public import PublicTree
 from counterfold.tree.sequence import sequence_form
 
 __all__ = ["TOLERANCE", "Meeting", "Met", "Stage", "meet"]
@@ -99,19 +104,21 @@ class Meeting(Certified):
 
 
 def meet(
-    game: Game | HistoryTree,
+    game: Any,
     targets: Mapping[str, float] | Mapping[Frequency, float],
     give_up: float = 0.0,
-    method: str | Method = DEFAULT_METHOD,
-    iterations: int = 20_000,
+    method: str | Method | None = None,
+    iterations: int | None = None,
     seed: int = 0,
     on_report: Callable[[Stage], None] | None = None,
     save: str | os.PathLike[str] | None = None,
 ) -> Meeting:
     """Find the style whose average strategy meets target frequencies at the least cost.
 
-    ``game`` is a game of perfect recall or its compiled tree; ``targets`` maps frequencies
-    (see ``Frequency``), of one player or of several, to numbers from 0 to 1. ``give_up`` is
+    ``game`` is a game of perfect recall or a poker spot, or one compiled; ``targets`` maps
+    frequencies (see ``Frequency``), of one player or of several, to numbers from 0 to 1. ``method``
+    is the usual one of the game if not given, and there are 20,000 iterations, or 1,000 for all
+    hands of poker at once. ``give_up`` is
     the most exploitability, as the mean over players, that may be spent: with 0 only
     equilibria will do, up to what solving leaves (PRECISION). Frequencies are counted against
     the other seats of the same strategy. Traversals are full, so the seed is only kept for the
@@ -128,8 +135,11 @@ def meet(
     >>> meeting.description[0].split(";")[0]
     'player 1 at J: check 3 to bet 1'
     """
-    tree = game if isinstance(game, HistoryTree) else compile_game(game)
-    rule = method_named(method)
+    words = (Frequency.parse(one) if isinstance(one, str) else one for one in targets)
+    tree = form_of(game, symmetry=symmetry_under(game, None, *words))
+    rule = method_named(method or defaults_of(tree).method)
+    if iterations is None:
+        iterations = 1_000 if isinstance(tree, PublicTree) else 20_000
     _check_limits(iterations, give_up)
     parsed = _parsed(tree, targets)
     clock = time.perf_counter(), time.process_time()
@@ -140,7 +150,7 @@ def meet(
     search = TargetSearch(tree, parsed, plain, give_up, rule, seed)
     trace = _adapt(search, iterations, clock[1], on_report, save)
     spent = time.perf_counter() - clock[0], time.process_time() - clock[1]
-    strategy, best = search.strategy(), search.best
+    best, strategy = search.best, search.best.strategy
     optima = _optima(tree, parsed, strategy)
     return Meeting(
         game=tree.spec,
@@ -158,7 +168,7 @@ def meet(
         iterations=iterations,
         seconds=spent[0],
         cpu_seconds=spent[1],
-        description=_in_words(tree, best.style),
+        description=best.description,
         style=best.style,
         strategy=strategy,
         plain=plain,
@@ -179,7 +189,7 @@ def _adapt(
 
     def keep() -> None:
         exploitability = search.best.exploitability
-        search.strategy().with_about(exploitability=exploitability).save(str(save))
+        search.best.strategy.with_about(exploitability=exploitability).save(str(save))
 
     checkpoints = Checkpoints(keep if save else None)
     try:
@@ -210,18 +220,18 @@ def _check_limits(iterations: int, give_up: float) -> None:
 
 
 def _parsed(
-    tree: HistoryTree, targets: Mapping[str, float] | Mapping[Frequency, float]
+    tree: Form, targets: Mapping[str, float] | Mapping[Frequency, float]
 ) -> dict[Frequency, float]:
     if not targets:
         raise ParameterError("give at least one target")
     shares: dict[Frequency, float] = {}
     for name, share in targets.items():
-        frequency = Frequency.parse(name) if isinstance(name, str) else name
+        frequency = Frequency.on(tree, name)
         if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
             raise ParameterError(f"the target for {frequency} must be from 0 to 1, not {share!r}")
-        named = frequency.matches(tree).named
+        named = _named(tree, frequency)
         for other, wanted in shares.items():
-            if wanted != share and np.array_equal(other.matches(tree).named, named):
+            if wanted != share and np.array_equal(_named(tree, other), named):
                 raise ParameterError(
                     f"the targets contradict each other: {other} = {wanted:g} and "
                     f"{frequency} = {share:g} are the same frequency"
@@ -230,12 +240,23 @@ def _parsed(
     return shares
 
 
+def _named(tree: Form, frequency: Frequency) -> NDArray[np.float64]:
+    """What a frequency counts, as one array."""
+    if isinstance(tree, HistoryTree):
+        return frequency.matches(tree).named.astype(np.float64)
+    matches = matches_by_hand(frequency, cast("PublicTree", tree))
+    rows = [np.append([one.node, frequency.player, *one.named], one.share) for one in matches]
+    return np.concatenate(rows)
+
+
 def _listed(targets: Targets) -> str:
     return ", ".join(f"{frequency} = {share:g}" for frequency, share in targets.items())
 
 
-def _check_possible(tree: HistoryTree, targets: Targets, plain: Strategy, give_up: float) -> None:
-    """Refuse targets that no strategy has, or none within the budget."""
+def _check_possible(tree: Form, targets: Targets, plain: Strategy, give_up: float) -> None:
+    """Refuse targets that no strategy has, or none within the budget, where programs can tell."""
+    if not isinstance(tree, HistoryTree):
+        return
     if not sequence_form(tree).perfect_recall:
         raise UnsupportedError(f"{tree.spec} has imperfect recall, so targets cannot be met there")
     if not tree.two_player_zero_sum:
@@ -268,9 +289,9 @@ def _check_consistent(tree: HistoryTree, targets: Targets, against: Strategy) ->
         raise ParameterError(f"no strategy meets all of these at once: {_listed(targets)}")
 
 
-def _optima(tree: HistoryTree, targets: Targets, against: Strategy) -> dict[int, float]:
+def _optima(tree: Form, targets: Targets, against: Strategy) -> dict[int, float]:
     """What the cheapest strategy with these frequencies costs each targeted player."""
-    if not tree.two_player_zero_sum:
+    if not isinstance(tree, HistoryTree) or not tree.two_player_zero_sum:
         return {}
     try:
         return {
@@ -279,17 +300,3 @@ def _optima(tree: HistoryTree, targets: Targets, against: Strategy) -> dict[int,
         }
     except ParameterError:  # the others' styles have closed a way; nothing to compare with
         return {}
-
-
-def _in_words(tree: HistoryTree, style: Conditions) -> tuple[str, ...]:
-    infosets = tree.infosets
-    lines = []
-    for i, (owner, name) in enumerate(zip(infosets.owner.tolist(), infosets.labels, strict=True)):
-        delta = style.delta[int(infosets.start[i]) : int(infosets.start[i + 1])]
-        if (delta > 1).any() or style.beta[i] > 0:
-            degrees = " to ".join(
-                f"{action} {degree:.3g}"
-                for action, degree in zip(infosets.actions[i], delta, strict=True)
-            )
-            lines.append(f"player {owner + 1} at {name}: {degrees}; give up {style.beta[i]:.2g}")
-    return tuple(lines)

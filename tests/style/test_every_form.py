@@ -9,8 +9,10 @@ import counterfold as cf
 from counterfold.errors import ParameterError
 from counterfold.poker import holdem
 from counterfold.poker.cards import cards_name
+from counterfold.style.frequency import Frequency
 from counterfold.style.preferences import preset
 from counterfold.style.price import Price, compare, price
+from counterfold.style.targets import meet
 from tests.public_layout import BothForms, without_ties
 
 UNTIL = cf.Until(iterations=12)  # before rounding decides where nobody comes
@@ -116,3 +118,76 @@ def test_bets_of_a_spot_have_the_same_names_in_both_forms() -> None:
         style = cf.Style({name: 2.0}, player=0)
         assert style.on(history).delta[:3].tolist() == degrees
         assert style.on(tree).fields[0]["delta"][:3].max(1).tolist() == degrees
+
+
+def test_a_frequency_is_the_same_in_both_forms(leduc: BothForms) -> None:
+    history = cf.Strategy.random(leduc.history, 5)
+    public = cf.Strategy.of(leduc.tree, tuple(leduc.tables_of(history.probabilities, False)))
+    for words in ("bet@round1", "player2:raise@round2", "bet+raise", "player2:fold@K*"):
+        told = [Frequency.parse(words).of(strategy) for strategy in (history, public)]
+        assert told[1] == pytest.approx(told[0], abs=1e-12)
+        assert 0.1 < told[0] < 0.9
+
+
+@pytest.mark.parametrize(
+    ("targets", "give_up"),
+    [
+        ({"bet@round1": 0.6}, 0.02),
+        ({"player2:raise@round1": 0.2}, 0.02),
+        ({"bet@round2": 0.4}, 0.02),
+        ({"bet@round1": 0.45, "player2:bet@round1": 0.8}, 0.02),
+    ],
+)
+def test_targets_are_met_in_both_forms_at_one_price(targets: dict, give_up: float) -> None:
+    one, two = (
+        meet(game, targets, give_up, "sapcfr+", 3000) for game in (cf.Leduc(), holdem.leduc())
+    )
+    for meeting in (one, two):
+        assert meeting.met
+        for target in meeting.targets:
+            assert target.reached == pytest.approx(target.wanted, abs=0.005)
+            assert target.frequency.of(meeting.strategy) == pytest.approx(target.reached, abs=1e-9)
+        assert cf.exploitability(meeting.strategy) == pytest.approx(meeting.exploitability)
+    assert one.optimum is not None
+    for meeting in (one, two):  # each near the least that any strategy has to pay
+        assert one.optimum - 1e-3 < meeting.exploitability < one.optimum + 2e-3
+    assert two.exploitability == pytest.approx(one.exploitability, abs=2e-3)
+    assert [t.plain for t in two.targets] == pytest.approx([t.plain for t in one.targets], abs=1e-3)
+
+
+SPOT = {
+    "board": "Ks 9h 6s 4d", "pot": 20, "stack": 60, "oop": "QQ+,76s,AK,98s", "ip": "99+,AK,KQ,T9s",
+    "bets": ["50%"], "raises": ["allin"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("words", ["bet@turn", "ip:bet@turn[KQ,99]", "bet@turn[AhKh]"])
+def test_a_spot_meets_a_target(words: str) -> None:
+    meeting = meet(cf.spot(SPOT), {words: 0.6}, give_up=0.4, iterations=200)
+    (target,) = meeting.targets
+    assert meeting.met
+    assert abs(target.plain - 0.6) > 0.05
+    assert target.reached == pytest.approx(0.6, abs=0.005)
+    assert target.frequency.of(meeting.strategy) == pytest.approx(target.reached, abs=1e-6)
+    assert meeting.plain_exploitability < meeting.exploitability < 0.4
+    assert meeting.optimum is None
+    assert meeting.strategy.tree.symmetry == ("AhKh" not in words)
+    assert meeting.description
+    # Whoever solves under this style comes to the frequency again.
+    again = cf.solve(meeting.strategy.tree, until=cf.Until(iterations=100), style=meeting.style)
+    assert target.frequency.of(again.strategy) == pytest.approx(0.6, abs=0.03)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("jump@turn", "never has the action 'jump'"),
+        ("bet@flop", "fits 'flop'; the streets are turn, river"),
+        ("raise@turn[KQ]", "never has the action 'raise'"),
+        ("bet@turn[22]", "fits"),
+        ("player3:bet", "no player 3"),
+    ],
+)
+def test_targets_that_a_spot_has_not(words: str, message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        meet(cf.spot(SPOT), {words: 0.5}, iterations=1)
