@@ -2,21 +2,44 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from counterfold.cli.output import amount, duration, in_units, on_terminal, paint, say, size, tiny
+from counterfold.cli.output import (
+    advise,
+    amount,
+    duration,
+    in_units,
+    on_terminal,
+    paint,
+    say,
+    size,
+    tiny,
+)
 from counterfold.errors import visible
 
 if TYPE_CHECKING:
     from counterfold.poker.game import PokerGame
-    from counterfold.solvers.result import PokerPart, Result
+    from counterfold.poker.units import Units
+    from counterfold.solvers.result import Result
     from counterfold.solvers.until import Until
     from counterfold.tree.public_size import PublicSize
     from counterfold.tree.walk import Size
 
-__all__ = ["Lines", "certificate", "history_size", "print_panel", "public_size_lines", "won"]
+__all__ = [
+    "Lines",
+    "advise_reading",
+    "certificate",
+    "history_size",
+    "in_pot",
+    "player_names",
+    "print_panel",
+    "public_size_lines",
+    "signed",
+    "won",
+]
 
 Lines = list[tuple[str, str]]
 STRONG = ("value", "exploitability")
@@ -46,7 +69,7 @@ def certificate(
     )
     chips = f", {tiny(result.exploitability)} chips" if units.pot or units.big_blind else ""
     lines.append(("exploitability", f"{in_units(units, result.exploitability)} (exact{at}){chips}"))
-    lines.append(("gains", _by_player(result.nash_conv, lambda x: in_units(units, x), poker)))
+    lines.append(("gains", _by_player(result, result.nash_conv, lambda x: in_units(units, x))))
     if result.cce_gap is not None:
         lines.append(("CCE gap", f"{tiny(result.cce_gap)} (of the play so far)"))
     lines += _first_action(result)
@@ -99,13 +122,40 @@ def in_poker(game: PokerGame) -> str:
     return game.spec + (f", {board_name(game.board)}" if game.board else "")
 
 
-def won(game: PokerGame, seat: int, chips: float) -> str:
+def player_names(form: Any) -> Sequence[str]:
+    """Players as people call them: by their places in poker, by numbers from 1 elsewhere."""
+    names = getattr(form.game, "players", form.players)
+    return [f"player {n + 1}" for n in range(names)] if isinstance(names, int) else names
+
+
+def in_pot(form: Any, player: int) -> float:
+    """What a player has put into the pot of a spot, with which what it gets is told."""
+    return float(form.game.betting.paid[0][player]) if form.units.pot else 0.0
+
+
+def won(form: Any, player: int, payoff: float) -> str:
     """What a player wins a hand; in a spot, what it gets of the pot that it begins with."""
-    if game.pot:
-        chips += float(game.betting.paid[0][seat])
-        return f"{chips:.6g} chips a hand ({100 * chips / game.pot:.4g}% of the pot)"
-    blinds = f" ({1000 * chips / game.big_blind:.4g} mbb/h)" if game.big_blind else ""
-    return f"{chips:.6g} a hand{blinds}"
+    units: Units = form.units
+    if units.pot:
+        chips = payoff + in_pot(form, player)
+        return f"{amount(chips)} chips a hand ({100 * chips / units.pot:.4g}% of the pot)"
+    blinds = units.mbb(payoff)
+    return f"{amount(payoff)} a hand" + ("" if blinds is None else f" ({blinds:.4g} mbb/h)")
+
+
+def signed(number: float) -> str:
+    """A change.
+
+    >>> signed(0.01234), signed(-2.0)
+    ('+0.0123', '-2')
+    """
+    return f"{number:+.3g}"
+
+
+def advise_reading(what: str, saved: str | None) -> None:
+    """How to look at what was saved, if it was."""
+    if saved:
+        advise(f"Read {what} with `counterfold show {shlex.quote(saved)}`.")
 
 
 def print_panel(title: str, lines: Lines) -> None:
@@ -161,7 +211,7 @@ def _value(result: Result) -> str:
     if poker and poker.evs and units.pot:
         share = 100 / units.pot
         return _by_player(
-            poker.evs, lambda ev: f"{ev:.6g} chips ({share * ev:.4g}% of the pot)", poker
+            result, poker.evs, lambda ev: f"{amount(ev)} chips ({share * ev:.4g}% of the pot)"
         )
     scale = result.strategy.tree.largest_payoff
     if len(result.values) == 2 and (poker or abs(sum(result.values)) <= 1e-9 * scale):
@@ -170,7 +220,7 @@ def _value(result: Result) -> str:
         return f"{amount(result.value)} to {to}" + (
             "" if blinds is None else f" ({blinds:.5g} mbb/h)"
         )
-    return _by_player(result.values, amount, poker)
+    return _by_player(result, result.values, amount)
 
 
 def _first_action(result: Result) -> Lines:
@@ -191,10 +241,8 @@ def _tree(result: Result) -> str:
     return tables(poker.boards, poker.nodes, result.infosets, poker.memory)
 
 
-def _by_player(
-    numbers: Sequence[float], written: Callable[[float], str], poker: PokerPart | None
-) -> str:
-    names = poker.players if poker else [f"player {i + 1}" for i in range(len(numbers))]
+def _by_player(result: Result, numbers: Sequence[float], written: Callable[[float], str]) -> str:
+    names = player_names(result.strategy.tree)
     return ", ".join(f"{who} {written(x)}" for who, x in zip(names, numbers, strict=True))
 
 

@@ -20,11 +20,11 @@ from counterfold.cli.output import (
     amount,
     check_can_write,
     duration,
+    print_columns,
     print_json,
     say,
 )  # fmt: skip
 from counterfold.cli.progress import Watch
-from counterfold.cli.scores import print_columns
 from counterfold.cli.verbs.abstracting import CurriculumRequest
 from counterfold.errors import ParameterError, UnsupportedError, short
 from counterfold.files.text import whole_of

@@ -9,6 +9,7 @@ import re
 import sys
 import tempfile
 import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +33,7 @@ __all__ = [
     "memory_of",
     "on_terminal",
     "paint",
+    "print_columns",
     "print_json",
     "safe_console",
     "say",
@@ -152,6 +154,23 @@ def _finite(thing: Any) -> Any:
     if isinstance(thing, list | tuple):
         return [_finite(value) for value in thing]
     return thing
+
+
+def print_columns(rows: Sequence[Sequence[str]], words: int = 1) -> None:
+    """Rows under their head: so many columns of words to the left, numbers to the right."""
+    widths = [max(len(row[c]) for row in rows) for c in range(len(rows[0]))]
+    if on_terminal(sys.stdout):
+        room = os.get_terminal_size(sys.stdout.fileno()).columns
+        widths[0] = min(widths[0], max(room - sum(widths[1:]) - 2 * len(widths), 12))
+    for number, row in enumerate(rows):
+        # Of a long name the end, where paths differ.
+        first = row[0] if len(row[0]) <= widths[0] else f"…{row[0][1 - widths[0] :]}"
+        cells = [
+            cell.ljust(width) if column < words else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip((first, *row[1:]), widths, strict=True))
+        ]
+        line = f"  {'  '.join(cells)}".rstrip()
+        say(line if number else styled(line, "2"))
 
 
 def amount(number: float) -> str:

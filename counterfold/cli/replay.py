@@ -8,9 +8,17 @@ from typing import Any
 
 from counterfold.cli.certificate import print_panel
 from counterfold.cli.names import rules_named
-from counterfold.cli.output import StoppedError, advise, amount, on_terminal, print_json, say
+from counterfold.cli.output import (
+    StoppedError,
+    advise,
+    amount,
+    on_terminal,
+    print_columns,
+    print_json,
+    say,
+)
 from counterfold.cli.progress import Watch
-from counterfold.cli.scores import print_columns, print_faults, print_scores, verdict, versus
+from counterfold.cli.scores import print_faults, print_scores, verdict, versus
 from counterfold.cli.verbs.arena import ReplayRequest
 from counterfold.errors import MismatchError, ParameterError
 from counterfold.games.base import CHANCE, label, spec_of
@@ -134,7 +142,7 @@ def _print_hand(told: dict[str, Any]) -> None:
             for seat, seen in enumerate(views, start=1):
                 advise(f"      seat {seat} sees {seen}")
     else:
-        print_columns(rows, left=True)
+        print_columns(rows, words=len(rows[0]))
     say()
     if told["fault"]:
         advise(f"{told['fault']['agent']} lost the hand: {told['fault']['message']}")

@@ -29,8 +29,10 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, TypeVar
 
 from counterfold.cli.app import app
+from counterfold.cli.output import check_can_write, check_not_foreign
+from counterfold.errors import ParameterError
 
-__all__ = ["command_of", "options_given", "verb"]
+__all__ = ["check_files", "command_of", "options_given", "verb"]
 
 R = TypeVar("R")
 
@@ -107,3 +109,32 @@ def options_given(request: object, names: Iterable[str]) -> dict[str, Any]:
     """Those options of a request that somebody has given."""
     values = {name: getattr(request, name) for name in names}
     return {name: value for name, value in values.items() if value not in (None, ())}
+
+
+def check_files(request: object) -> None:
+    """Refuse files that could not be written, before any work is done for them.
+
+    Strategies (``save``, ``save_model``, ``strategy``), pictures (``plot``, ``png``), ``csv``,
+    ``html`` and ``record`` are fields of many requests; ``resume`` goes back to its file where
+    nothing else is named.
+    """
+    paths = {name: getattr(request, name, None) for name in (*_STRATEGIES, *_PICTURES, *_TEXTS)}
+    if not paths["save"] and (back := getattr(request, "resume", None)):
+        check_can_write(back, "--resume")
+    if paths["csv"] == "-":
+        if getattr(request, "json", False):
+            raise ParameterError("--csv - and --json both want standard output; give CSV a file")
+        del paths["csv"]
+    for name, path in paths.items():
+        if path:
+            check_can_write(path, f"--{name.replace('_', '-')}")
+            if name in _STRATEGIES:
+                check_not_foreign(path)
+            elif name in _PICTURES:
+                from counterfold.plot import check_plot
+
+                check_plot(path)
+
+
+_STRATEGIES, _PICTURES = ("save", "save_model", "strategy"), ("plot", "png")
+_TEXTS = ("csv", "html", "record")

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import math
-import os
-import sys
 from collections.abc import Sequence
 
-from counterfold.cli.output import advise, amount, on_terminal, say, styled
+from counterfold.cli.output import advise, amount, print_columns, say
 from counterfold.play.score import Estimate, Score
 from counterfold.play.table import Fault
 
 __all__ = [
     "common_decimals",
-    "print_columns",
     "print_faults",
     "print_scores",
     "rate",
@@ -99,25 +96,6 @@ def _fewer(factor: float | None) -> str:
     if factor >= 1:
         return f"{factor:,.3g} times fewer hands"
     return f"{1 / factor:,.3g} times more hands"
-
-
-def print_columns(rows: Sequence[Sequence[str]], *, left: bool = False) -> None:
-    """Rows under their head, the first column to the left, the others to the right or left too."""
-    widths = [max(len(row[c]) for row in rows) for c in range(len(rows[0]))]
-    if on_terminal(sys.stdout):
-        room = os.get_terminal_size(sys.stdout.fileno()).columns
-        widths[0] = min(widths[0], max(room - sum(widths[1:]) - 2 * len(widths), 12))
-    for number, row in enumerate(rows):
-        cells = [_cut(row[0], widths[0]).ljust(widths[0])]
-        for cell, width in zip(row[1:], widths[1:], strict=True):
-            cells.append(cell.ljust(width) if left else cell.rjust(width))
-        line = f"  {'  '.join(cells)}".rstrip()
-        say(line if number else styled(line, "2"))
-
-
-def _cut(text: str, width: int) -> str:
-    """The end of a long name, where paths differ."""
-    return text if len(text) <= width else f"…{text[1 - width :]}"
 
 
 def verdict(scores: Sequence[Score], *, learning: bool) -> list[str]:

@@ -26,24 +26,22 @@ from counterfold.cli.output import (
     tell,
 )
 from counterfold.cli.progress import Watch
-from counterfold.cli.task import Task, bytes_of, task_of
+from counterfold.cli.task import Task, task_of
 from counterfold.cli.verbs.solving import SolveRequest
+from counterfold.exploit.locks import Locks, needs_start
 from counterfold.games.base import Game, spec_of
-from counterfold.games.catalog import load, load_named
 from counterfold.interrupts import aside
 from counterfold.plot import Curve, Point, convergence
 from counterfold.poker.game import PokerGame
 from counterfold.solvers.result import Result, resume, solve
 from counterfold.solvers.run import Saving
 from counterfold.solvers.settings import defaults_of
-from counterfold.solvers.solver import Solver
 from counterfold.solvers.until import Until
-from counterfold.tree.form import Form, form_of
-from counterfold.tree.history import HistoryTree, compile_game
+from counterfold.tree.form import form_of
 from counterfold.tree.memory import ANY_SIZE, memory_at_hand
 from counterfold.tree.walk import measure
 
-__all__ = ["Outcome", "compiled_game", "farewell", "run", "solved", "stamp"]
+__all__ = ["Outcome", "compiled", "farewell", "run", "solved", "stamp"]
 
 WORTH_KEEPING = 1.0
 """Seconds of work that are saved for a user who interrupts a run without --save."""
@@ -78,7 +76,7 @@ def run(request: SolveRequest) -> None:
     else:
         lines = certificate(result, outcome.until, outcome.saved)
         if task.conditions:
-            lines.insert(2, ("wishes", task.conditions.description))
+            lines.insert(2, ("wishes", task.conditions))
         if request.plot:
             lines.append(("picture", request.plot))
         print_panel("Certificate", lines)
@@ -91,90 +89,86 @@ def solved(task: Task) -> Outcome:
     request, until = task.request, None
     before = stamp(request.target)
     rescue = None if request.target or request.by_lp else rescue_file(spec_of(task.game))
-    with Watch(request.quiet, task.units) as watch:
+    units = task.game.units if isinstance(task.game, PokerGame) else None
+    with Watch(request.quiet, units) as watch:
         try:
             began = perf_counter()
-            form = _compiled(task, watch)
+            form = _form(task, watch)
+            reading = perf_counter() - began
             if request.by_lp:
                 watch.doing("solving the linear program")
-                compiled = perf_counter() - began
                 result = aside(lambda: solve(form, "lp", save=request.save))
             else:
-                solver = None if request.resume else _solver(task, form, watch)
-                compiled = perf_counter() - began
                 until = task.until or defaults_of(form, task.traversal).until
+                locks = _ready_locks(task, form, watch)
                 limits = clock.left(until) if task.until else until
                 watch.begin(limits)
-                saving = Saving(request.target, request.every, rescue)
+                common: dict[str, Any] = {
+                    "memory": task.memory, "on_report": watch.report,
+                    "save": Saving(request.target, request.every, rescue),
+                }  # fmt: skip
                 if request.resume:
-                    result = resume(
-                        request.resume, limits, form, save=saving, on_report=watch.report,
-                        threads=request.threads,
-                    )  # fmt: skip
+                    result = resume(request.resume, limits, form, threads=request.threads, **common)
                 else:
-                    result = solve(solver, until=limits, save=saving, on_report=watch.report)
+                    result = solve(
+                        form, request.method, limits, task.traversal, style=task.style,
+                        locks=locks, **common, **task.settings,
+                    )  # fmt: skip
         except KeyboardInterrupt:
             saved = request.target if stamp(request.target) != before else None
             raise StoppedError(farewell(saved)) from None
     if rescue and os.path.exists(rescue) and result.seconds < WORTH_KEEPING:
         os.unlink(rescue)
-    result = replace(result, compile_seconds=result.compile_seconds + compiled)
+    result = replace(result, compile_seconds=result.compile_seconds + reading)
     return Outcome(result, until, request.target or (rescue if stamp(rescue) else None))
 
 
-def _compiled(task: Task, watch: Watch) -> Form | PokerGame:
+def _form(task: Task, watch: Watch) -> Any:
     """The compiled game; poker that is resumed stays in its file, which has the tree."""
-    request, game = task.request, task.game
+    game = task.game
     if not isinstance(game, PokerGame):
-        return _compiled_rules(game, bytes_of(request), watch, task.until)
-    watch.doing("building the tree and loading the kernels (compiled when first used)")
-    if request.resume:
+        return compiled(game, watch, task.until, task.memory)
+    if task.request.resume:
+        watch.doing("building the tree and loading the kernels (compiled when first used)")
         return game
     public = task.table_size(game)
-    if not request.quiet:
-        tell(f"{game.spec}: {tables(public.boards, public.nodes, public.infosets, public.bytes)}")
-    public.check(bytes_of(request))
-    form: Form = form_of(game, ANY_SIZE, symmetry=task.symmetry(game))
-    return form
+    if not task.request.quiet:
+        told = tables(public.boards, public.nodes, public.infosets, public.bytes)
+        tell(f"{game.spec}: {told}")
+    public.check(task.memory)
+    return compiled(game, watch, memory=ANY_SIZE, symmetry=task.symmetry)
 
 
-def compiled_game(
-    spec: str,
-    memory: int | None,
+def _ready_locks(task: Task, form: Any, watch: Watch) -> Locks | None:
+    """Locks with what they begin from: what a lock shifts is solved without it first."""
+    if task.locks is None or not needs_start(task.locks.locks):
+        return task.locks
+    watch.doing("solving without locks first, which they begin from")
+    usual = defaults_of(form).until
+    if task.until and task.until.seconds is not None:  # half of the time is for the beginning
+        usual = replace(usual, seconds=clock.left(task.until, 2).seconds)
+    watch.begin(usual)
+    first = solve(form, task.request.method, usual, on_report=watch.report, **task.settings)
+    if first.stopped == "interrupted":
+        raise KeyboardInterrupt
+    return replace(task.locks, start=first.strategy)
+
+
+def compiled(
+    game: Game | PokerGame,
     watch: Watch,
     until: Until | None = None,
-    path: str | None = None,
-) -> HistoryTree:
-    """The compiled game of a name that a person gave, or that the file at ``path`` says."""
-    game = load(spec) if path is None else load_named(spec, path)
-    return _compiled_rules(game, memory, watch, until)
-
-
-def _compiled_rules(
-    game: Game, memory: int | None, watch: Watch, until: Until | None
-) -> HistoryTree:
-    """What a person has given time for is given up when that is over."""
-    tree = compile_game(game, memory, until.counting(watch.counting) if until else watch.counting)
+    memory: int | None = None,
+    *,
+    symmetry: bool | None = None,
+) -> Any:
+    """The compiled game; what a person has given time for is given up when that is over."""
+    if isinstance(game, PokerGame):
+        watch.doing("building the tree and loading the kernels (compiled when first used)")
+    counting = until.counting(watch.counting) if until else watch.counting
+    form = form_of(game, memory, counting, symmetry=symmetry)
     watch.doing("loading the kernels (compiled when they are first used)")
-    return tree
-
-
-def _solver(task: Task, form: Any, watch: Watch) -> Solver:
-    """A solver that is ready; what a lock shifts is solved without it first."""
-    rule, conditions, start = task.request.method, task.conditions, None
-    if not conditions:
-        return Solver(form, rule, **task.settings)
-    if conditions.needs_start:
-        watch.doing("solving without locks first, which they begin from")
-        usual = defaults_of(form).until
-        if task.until and task.until.seconds is not None:  # half of the time is for the beginning
-            usual = replace(usual, seconds=clock.left(task.until, 2).seconds)
-        watch.begin(usual)
-        first = solve(form, rule, usual, on_report=watch.report, **task.settings)
-        if first.stopped == "interrupted":
-            raise KeyboardInterrupt
-        start = first.strategy
-    return conditions.solver(form, rule, start, task.settings)
+    return form
 
 
 # Files of a run.
@@ -228,8 +222,7 @@ def _draw(result: Result, path: str) -> None:
 def _tell_size(task: Task) -> None:
     """What the game would take, and whether it fits."""
     request, game = task.request, task.game
-    wanted = bytes_of(request)
-    room = int(0.9 * memory_at_hand()) if wanted is None else wanted
+    room = int(0.9 * memory_at_hand()) if task.memory is None else task.memory
     if isinstance(game, PokerGame):
         public = task.table_size(game)
         need, name, lines = public.bytes, in_poker(game), public_size_lines(game, public)

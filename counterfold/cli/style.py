@@ -4,36 +4,28 @@ from __future__ import annotations
 
 import math
 import os
-import shlex
 from collections.abc import Sequence
 from typing import Any
 
 from counterfold.cli import clock
-from counterfold.cli.certificate import certificate, print_panel
-from counterfold.cli.names import check_no_unit, means_poker
-from counterfold.cli.output import (
-    StoppedError,
-    advise,
-    check_can_write,
-    check_not_foreign,
-    print_json,
-    say,
-)
+from counterfold.cli.certificate import advise_reading, certificate, print_panel
+from counterfold.cli.names import game_named
+from counterfold.cli.output import StoppedError, print_json, say
+from counterfold.cli.preferences import place_in, read_preferences
 from counterfold.cli.progress import Watch
+from counterfold.cli.request import check_files
 from counterfold.cli.show import nothing_like
-from counterfold.cli.solve import (
-    WORTH_KEEPING,
-    compiled_game,
-    farewell,
-    rescue_file,
-    stamp,
-)
+from counterfold.cli.solve import WORTH_KEEPING, compiled, farewell, rescue_file, stamp
 from counterfold.cli.style_picture import draw
 from counterfold.cli.style_tables import print_price, print_standings
 from counterfold.cli.verbs.styling import StyleRequest
 from counterfold.errors import ParameterError
+from counterfold.exploit.lock_files import spot_locks
+from counterfold.games.base import Game
 from counterfold.interrupts import aside
-from counterfold.plot import check_plot
+from counterfold.poker.game import PokerGame
+from counterfold.solvers.conditions import symmetry_under
+from counterfold.solvers.engine import check_can
 from counterfold.solvers.methods import method as method_of
 from counterfold.solvers.result import Result, solve
 from counterfold.solvers.run import Saving
@@ -43,21 +35,19 @@ from counterfold.strategy.strategy import Strategy
 from counterfold.style.frequency import Frequency
 from counterfold.style.frontier import Frontier, frontier
 from counterfold.style.preferences import PRESETS, Style, preset
-from counterfold.style.price import DEFAULT_UNTIL, Price, compare
+from counterfold.style.price import Price, compare, usual_run
 from counterfold.style.standing import Standing, Standings, cost_of
-from counterfold.tree.history import HistoryTree
 
 __all__ = ["run"]
 
-METHOD = "cfr"
+STRENGTH = 5.0
 EPSILONS = (0.0, 0.01, 0.02, 0.05, 0.1)
 """What may be given up on a frontier, unless the user says."""
 BETWEEN = 40
 """Points of a frontier's curve in the picture, beside those that are listed."""
-
-
-def _until(request: StyleRequest) -> Until:
-    return clock.until_of(request) or DEFAULT_UNTIL
+PATIENCE = 4
+"""A styled run has so many times the iterations of the plain one where that ends at its target, if
+nobody says: a style that gives something up never comes as near to an equilibrium."""
 
 
 def run(request: StyleRequest) -> None:
@@ -67,46 +57,46 @@ def run(request: StyleRequest) -> None:
 
         target.run(request)
         return
-    if means_poker(request.game):
-        from counterfold.cli import poker_style
-
-        poker_style.run(request)
-        return
-    check_no_unit(request.exploitability)
-    degrees, epsilons = _check(request)
-    with Watch(request.quiet) as watch:
+    _check(request)
+    game = game_named(request.game)
+    named, epsilons = _preferences(request, game), _epsilons(request.epsilon)
+    until = clock.until_of(request)
+    until = until.on(game) if until else None
+    styled = standings = limits = None
+    with Watch(request.quiet, game.units if isinstance(game, PokerGame) else None) as watch:
         try:
-            tree = compiled_game(request.game, None, watch, _until(request))
-            style = _style(request, degrees, tree)
-            limits = None
+            form = compiled(game, watch, until, symmetry=symmetry_under(game, None, named))
+            style = _style(request, named, form)
             if request.frontier:
                 watch.doing("solving the linear programs of the frontier")
-                limits = _frontier(tree, Frequency.parse(request.frontier), epsilons)
-            plain = _solved(request, tree, None, watch, 1 if style is None else 2)
-            styled = _solved(request, tree, style, watch) if style is not None else None
-            standings = None
+                limits = _frontier(form, Frequency.parse(request.frontier), epsilons)
+            plain = _solved(request, form, None, until, watch, parts=1 if style is None else 2)
+            if style is not None:
+                if until is None and plain.stopped == "exploitability":
+                    until = Until(PATIENCE * plain.iterations, usual_run(form)[1].exploitability)
+                styled = _solved(request, form, style, until, watch)
             if limits is not None:
                 watch.doing("placing the strategies on the frontier")
                 standings = _standings(limits, plain, styled, bool(request.plot))
+            watch.doing("comparing the strategies")
+            price = None if styled is None else compare(plain, styled, style or "")
         except KeyboardInterrupt:
             raise StoppedError(farewell(None)) from None
-    price = None if styled is None or style is None else compare(plain, styled, style)
     if request.plot:
         draw(plain, price, standings, request.plot)
     if request.json:
         print_json(_document(plain, price, standings, request))
         return
     if price is not None:
-        print_price(price, request)
+        print_price(price, request, until or usual_run(form)[1])
     else:
-        print_panel("Certificate", certificate(plain, _until(request)))
+        print_panel("Certificate", certificate(plain, until or usual_run(form)[1]))
     if standings is not None:
         print_standings(standings)
     if request.plot:
         say()
         say(f"Picture: {request.plot}")
-    if request.save:
-        advise(f"Read the styled strategy with `counterfold show {shlex.quote(request.save)}`.")
+    advise_reading("the styled strategy", request.save)
 
 
 def _document(
@@ -123,10 +113,8 @@ def _document(
 # The request
 
 
-def _check(request: StyleRequest) -> tuple[dict[str, float], list[float]]:
-    """Refuse what cannot work before anything is computed; the preferences, the epsilons."""
-    degrees = _degrees(request.prefer)
-    Style(degrees, request.give_up or 0.0, round=request.round)
+def _check(request: StyleRequest) -> None:
+    """Refuse what cannot work before anything is computed."""
     if request.preset is not None and request.preset not in PRESETS:
         raise ParameterError(
             f"there is no style {request.preset!r}; there are {', '.join(PRESETS)}"
@@ -135,56 +123,76 @@ def _check(request: StyleRequest) -> tuple[dict[str, float], list[float]]:
         raise ParameterError("--strength is of a --preset; preferences have theirs in --prefer")
     if request.strength is not None:
         Style({str(request.preset): request.strength})
-    if request.preset is not None:
-        for action in set(degrees) & set(PRESETS[request.preset]):
-            raise ParameterError(
-                f"{action!r} is in --prefer and in the {request.preset} style: leave one out"
-            )
     if not request.has_style:
         if request.frontier is None:
             raise ParameterError(
                 "say which style: --prefer raise=5, or --preset aggressive, or --frontier bet@J "
                 "for all that can be had"
             )
-        given = {
-            "--player": request.player, "--seen": request.seen, "--round": request.round,
-            "--best": request.best or None, "--save": request.save,
-        }  # fmt: skip
-        for option in (name for name, value in given.items() if value is not None):
-            raise ParameterError(f"{option} is about a style: say which with --prefer ACTION=N")
+        for name in ("player", "seen", "round", "best", "save"):
+            if getattr(request, name) not in (None, False):
+                raise ParameterError(f"--{name} is about a style: say which with --prefer ACTION=N")
     if request.epsilon is not None and request.frontier is None:
         raise ParameterError("--epsilon is of a frontier: say of what with --frontier bet@J")
     if request.frontier is not None:
         Frequency.parse(request.frontier)
     if request.method is not None and request.method.strip().lower() == "lp":
         raise ParameterError("the linear program has no style; choose a method such as cfr")
-    method_of(request.method or METHOD)
+    if request.method is not None:
+        method_of(request.method)
     Settings(traversal=request.traversal, seed=request.seed)
-    _ = _until(request)
-    if request.plot:
-        check_can_write(request.plot, "--plot")
-        check_plot(request.plot)
-    if request.save:
-        check_can_write(request.save, "--save")
-        check_not_foreign(request.save)
-    return degrees, _epsilons(request.epsilon)
+    check_files(request)
 
 
-def _degrees(preferences: Sequence[str]) -> dict[str, float]:
-    degrees: dict[str, float] = {}
-    for text in preferences:
-        action, equals, number = text.rpartition("=")
-        action = action.strip()
-        try:
-            degree = float(number)
-        except ValueError:
-            equals = ""
-        if not equals or not action:
-            raise ParameterError(f"--prefer {text!r} must be an action and a number: raise=5")
-        if action in degrees:
-            raise ParameterError(f"--prefer names {action!r} twice; give it one number")
-        degrees[action] = degree
-    return degrees
+def _place(request: StyleRequest, game: Game | PokerGame) -> dict[str, Any]:
+    names = getattr(game, "players", 2)
+    players = names if isinstance(names, int) else len(names)
+    if request.player is not None and not 1 <= request.player <= players:
+        raise ParameterError(f"--player is {request.player}, and must be from 1 to {players}")
+    return place_in(
+        game, request.give_up, player=None if request.player is None else request.player - 1,
+        seen=request.seen, round=request.round, best=request.best,
+    )  # fmt: skip
+
+
+def _preferences(request: StyleRequest, game: Game | PokerGame) -> Style | None:
+    """The style of --prefer and --give-up; what the game refuses is refused before it is read."""
+    if isinstance(game, PokerGame) and spot_locks(request.game, game):
+        raise ParameterError(
+            f'{request.game} has "locks", which hold players to something; a style is compared '
+            "where both are free"
+        )
+    check_can(game, (request.traversal,), "--traversal")
+    place = _place(request, game)
+    if not request.has_style or (request.preset and not request.prefer):
+        return None
+    named = read_preferences(request.prefer, game, place)
+    for one in named.preferences if request.preset else ():
+        if one.action in PRESETS[str(request.preset)]:
+            raise ParameterError(
+                f"{one.action!r} is in --prefer and in the {request.preset} style: leave one out"
+            )
+    return named
+
+
+def _style(request: StyleRequest, named: Style | None, form: Any) -> Style | None:
+    """The style for a compiled game; ParameterError if it means nothing there."""
+    if not request.has_style:
+        return None
+    place = _place(request, form.game)
+    if request.seen is not None and hasattr(form, "infosets"):
+        uniform = Strategy.uniform(form)
+        if not any(uniform.rows(request.seen, place["player"])):
+            raise ParameterError(nothing_like(request.seen, uniform, place["player"]))
+    style = named
+    if request.preset is not None:
+        strength = STRENGTH if request.strength is None else request.strength
+        style = preset(request.preset, strength, form, **place)
+        if named is not None:
+            style = style + named
+    if style is not None:
+        style.on(form)
+    return style
 
 
 def _epsilons(text: str | None) -> list[float]:
@@ -204,51 +212,28 @@ def _epsilons(text: str | None) -> list[float]:
     return sorted(set(epsilons))
 
 
-def _style(request: StyleRequest, degrees: dict[str, float], tree: HistoryTree) -> Style | None:
-    """The style for a compiled game; ParameterError if it means nothing there."""
-    if request.player is not None and not 1 <= request.player <= tree.players:
-        raise ParameterError(f"--player is {request.player}, and must be from 1 to {tree.players}")
-    if not request.has_style:
-        return None
-    who = None if request.player is None else request.player - 1
-    uniform = Strategy.uniform(tree)
-    if request.seen is not None and not any(uniform.rows(request.seen, who)):
-        raise ParameterError(nothing_like(request.seen, uniform, who))
-    place: dict[str, Any] = {
-        "player": who, "seen": request.seen, "round": request.round, "best": request.best,
-        "give_up": request.give_up or 0.0,
-    }  # fmt: skip
-    styles = []
-    if request.preset is not None:
-        styles.append(preset(request.preset, request.strength or 5.0, tree, **place))
-    if degrees or not styles:
-        styles.append(Style(degrees, **place))
-    style = styles[0] if len(styles) == 1 else styles[0] + styles[1]
-    style.on(tree).check(tree)
-    return style
-
-
 # The work
 
 
 def _solved(
-    request: StyleRequest, tree: HistoryTree, style: Style | None, watch: Watch, parts: int = 1
+    request: StyleRequest,
+    form: Any,
+    style: Style | None,
+    until: Until | None,
+    watch: Watch,
+    parts: int = 1,
 ) -> Result:
     """A run, which has its part of the time that is left."""
     target = request.save if style is not None else None
-    rescue = None if target else rescue_file(tree.spec)
-    until = clock.left(_until(request), parts)
-    watch.begin(until)
+    rescue = None if target else rescue_file(form.spec)
+    method, usual = usual_run(form)
+    limits = clock.left(until or usual, parts)
+    watch.work = "solving plainly" if style is None else "solving with the style"
+    watch.begin(limits)
     result = solve(
-        tree,
-        request.method or METHOD,
-        until,
-        request.traversal,
-        seed=request.seed,
-        style=style,
-        save=Saving(target, rescue=rescue),
-        on_report=watch.report,
-    )
+        form, request.method or method, limits, request.traversal, style=style,
+        save=Saving(target, rescue=rescue), on_report=watch.report, seed=request.seed,
+    )  # fmt: skip
     if result.stopped == "interrupted":
         kept = target or (rescue if stamp(rescue) and result.seconds >= WORTH_KEEPING else None)
         if rescue and not kept:
@@ -257,8 +242,8 @@ def _solved(
     return result
 
 
-def _frontier(tree: HistoryTree, frequency: Frequency, epsilons: Sequence[float]) -> Frontier:
-    return aside(lambda: frontier(tree, frequency, epsilons))
+def _frontier(form: Any, frequency: Frequency, epsilons: Sequence[float]) -> Frontier:
+    return aside(lambda: frontier(form, frequency, epsilons))
 
 
 def _standings(limits: Frontier, plain: Result, styled: Result | None, curved: bool) -> Standings:

@@ -2,114 +2,116 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from counterfold.cli import clock
-from counterfold.cli.certificate import Lines, certificate, print_panel
-from counterfold.cli.output import advise, amount, say, tiny
+from counterfold.cli.certificate import (
+    Lines,
+    certificate,
+    in_pot,
+    player_names,
+    print_panel,
+    signed,
+    won,
+)
+from counterfold.cli.output import advise, amount, in_units, print_columns, say, tiny
 from counterfold.cli.table import percent
-from counterfold.style.price import DEFAULT_UNTIL, Price
+from counterfold.cli.verbs.styling import StyleRequest
+from counterfold.solvers.until import Until
+from counterfold.style.price import Price
 from counterfold.style.shares import Share
 from counterfold.style.standing import Standings
 
-if TYPE_CHECKING:
-    from counterfold.cli.verbs.styling import StyleRequest
-
-__all__ = ["MOST_ACTIONS", "columns", "in_words", "print_price", "print_standings"]
+__all__ = ["MOST_ACTIONS", "in_words", "print_price", "print_standings"]
 
 MOST_HANDS = 30
 """Beyond so many hands or actions the table of hands is left to --json."""
 MOST_ACTIONS = 12
 
 
-def print_price(price: Price, request: StyleRequest) -> None:
+def print_price(price: Price, request: StyleRequest, until: Until) -> None:
+    """How often who does what, plainly and styled; what that earns; what it costs."""
+    form = price.styled.strategy.tree
+    names, streets = player_names(form), getattr(form.game, "streets", ())
     advise(f"{price.styled.game}, {in_words(price.style)}")
-    blocks = [("round", price.by_round or price.by_player)]
-    actions = {share.action for share in price.by_player}
-    held = {share.hand for share in price.by_hand}
-    if price.by_hand and len(held) <= MOST_HANDS and len(actions) <= MOST_ACTIONS:
-        blocks.append(("hand", price.by_hand))
-    for by, shares in blocks:
-        for player in range(len(price.seats)):
-            own = [share for share in shares if share.player == player]
-            if own:
-                say()
-                say(f"player {player + 1}, by {by}" if own[0].round or own[0].hand else
-                    f"player {player + 1}")  # fmt: skip
-                for line in columns(_rows(own, by)):
-                    say(line)
+    few = {share.hand for share in price.by_hand}, {share.action for share in price.by_player}
+    blocks = [
+        ("the first decision", () if price.by_player else price.first),
+        (f"all decisions on the {streets[0] if streets else 'first street'}"
+         if not price.by_player else "all decisions", price.by_round or price.by_player),
+        ("by hand", price.by_hand if len(few[0]) <= MOST_HANDS and len(few[1]) <= MOST_ACTIONS
+         else ()),
+    ]  # fmt: skip
+    for title, shares in blocks:
+        if shares:
+            say()
+            say(f"{title}, where an action is offered")
+            print_columns(_rows(shares, names), words=_words(shares))
     say()
-    say("what a player earns a hand")
-    for line in columns(_earnings(price)):
-        say(line)
+    say("what a player gets of the pot" if form.units.pot else "what a player earns a hand")
+    print_columns(_earnings(price, names), words=2)
     say()
-    print_panel("Price", _price_lines(price))
+    print_panel("Price", _price_lines(price, names))
     say()
-    print_panel("Certificate", _both(price, request))
+    print_panel("Certificate", _both(price, request, until))
 
 
 def in_words(style: str) -> str:
     return f"style {style.removeprefix('Style(').removesuffix(')')}"
 
 
-def _rows(shares: Sequence[Share], by: str) -> list[list[str]]:
-    rows = [[by, "action", "plain", "styled", "change"]]
-    last = None
+def _place(share: Share) -> str:
+    return share.hand or ("" if share.round is None else str(share.round))
+
+
+def _words(shares: Sequence[Share]) -> int:
+    """Columns of words: the player, the round or the hand if there are any, and the action."""
+    return 3 if any(_place(share) for share in shares) else 2
+
+
+def _rows(shares: Sequence[Share], names: Sequence[str]) -> list[list[str]]:
+    head = ["player", "hand" if shares[0].hand else "round", "action"]
+    rows = [[*head, "plain", "styled", "change"]]
+    before = ("", "")
     for share in shares:
-        place = share.hand if by == "hand" else share.round
-        shown = "" if place is None or place == last else str(place)
-        last = place
+        who, place = names[share.player], _place(share)
         change = ""
         if share.plain is not None and share.styled is not None:
             change = f"{100 * (share.styled - share.plain):+.1f}"
-            change = "" if change in ("+0.0", "-0.0") else change
-        cells = [_percent(share.plain), _percent(share.styled), change]
-        rows.append([shown, share.action, *cells])
-    if not any(row[0] for row in rows[1:]):
-        rows = [row[1:] for row in rows]
-    return rows
+        cells = ["never" if x is None else percent(x) for x in (share.plain, share.styled)]
+        rows.append([
+            "" if who == before[0] else who, "" if (who, place) == before else place,
+            share.action, *cells, "" if change in ("+0.0", "-0.0") else change,
+        ])  # fmt: skip
+        before = who, place
+    return rows if _words(shares) == 3 else [[row[0], *row[2:]] for row in rows]
 
 
-def _percent(share: float | None) -> str:
-    return "never" if share is None else percent(share)
-
-
-def columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Words to the left, numbers (the last three columns) to the right."""
-    widths = [max(len(row[c]) for row in rows) for c in range(len(rows[0]))]
-    words = len(widths) - 3
-    for row in rows:
-        cells = [
-            cell.ljust(width) if c < words else cell.rjust(width)
-            for c, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        yield ("  " + "  ".join(cells)).rstrip()
-
-
-def _price_lines(price: Price) -> Lines:
+def _price_lines(price: Price, names: Sequence[str]) -> Lines:
     plain, styled, apart = price.plain, price.styled, price.distance
-    lines: Lines = [
-        (
-            "exploitability",
-            f"plain {tiny(plain.exploitability)}, styled {tiny(styled.exploitability)}: "
-            f"{_signed(price.cost)}",
-        )
-    ]
+    form = styled.strategy.tree
+    both = [in_units(form.units, result.exploitability) for result in (plain, styled)]
+    costs = f"plain {both[0]}, styled {both[1]} (both exact): {signed(price.cost)}"
+    lines: Lines = [("exploitability", costs)]
+    for seat in price.seats:
+        if seat.cost is not None and seat.styled_guarantee is not None:
+            less = f"{in_units(form.units, abs(seat.cost))} {'less' if seat.cost > 0 else 'more'}"
+            sure = won(form, seat.player, seat.styled_guarantee)
+            lines.append((names[seat.player], f"guarantees {sure}, {less} than the plain one"))
     if apart is not None:
         lines.append(
             (
                 "distance",
-                f"{tiny(apart.mean)} (mean L1 at an infoset); most at player {apart.player + 1}'s "
+                f"{tiny(apart.mean)} (mean L1 at an infoset); most at {names[apart.player]}'s "
                 f"{apart.infoset!r}, {apart.action}: {tiny(apart.largest)}",
             )
         )
     return lines
 
 
-def _earnings(price: Price) -> list[list[str]]:
+def _earnings(price: Price, names: Sequence[str]) -> list[list[str]]:
     rows = [["player", "against", "plain", "styled", "change"]]
     for seat in price.seats:
+        share = in_pot(price.styled.strategy.tree, seat.player)
         foes = [
             ("itself", seat.plain, seat.styled),
             ("the other strategy", seat.plain_against_styled, seat.styled_against_plain),
@@ -117,18 +119,14 @@ def _earnings(price: Price) -> list[list[str]]:
         if seat.plain_guarantee is not None and seat.styled_guarantee is not None:
             foes.append(("a best responder", seat.plain_guarantee, seat.styled_guarantee))
         for number, (foe, plain, styled) in enumerate(foes):
-            who = "" if number else str(seat.player + 1)
-            rows.append([who, foe, amount(plain), amount(styled), _signed(styled - plain)])
+            who = "" if number else names[seat.player]
+            earned = [amount(plain + share), amount(styled + share), signed(styled - plain)]
+            rows.append([who, foe, *earned])
     return rows
 
 
-def _signed(number: float) -> str:
-    return f"{number:+.3g}"
-
-
-def _both(price: Price, request: StyleRequest) -> Lines:
+def _both(price: Price, request: StyleRequest, until: Until) -> Lines:
     """Two certificates in one: a line where they agree, two where they do not."""
-    until = clock.until_of(request) or DEFAULT_UNTIL
     ours, theirs = certificate(price.plain, until), certificate(price.styled, until, request.save)
     other = dict(theirs)
     if request.give_up:
@@ -146,6 +144,7 @@ def _both(price: Price, request: StyleRequest) -> Lines:
 
 
 def print_standings(standings: Standings) -> None:
+    """A frontier, and where the strategies lie on it."""
     frontier = standings.frontier
     who = frontier.frequency.player + 1
     say()
@@ -153,25 +152,12 @@ def print_standings(standings: Standings) -> None:
         f"Frontier: how often player {who} can {frontier.frequency}, by what its strategy may "
         f"guarantee less than the game's value ({amount(frontier.value)} to player 1)."
     )
-    rows = [["", "may cost", "lowest", "highest", ""]]
-    rows += [
-        ["", amount(p.epsilon), _exactly(p.low), _exactly(p.high), ""] for p in frontier.points
-    ]
-    rows[0][-1] = "strategy"
+    rows = [["", "may cost", "lowest", "highest", "strategy"]]
+    rows += [["", amount(p.epsilon), *map(_exactly, (p.low, p.high)), ""] for p in frontier.points]
     for one in standings.strategies:
-        rows.append(
-            [
-                f"{one.name}, costs",
-                amount(one.cost),
-                _exactly(one.low),
-                _exactly(one.high),
-                _exactly(one.frequency),
-            ]
-        )
-    widths = [max(len(row[c]) for row in rows) for c in range(5)]
-    for row in rows:
-        cells = [row[0].ljust(widths[0]), *(row[c].rjust(widths[c]) for c in range(1, 5))]
-        say(("  " + "  ".join(cells)).rstrip())
+        shares = map(_exactly, (one.low, one.high, one.frequency))
+        rows.append([f"{one.name}, costs", amount(one.cost), *shares])
+    print_columns(rows)
 
 
 def _exactly(share: float) -> str:

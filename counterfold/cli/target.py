@@ -11,20 +11,19 @@ from counterfold.cli.certificate import print_panel
 from counterfold.cli.output import (
     StoppedError,
     advise,
-    check_can_write,
-    check_not_foreign,
     duration,
     print_json,
     say,
     tiny,
 )
 from counterfold.cli.progress import Watch
-from counterfold.cli.request import options_given
-from counterfold.cli.solve import compiled_game, stamp
+from counterfold.cli.request import check_files, options_given
+from counterfold.cli.solve import compiled, stamp
 from counterfold.cli.verbs.styling import StyleRequest
 from counterfold.errors import ParameterError, short
 from counterfold.files.text import number_of
-from counterfold.plot import COLOURS, check_plot, figure, save
+from counterfold.games.catalog import load
+from counterfold.plot import COLOURS, figure, save
 from counterfold.solvers.methods import DEFAULT_METHOD
 from counterfold.style.targets import Meeting, Stage, meet
 
@@ -41,16 +40,11 @@ def run(request: StyleRequest) -> None:
             "--seed, --save, --plot and --json go with it"
         )
     wanted = _wanted(request.target)
-    if request.save:
-        check_can_write(request.save, "--save")
-        check_not_foreign(request.save)
-    if request.plot:
-        check_can_write(request.plot, "--plot")
-        check_plot(request.plot)
+    check_files(request)
     before = stamp(request.save)
     with Watch(request.quiet) as watch:
         try:
-            tree = compiled_game(request.game, None, watch)
+            tree = compiled(load(request.game), watch)
             watch.doing("solving, and looking at the frontier")
 
             def report(stage: Stage) -> None:

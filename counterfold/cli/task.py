@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from counterfold.cli import clock
 from counterfold.cli.names import game_in, game_named
-from counterfold.cli.output import check_can_write, check_not_foreign, memory_of
-from counterfold.cli.request import options_given
+from counterfold.cli.output import memory_of
+from counterfold.cli.preferences import place_in, read_preferences
+from counterfold.cli.request import check_files, options_given
 from counterfold.cli.verbs.solving import SolveRequest
 from counterfold.errors import FileError, MismatchError, ParameterError
+from counterfold.exploit.lock_files import read_locks, spot_locks
+from counterfold.exploit.locks import Locks
 from counterfold.files.arrays import header_in, header_of
 from counterfold.files.typed import from_json
 from counterfold.games.base import Game
-from counterfold.plot import check_plot
 from counterfold.poker.game import PokerGame
-from counterfold.poker.units import Units
+from counterfold.solvers.conditions import symmetry_under
 from counterfold.solvers.engine import SAMPLING, check_can
 from counterfold.solvers.methods import method
 from counterfold.solvers.result import check_lp, table_size
 from counterfold.solvers.settings import Settings, check_threads
 from counterfold.solvers.until import Until
 from counterfold.strategy.store import read
+from counterfold.style.preferences import Style
 from counterfold.tree.public_size import PublicSize
 
-if TYPE_CHECKING:
-    from counterfold.cli.poker_conditions import PokerConditions
-
-__all__ = ["Task", "bytes_of", "task_of"]
+__all__ = ["Task", "task_of"]
 
 SETTINGS = ("traversal", "alternating", "average", "dtype", "bits", "seed", "explore")
 OPTIONS = {"alternating": "--alternating/--simultaneous", "average": "--average/--last-iterate"}
@@ -52,50 +52,64 @@ class Task:
     game: Game | PokerGame
     traversal: str
     until: Until | None
-    conditions: PokerConditions | None
-
-    @property
-    def units(self) -> Units | None:
-        return self.game.units if isinstance(self.game, PokerGame) else None
+    memory: int | None
+    style: Style | None = None
+    locks: Locks | None = None
 
     @property
     def settings(self) -> dict[str, Any]:
-        return options_given(self.request, (*SETTINGS, "threads"))
+        """Settings of the solver that were given, the traversal apart."""
+        named = options_given(self.request, (*SETTINGS, "threads"))
+        return {name: value for name, value in named.items() if name != "traversal"}
+
+    @property
+    def symmetry(self) -> bool | None:
+        """Whether suits may be one; where no condition tells them apart, the game says."""
+        return symmetry_under(self.game, None, self.style, self.locks)
 
     def table_size(self, game: PokerGame) -> PublicSize:
         """How large the tables of the run will be."""
-        return table_size(game, self.request.method, self.settings, self.symmetry(game))
+        return table_size(game, self.request.method, self.settings, self.symmetry)
 
-    def symmetry(self, game: PokerGame) -> bool | None:
-        """Whether suits may be taken as one; where no condition tells them apart, the game says."""
-        return None if self.conditions is None or self.conditions.symmetric(game) else False
-
-
-def bytes_of(request: SolveRequest) -> int | None:
-    """The most memory to take, if somebody says."""
-    return None if request.memory is None else memory_of(request.memory)
+    @property
+    def conditions(self) -> str:
+        """The locks and the style in words."""
+        count = len(self.locks.locks) if self.locks else 0
+        parts = [f"{count} lock{'s' * (count != 1)}"] if count else []
+        return ", ".join([*parts, *([repr(self.style)] if self.style is not None else [])])
 
 
 def task_of(request: SolveRequest) -> Task:
     """A request with its game, checked."""
-    if request.resume is None and (request.game or request.again) is None:
+    named = request.game or request.again
+    if request.resume is None and named is None:
         raise ParameterError("say which game to solve, such as `counterfold solve leduc`")
     _check_options(request)
     traversal = request.traversal or "full"
     if request.resume:
-        traversal = _check_same(request).traversal
-        game = game_in(request.resume, request.game or request.again, request.form)
+        traversal = _check_same(request, request.resume).traversal
+        game = game_in(request.resume, named, request.form)
     else:
-        game = game_named(str(request.game or request.again), request.form)
+        game = game_named(str(named), request.form)
     check_can(game, (traversal,), "--traversal")
     for name, features in NEEDS.items():
         if getattr(request, name) not in (None, getattr(Settings, name, None)):
             check_can(game, features, _option(name), traversal)
     if request.by_lp:
         check_lp(game)
-    until = named.on(game) if (named := clock.until_of(request)) else None
-    task = Task(request, game, traversal, until, _conditions(request, game))
-    _check_files(request)
+    until = clock.until_of(request)
+    until = until.on(game) if until else None
+    memory = None if request.memory is None else memory_of(request.memory)
+    task = Task(request, game, traversal, until, memory)
+    if request.resume:
+        if options_given(request, ("locks", "prefer", "give_up")):
+            raise ParameterError(
+                f"{request.resume} goes on with the locks and the style that it began with; leave "
+                "out --locks, --prefer and --give-up"
+            )
+    else:
+        task = replace(task, style=_style(request, game), locks=_locks(request, game))
+    check_files(request)
     return task
 
 
@@ -117,38 +131,31 @@ def _check_options(request: SolveRequest) -> None:
     Settings(**options_given(request, ("method", *SETTINGS)))
 
 
-def _check_files(request: SolveRequest) -> None:
-    if request.plot:
-        check_can_write(request.plot, "--plot")
-        check_plot(request.plot)
-    if request.target:
-        check_can_write(request.target, "--save" if request.save else "--resume")
-    if request.save:
-        check_not_foreign(request.save)
+def _style(request: SolveRequest, game: Game | PokerGame) -> Style | None:
+    if request.give_up is not None and not request.prefer:
+        raise ParameterError("--give-up is what preferences may cost; say them with --prefer")
+    if not request.prefer:
+        return None
+    return read_preferences(request.prefer, game, place_in(game, request.give_up))
 
 
-def _conditions(request: SolveRequest, game: Game | PokerGame) -> PokerConditions | None:
-    given = options_given(request, ("locks", "prefer", "give_up"))
-    if request.resume and given:
-        raise ParameterError(
-            f"{request.resume} goes on with the locks and the style that it began with; leave "
-            "out --locks, --prefer and --give-up"
-        )
-    if isinstance(game, PokerGame) and not request.resume:
-        from counterfold.cli.poker_conditions import read_conditions
-
-        return read_conditions(request, game)
-    if given:
-        raise ParameterError(
-            f"{_option(next(iter(given)))} is for hands on a public tree; `counterfold style` "
-            "gives every game a style"
-        )
-    return None
+def _locks(request: SolveRequest, game: Game | PokerGame) -> Locks | None:
+    """The locks of a request, those in the file of its spot among them."""
+    if not isinstance(game, PokerGame):
+        if request.locks:
+            raise ParameterError(
+                "--locks is a file of locks for hands on a public tree; by histories they are "
+                "cf.solve(game, locks=...)"
+            )
+        return None
+    locks = spot_locks(request.game, game) + (
+        read_locks(request.locks, game) if request.locks else []
+    )
+    return Locks(locks) if locks else None
 
 
-def _check_same(request: SolveRequest) -> Settings:
+def _check_same(request: SolveRequest, path: str) -> Settings:
     """The settings of a run to go on with, which cannot change in its middle."""
-    path = str(request.resume)
     if not header_of(path):
         read(path)  # says what is wrong
     saved = header_in(path)

@@ -23,10 +23,11 @@ from counterfold.cli.output import (
     check_can_write,
     duration,
     on_terminal,
+    print_columns,
     print_json,
     say,
 )
-from counterfold.cli.scores import common_decimals, print_columns, print_faults, rate
+from counterfold.cli.scores import common_decimals, print_faults, rate
 from counterfold.cli.verbs.arena import TournamentRequest
 from counterfold.errors import ParameterError
 from counterfold.files.text import csv_text

@@ -20,14 +20,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.errors import CounterfoldError, ParameterError
+from counterfold.errors import CounterfoldError, ParameterError, UnsupportedError
 from counterfold.evaluate.certificate import Certified
 from counterfold.games.base import Game
+from counterfold.poker.game import PokerGame
 from counterfold.solvers.lp import ZeroSumSeat, check_zero_sum, solve_lp
 from counterfold.solvers.program import SLACK, Affine, Program
 from counterfold.strategy.strategy import Strategy
 from counterfold.style.frequency import Frequency
 from counterfold.tree.history import HistoryTree, compile_game
+from counterfold.tree.public import PublicTree
 
 __all__ = ["Cheapest", "Frontier", "FrontierPoint", "cheapest", "frontier"]
 
@@ -153,6 +155,11 @@ def cheapest(
 
 
 def _compiled(game: Game | HistoryTree) -> HistoryTree:
+    if isinstance(game, PokerGame | PublicTree):
+        raise UnsupportedError(
+            f"a frontier is exact by linear programs over histories, and {game.spec} is a public "
+            "tree; a style tells what it costs there"
+        )
     tree = game if isinstance(game, HistoryTree) else compile_game(game)
     check_zero_sum(tree, "the cost of a style has no exact frontier there")
     return tree

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import difflib
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, cast, get_args
 
 from counterfold.errors import ParameterError
+from counterfold.poker.game import PokerGame
 from counterfold.poker.ranges import Range
 from counterfold.solvers.conditions import Conditions
 from counterfold.strategy.layout import Row
@@ -18,6 +20,7 @@ from counterfold.tree.public import PublicTree
 __all__ = ["PRESETS", "Allowance", "Place", "Preference", "Style", "names_action", "preset"]
 
 Per = Literal["infoset", "hand"]
+_CARD = re.compile(r"[2-9TJQKA][cdhs]", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -151,6 +154,10 @@ class Style:
         """Where the style speaks."""
         preferred = tuple(one.place for one in self.preferences)
         return preferred + tuple(allowed.place for allowed in self.allowances)
+
+    def symmetric(self, game: PokerGame) -> bool:
+        """Whether it treats hands alike that differ only in suits, since it names no card."""
+        return not any(_CARD.search(str(place.hands or "")) for place in self.places)
 
     def on(self, form: Form) -> Conditions:
         """The arrays of this style for a compiled game.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from counterfold.errors import MismatchError, ParameterError
@@ -11,16 +11,18 @@ from counterfold.evaluate.certificate import Certified
 from counterfold.evaluate.exact import Assessment, assess, earned_against
 from counterfold.solvers.methods import Method
 from counterfold.solvers.result import Result, solve
+from counterfold.solvers.settings import defaults_of
 from counterfold.solvers.until import Until
 from counterfold.strategy.strategy import Strategy
 from counterfold.style.preferences import Style
 from counterfold.style.shares import Distance, Share, shares_by_hand, shares_by_infoset
-from counterfold.tree.form import form_of
+from counterfold.tree.form import Form, form_of
 from counterfold.tree.history import HistoryTree
 
-__all__ = ["DEFAULT_UNTIL", "Price", "Seat", "compare", "price", "seats"]
+__all__ = ["Price", "Seat", "compare", "price", "seats", "usual_run"]
 
-DEFAULT_UNTIL = Until(iterations=10_000)
+CLOSER = 3
+"""How much nearer to an equilibrium than usual hands are solved: a small price is to be seen."""
 
 
 @dataclass(frozen=True)
@@ -99,9 +101,9 @@ def price(
 ) -> Price:
     """Solve a game plainly and with a style, in the same way, and tell what the style costs.
 
-    ``method`` and ``until`` are those of ``solve`` if not given, but 10,000 iterations of CFR on a
-    history graph; ``settings`` are those of ``solve``. Before each of the two runs ``on_run`` is
-    called with its name, ``"plain"`` or ``"styled"``.
+    ``method`` and ``until`` are those of ``usual_run`` if not given; ``settings`` are those of
+    ``solve``. Before each of the two runs ``on_run`` is called with its name,
+    ``"plain"`` or ``"styled"``.
 
     >>> import counterfold as cf
     >>> bold = price(cf.Kuhn(), cf.Style({"bet": 10.0}, player=0, best=True))
@@ -113,14 +115,28 @@ def price(
         raise ParameterError("the linear program has no style; choose a method such as cfr")
     form = form_of(game)
     conditions = style.on(form)  # refused here before anything is solved
-    if isinstance(form, HistoryTree):
-        method, until = method or "cfr", until or DEFAULT_UNTIL
+    usual_method, usual_until = usual_run(form)
+    method, until = method or usual_method, until or usual_until
     results = []
     for name, given in (("plain", None), ("styled", conditions)):
         if on_run:
             on_run(name)
         results.append(solve(form, method, until, traversal, style=given, **settings))
     return compare(results[0], results[1], style)
+
+
+def usual_run(form: Form) -> tuple[str, Until]:
+    """The method and the limits of both runs, if nobody says.
+
+    >>> import counterfold as cf
+    >>> usual_run(cf.compile_game(cf.Kuhn()))[1].iterations
+    10000
+    """
+    if isinstance(form, HistoryTree):
+        return "cfr", Until(iterations=10_000)
+    usual = defaults_of(form)
+    assert usual.until.target is not None
+    return usual.method, replace(usual.until, exploitability=usual.until.target / CLOSER)
 
 
 def compare(plain: Result, styled: Result, style: Style | str = "") -> Price:

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from counterfold.cli.poker_conditions import _style
+from counterfold.cli.preferences import read_preferences
 from counterfold.poker.spot import spot
 from counterfold.strategy.strategy import Strategy
 
@@ -188,10 +188,11 @@ def test_wishes(call, river):
 
 def test_a_wish_in_words():
     game = spot(SPOT)
-    (found,) = _style("ip: call [JJ-22,AQ]=3".replace(" [", "["), game, 0.5).preferences
+    (found,) = read_preferences(["ip: call[JJ-22,AQ]=3"], game, {"give_up": 0.5}).preferences
     assert (found.place.hands, found.place.street) == ("JJ-22,AQ", None)
     assert found.place.player == 1
-    assert _style("all-in@river=2", game, 0.0).preferences[0].place.street == "river"
+    (found,) = read_preferences(["all-in@river=2"], game, {}).preferences
+    assert found.place.street == "river"
 
 
 @pytest.mark.parametrize(

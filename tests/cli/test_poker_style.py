@@ -72,10 +72,12 @@ def test_what_does_not_fit_is_refused(call, river):
     call("style", river, "--prefer", "jump=3").refused("jump")
     call("style", river, "--prefer", "bet").refused("not understood")
     call("style", river, "--prefer", "bet=3", "--player", "3").refused("--player")
-    call("style", river, "--prefer", "bet=3", "--frontier", "bet").refused("--frontier")
+    call("style", river, "--prefer", "bet=3", "--frontier", "bet").refused("a frontier is exact")
     call("style", river, "--preset", "brave").refused("brave")
     call("style", river, "--prefer", "bet=3", "--strength", "2").refused("--strength")
-    call("style", river, "--prefer", "bet=3", "--traversal", "external").refused("history form")
+    call("style", river, "--prefer", "bet=3", "--traversal", "external").refused(
+        "no external-sampled", "--traversal"
+    )
     call("style", river, "--prefer", "bet=3", "--exploitability", "x").refused("x")
     call("style", "kuhn", "--prefer", "bet=3", "--exploitability", "1%").refused("pot")
     locked = river.parent / "locked.json"
