@@ -15,13 +15,13 @@ __all__ = ["Agent", "Choice", "Observation", "SeenHand", "SeenMove"]
 
 @dataclass(frozen=True)
 class Observation:
-    """What an agent sees when it is to move: its seat, its view of the game, its legal actions.
+    """What an agent sees when it is to move: which player it is, its view, its legal actions.
 
     ``hand`` counts the hands of the match from 0. ``name`` is the view as people read it, which
     is also the infoset's name in a strategy.
     """
 
-    seat: int
+    player: int
     seen: Hashable
     actions: tuple[Hashable, ...]
     hand: int = 0
@@ -46,7 +46,7 @@ class SeenMove:
     ``seen`` is the agent's own view before the move; ``action`` is None where the rules hide it.
     """
 
-    seat: int
+    player: int
     seen: Hashable
     action: Hashable | None
 
@@ -60,7 +60,7 @@ class SeenHand:
     and only there if the match reveals them after every hand.
     """
 
-    seat: int
+    player: int
     choices: tuple[Choice, ...]
     others: tuple[SeenMove, ...]
     final: Hashable
@@ -74,7 +74,7 @@ class Agent:
     """Somebody who plays. Subclass it, or bring any object with the same methods.
 
     ``act`` is all that is needed; an agent that learns has ``learn`` as well, which is told of
-    each of its hands when it is over. An agent plays every seat in turn: ``observation.seat``
+    each of its hands when it is over. An agent is every player in turn: ``observation.player``
     says which. Its randomness should come from ``rng``, so that a match can be played again.
 
     >>> class Folder(Agent):

@@ -16,6 +16,6 @@ class Bluffer(Agent):
             return actions[-1]
         return actions[0] if observation.seen[0] == "J" else actions[len(actions) // 2]
 
-    def learn(self, hand):  # only what this seat saw: its own choices, others' moves, the end
+    def learn(self, hand):  # only what it saw: its own choices, others' moves, the end
         self.hands += 1
         self.called += sum(move.action == "call" for move in hand.others)

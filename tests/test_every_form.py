@@ -57,9 +57,9 @@ def test_uniform_play(name: str) -> None:
     for player, best in ((0, 2.0875), (1, 2.6597222222)):
         answer = cf.best_response(uniform, player)
         assert answer.value == pytest.approx(best, abs=1e-9)
-        seats = [uniform, uniform]
-        seats[player] = answer.strategy
-        assert cf.values(*seats)[player] == pytest.approx(best, abs=1e-9)
+        players = [uniform, uniform]
+        players[player] = answer.strategy
+        assert cf.values(*players)[player] == pytest.approx(best, abs=1e-9)
     assert first_king(uniform) == pytest.approx({"check": 0.5, "bet": 0.5})
     with pytest.raises(ParameterError, match="not one of 0 to 1"):
         cf.best_response(uniform, 2)

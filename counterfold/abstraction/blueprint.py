@@ -34,19 +34,19 @@ class Against:
     """
 
     model: Strategy[BucketForm]
-    seat: int
+    player: int
     p: float
 
     def __post_init__(self) -> None:
-        if self.seat not in (0, 1):
-            raise ParameterError(f"the hero is player 0 or 1, not {self.seat!r}")
+        if self.player not in (0, 1):
+            raise ParameterError(f"the hero is player 0 or 1, not {self.player!r}")
         if isinstance(self.p, bool) or not 0 <= self.p <= 1:
             raise ParameterError(f"p is {self.p!r}, and must be from 0 to 1")
 
     @property
     def fingerprint(self) -> str:
         """Tells models, seats and shares apart."""
-        digest = hashlib.sha256(repr((self.seat, float(self.p))).encode())
+        digest = hashlib.sha256(repr((self.player, float(self.p))).encode())
         digest.update(self.model.tables[0].tobytes())
         return digest.hexdigest()[:16]
 
@@ -59,7 +59,7 @@ class Against:
             )
         if mine.fingerprint != form.fingerprint:
             raise MismatchError("the blueprint was made with other buckets of cards than these")
-        hero, share = np.array([self.seat], np.int64), np.array([self.p], np.float64)
+        hero, share = np.array([self.player], np.int64), np.array([self.p], np.float64)
         return Conditions(({"model": self.model.tables[0], "hero": hero, "share": share},))
 
 

@@ -137,7 +137,7 @@ class BucketEngine(Engine):
             "buckets": [one.count for one in self.form.buckets],
         }
         if self.model.hero >= 0:
-            told |= {"p": self.model.share, "seat": self.model.hero}
+            told |= {"p": self.model.share, "player": self.model.hero}
         return told
 
     @property

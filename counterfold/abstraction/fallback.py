@@ -78,7 +78,7 @@ class FallbackAgent(Agent):
         """Probabilities of the legal actions."""
         names = self.names(observation.seen, observation.actions)
         told = label(_adopted(self.game, observation.seen))
-        row, exact = self._row(observation.seat, told, names)
+        row, exact = self._row(observation.player, told, names)
         if row < 0:
             self.lost += 1
             return (1 / len(names),) * len(names)
@@ -103,17 +103,17 @@ class FallbackAgent(Agent):
             actions = self.game.called(own, actions)
         return tuple(map(label, actions))
 
-    def _row(self, seat: int, told: str, names: tuple[str, ...]) -> tuple[int, bool]:
-        key = (seat, told, names)
+    def _row(self, player: int, told: str, names: tuple[str, ...]) -> tuple[int, bool]:
+        key = (player, told, names)
         if key not in self._found:
             if len(self._found) > 1_000_000:
                 self._found.clear()
-            self._found[key] = self._look(seat, told, names)
+            self._found[key] = self._look(player, told, names)
         return self._found[key]
 
-    def _look(self, seat: int, told: str, names: tuple[str, ...]) -> tuple[int, bool]:
+    def _look(self, player: int, told: str, names: tuple[str, ...]) -> tuple[int, bool]:
         for name in self.down(told):
-            row = self._rows.get((seat, name), -1)
+            row = self._rows.get((player, name), -1)
             if row >= 0 and self.strategy.infosets.actions[row] == names:
                 return row, name == told
         return -1, False
@@ -168,7 +168,7 @@ def observations(tree: HistoryTree) -> list[Observation]:
 
     >>> import counterfold as cf
     >>> observations(cf.compile_game(cf.Kuhn()))[0]
-    Observation(seat=0, seen=('J', ''), actions=('check', 'bet'), hand=0)
+    Observation(player=0, seen=('J', ''), actions=('check', 'bet'), hand=0)
     """
     return kept_with(tree, "observations", _observations)
 

@@ -142,8 +142,8 @@ def _farewell(request: BlueprintRequest, solver: Solver | None) -> str:
         words += [
             "--against",
             request.against,
-            "--seat",
-            str(request.seat),
+            "--player",
+            str(request.player),
             "--rnr",
             f"{request.rnr:g}",
         ]
@@ -154,11 +154,11 @@ def _farewell(request: BlueprintRequest, solver: Solver | None) -> str:
 
 def _check_against(request: BlueprintRequest, game: PokerGame) -> None:
     if request.against is None:
-        if request.rnr is not None or request.seat != 1:
-            raise ParameterError("--rnr and --seat are for an answer: say to whom with --against")
+        if request.rnr is not None or request.player != 1:
+            raise ParameterError("--rnr and --player are for an answer: say to whom with --against")
         return
-    if request.seat not in (1, 2):
-        raise ParameterError(f"--seat is {request.seat}, and must be 1 or 2")
+    if request.player not in (1, 2):
+        raise ParameterError(f"--player is {request.player}, and must be 1 or 2")
     if request.rnr is None or not 0 <= request.rnr <= 1:
         raise ParameterError("say with --rnr how far to trust the opponent's play, from 0 to 1")
     if request.cards is None and game.rules.hole > 1:
@@ -205,7 +205,7 @@ def _solver(request: BlueprintRequest, game: PokerGame, watch: Watch) -> Solver:
     against = None
     if request.against is not None:
         model = Strategy.load(request.against, form)
-        against = Against(model, request.seat - 1, float(request.rnr or 0.0))
+        against = Against(model, request.player - 1, float(request.rnr or 0.0))
     if request.resume:
         return resume_blueprint(request.resume, form, against)
     return Solver(
@@ -245,7 +245,7 @@ def _told(request: BlueprintRequest, solver: Solver, found: Measured | None) -> 
         if against is None
         else {
             "model": request.against,
-            "seat": request.seat,
+            "player": request.player,
             "p": against.p,
             "winnings": None if found is None else found.winnings,
             "guarantee": None if found is None else found.guarantee,
@@ -288,12 +288,12 @@ def _tell(request: BlueprintRequest, solver: Solver, found: Measured | None) -> 
 def _answer(
     request: BlueprintRequest, game: PokerGame, against: Against, found: Measured | None
 ) -> Lines:
-    who = game.players[against.seat]
+    who = game.players[against.player]
     lines = [("response", f"of {who} to {request.against}, trusted by {against.p:g}")]
     for words, chips in (
         ("from the model (exact)", None if found is None else found.winnings),
         ("at least (exact)", None if found is None else found.guarantee),
     ):
         if chips is not None:
-            lines.append(("wins", f"{won(game, against.seat, chips)} {words}"))
+            lines.append(("wins", f"{won(game, against.player, chips)} {words}"))
     return lines

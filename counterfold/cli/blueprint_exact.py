@@ -97,12 +97,12 @@ class Measurement:
         if against is None:
             found = Measured(assess_tables(walk, kernel_tables(strategy.tables), look=look))
         else:
-            seat, model = against.seat, by_hand(against.model, self._tree, look)
-            known = -best_value(strategy, 1 - seat) if self._tree.two_player_zero_sum else None
+            player, model = against.player, by_hand(against.model, self._tree, look)
+            known = -best_value(strategy, 1 - player) if self._tree.two_player_zero_sum else None
             look()
-            found = Measured(None, earned_against(strategy, seat, model), known)
+            found = Measured(None, earned_against(strategy, player, model), known)
             pair = [model.tables[0], model.tables[1]]
-            pair[seat] = strategy.tables[seat]
+            pair[player] = strategy.tables[player]
             strategy = Strategy.of(strategy.tree, (pair[0], pair[1]), strategy.about)
         if self._save:
             strategy.save(self._save)

@@ -46,7 +46,7 @@ __all__ = [
     "check_picture",
     "learns",
     "run",
-    "seats",
+    "sit_down",
 ]
 
 HANDS = 100_000
@@ -148,7 +148,7 @@ def _lines(
     saved: str | None,
     recorded: str | None,
 ) -> Lines:
-    seats = "every deal played in all seats" if result.duplicate else "seats in turn"
+    seats = "every deal played as every player" if result.duplicate else "players in turn"
     hands = f"{result.hands:,}, {seats}, seed {result.seed}"
     if match.reveal:
         hands += ", cards revealed after every hand"
@@ -275,7 +275,7 @@ def _check_no_other_file(path: str) -> None:
 
 def _begun(request: MatchRequest, watch: Watch) -> Match:
     rules = rules_named(str(request.game))
-    agents, table = seats(rules, request.agents, watch)
+    agents, table = sit_down(rules, request.agents, watch)
     names = [agent.name for agent in agents]
     return Match(
         table,
@@ -289,7 +289,7 @@ def _begun(request: MatchRequest, watch: Watch) -> Match:
     )
 
 
-def seats(rules: Any, specs: Sequence[str], watch: Watch) -> tuple[list[Agent], Any]:
+def sit_down(rules: Any, specs: Sequence[str], watch: Watch) -> tuple[list[Agent], Any]:
     """Agents by name, and the game of their table: compiled, if they play in compiled code."""
     # Some agents can do without the compiled game, which may be too large or have no end.
     form: Form | None = None

@@ -153,7 +153,10 @@ GiveUp = Annotated[
         "hand). [0]",
     ),
 ]
-Seat = Annotated[int, typer.Option(metavar="N", help="Where you sit, counted from 1.")]
+Player = Annotated[
+    int,
+    typer.Option("--player", "--seat", metavar="N", help="Who you are, counted from 1."),
+]
 Trust = Annotated[
     float | None,
     typer.Option(

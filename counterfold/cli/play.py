@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from counterfold.agent import Agent, Observation
-from counterfold.cli.match import seats
+from counterfold.cli.match import sit_down
 from counterfold.cli.names import is_poker_file, rules_named
 from counterfold.cli.output import StoppedError, advise, ask, check_can_write, say
 from counterfold.cli.play_keys import QUIT, keys, meant
@@ -141,9 +141,9 @@ def _seated(plan: _Plan, watch: Watch) -> Sitting:
     if len(against) != players - 1:
         raise ParameterError(
             f"{plan.game} is a game for {players}: name {players - 1} opponents with --against, "
-            f"or one for all seats, not {len(against)}"
+            f"or one for all of them, not {len(against)}"
         )
-    others, table = seats(rules, against, watch)
+    others, table = sit_down(rules, against, watch)
     watch.doing("loading the kernels (compiled when they are first used)")
     aside(lambda: _rehearse(table, others))
     kind = Trainer if isinstance(rules, PokerRules) else Sitting
@@ -203,7 +203,7 @@ class _Player:
             return False
         self._keep()
         self.screen.end(hand)
-        asked = any(step.turn == hand.seats.index(0) for step in hand.steps)
+        asked = any(step.turn == hand.players.index(0) for step in hand.steps)
         self._idle = 0 if asked else self._idle + 1
         if self._idle >= IDLE:
             self._idle = 0
@@ -215,7 +215,7 @@ class _Player:
     def ask(self, observation: Observation) -> Hashable:
         """The person's action; commands are answered on the way."""
         choices = keys(observation.actions)
-        self.screen.decision(observation.seat, observation.seen, observation.actions)
+        self.screen.decision(observation.player, observation.seen, observation.actions)
         if self.hints:
             self._hint(observation)
         while True:

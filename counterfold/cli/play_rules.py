@@ -70,7 +70,7 @@ def _holdem(game: PokerRules) -> list[str]:
         )
     return [
         f"Hold'em: {first} and {second} are dealt two cards each, by their ranges; you take both "
-        f"seats in turn. The best five of all cards win the pot.{pot}",
+        f"players in turn. The best five of all cards win the pot.{pot}",
         "Amounts are chips; a raise names what it raises to. After a hand, decisions are held "
         "against the value of each action over all hands that the opponent may have.",
     ]

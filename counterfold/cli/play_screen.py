@@ -60,28 +60,28 @@ class Screen:
             self.score()
         self._line("Type the key in brackets and Enter; ? is help, q leaves.", "2")
 
-    def decision(self, seat: int, seen: Hashable, actions: Sequence[Hashable]) -> None:
+    def decision(self, player: int, seen: Hashable, actions: Sequence[Hashable]) -> None:
         """The hand as it stands, and what may be done."""
         self._head()
-        self._shown = self._table(seat, seen)
+        self._shown = self._table(player, seen)
         self._rows([*self._shown, ("You may", option_line(keys(actions)))])
 
     def end(self, hand: PlayedHand) -> None:
         """How a hand ended: what is new since the last look, what is shown, who won."""
-        seat = hand.seats.index(0)
+        player = hand.players.index(0)
         self._head(hand.number)
         if hand.fault is not None:
             self._rows([("Fault", f"{self.names[hand.fault.agent]} {hand.fault.message}")])
         else:
-            rows = self._table(seat, self.sitting.view(seat))
+            rows = self._table(player, self.sitting.view(player))
             rows = [row for row in rows if row not in self._shown]
             self._rows([*rows, *self._showdown(hand)])
-        won = hand.payoffs[seat]
+        won = hand.payoffs[player]
         text = (
             f"You {'win' if won > 0 else 'lose'} {plainly(abs(won))}" if won else "You win nothing"
         )
-        if len(hand.seats) > 2 or abs(sum(hand.payoffs)) > 1e-9:
-            others = [(g, x) for g, x in zip(hand.seats, hand.payoffs, strict=True) if g]
+        if len(hand.players) > 2 or abs(sum(hand.payoffs)) > 1e-9:
+            others = [(g, x) for g, x in zip(hand.players, hand.payoffs, strict=True) if g]
             text += "; " + ", ".join(f"{self.names[g]} {plainly(x, sign=True)}" for g, x in others)
         self._rows([("Result", text)], "32" if won > 0 else "31" if won < 0 else "")
         if isinstance(self.sitting, Trainer) and self.sitting.judged and hand.fault is None:
@@ -137,7 +137,7 @@ class Screen:
         self._line(text)
 
     def farewell(self) -> None:
-        """The score when the person leaves, seat by seat."""
+        """The score when the person leaves, player by player."""
         score = self.sitting.score
         if score is None:
             self._line("No hand was finished.", "1")
@@ -146,8 +146,11 @@ class Screen:
         self._rows([("All", score_line(score))])
         self._rows(
             [
-                (f"As player {seat + 1}", f"{plainly(one.mean, sign=True)} a hand{_interval(one)}")
-                for seat, one in enumerate(score.by_seat)
+                (
+                    f"As player {player + 1}",
+                    f"{plainly(one.mean, sign=True)} a hand{_interval(one)}",
+                )
+                for player, one in enumerate(score.by_player)
                 if one.mean == one.mean
             ]
         )
@@ -160,37 +163,37 @@ class Screen:
             return
         self._headed = number
         count = len(self.names)
-        seats = [self.names[(seat + number) % count] for seat in range(count)]
-        told = [f"{name} {'are' if name == 'you' else 'is'}" for name in seats]
-        told = [f"{text} player {seat + 1}" for seat, text in enumerate(told)]
+        players = [self.names[(player + number) % count] for player in range(count)]
+        told = [f"{name} {'are' if name == 'you' else 'is'}" for name in players]
+        told = [f"{text} player {player + 1}" for player, text in enumerate(told)]
         self._line()
         self._line(f"Hand {number + 1}: {', '.join(told)}", "1")
 
-    def _table(self, seat: int, seen: Hashable) -> Rows:
-        """The hand as this seat sees it; moves are told where the rules hide none from anybody."""
+    def _table(self, player: int, seen: Hashable) -> Rows:
+        """The hand as a player sees it; moves are told where the rules hide none from anybody."""
         game = self.sitting.game
         if isinstance(game, LimitPoker) and isinstance(seen, tuple):
-            return self._poker(game, seat, seen)
+            return self._poker(game, player, seen)
         if isinstance(game, PokerRules) and isinstance(seen, tuple):
-            return self._holdem(game, seat, seen)
+            return self._holdem(game, player, seen)
         if isinstance(game, LiarsDice) and isinstance(seen, tuple):
             bids = self._story(self.sitting.moves())
             return [("Your dice", str(seen[0])), ("Bids", bids or "none yet")]
         if isinstance(game, NormalForm) or seen is None or not label(seen):
             return []
-        told = self._told(game, seat)
+        told = self._told(game, player)
         return [*([("So far", told)] if told else []), ("You see", label(seen))]
 
-    def _told(self, game: Any, seat: int) -> str:
-        """The last moves in the game's own words, if it has any, as a seat knows them."""
+    def _told(self, game: Any, player: int) -> str:
+        """The last moves in the game's own words, if it has any, as a player knows them."""
         describe = getattr(game, "describe", None)
         if not callable(describe):
             return ""
         steps = [(s, move) for s, move in self.sitting.steps() if game.turn(s) != CHANCE]
-        told = [describe(state, move, seat) for state, move in steps]
+        told = [describe(state, move, player) for state, move in steps]
         return "; ".join(told[-LAST:])
 
-    def _poker(self, game: LimitPoker, seat: int, seen: tuple[Any, ...]) -> Rows:
+    def _poker(self, game: LimitPoker, player: int, seen: tuple[Any, ...]) -> Rows:
         card, said, *later = map(str, seen)
         moves, here = self.sitting.moves(), self.sitting.here
         rows: Rows = [("Your card", card)]
@@ -202,24 +205,24 @@ class Screen:
             rows.append(("Round 2", self._story(moves[first:]) or "nothing yet"))
         else:
             rows.append(("Betting", self._story(moves) or "nothing yet"))
-        paid, who = game._betting.paid[here[1]], self._seats()
+        paid, who = game._betting.paid[here[1]], self._by_player()
         told = ", ".join(f"{who[s]} {plainly(x)}" for s, x in enumerate(paid))
-        owed = max(paid) - paid[seat]
-        call = f"; {plainly(owed)} to call" if owed and game.turn(here) == seat else ""
+        owed = max(paid) - paid[player]
+        call = f"; {plainly(owed)} to call" if owed and game.turn(here) == player else ""
         return [*rows, ("Pot", f"{plainly(sum(paid))} ({told}){call}")]
 
-    def _holdem(self, game: PokerRules, seat: int, seen: tuple[Any, ...]) -> Rows:
-        here, who, moves = self.sitting.here, self._seats(), iter(self.sitting.moves())
+    def _holdem(self, game: PokerRules, player: int, seen: tuple[Any, ...]) -> Rows:
+        here, who, moves = self.sitting.here, self._by_player(), iter(self.sitting.moves())
         told: list[str] = []
         for word in game.line(here):
             move = None if word.startswith("[") else next(moves)
-            told.append(word if move is None else f"{who[move.seat]} {move.action}")
+            told.append(word if move is None else f"{who[move.player]} {move.action}")
         paid, behind = game.betting.paid[here[2]], game.poker.behind(here[2])
-        owed = float(paid.max() - paid[seat])
-        call = f"; {plainly(owed)} to call" if owed and game.turn(here) == seat else ""
+        owed = float(paid.max() - paid[player])
+        call = f"; {plainly(owed)} to call" if owed and game.turn(here) == player else ""
         left = ", ".join(f"{who[s]} {plainly(x)}" for s, x in enumerate(behind))
         return [
-            ("Your hand", f"{seen[0]}, {game.poker.players[seat]}"),
+            ("Your hand", f"{seen[0]}, {game.poker.players[player]}"),
             *([("Board", str(seen[1]))] if seen[1] else []),
             ("Betting", ", ".join(told) or "nothing yet"),
             ("Pot", f"{plainly(float(paid.sum()))}{call}; behind: {left}"),
@@ -231,19 +234,19 @@ class Screen:
         if not shown:
             return []
         if isinstance(game, LimitPoker | PokerRules | LiarsDice | NormalForm):
-            who = self._seats(hand.number)
-            told = ", ".join(f"{who[seat]} {one}" for seat, one in enumerate(shown) if one)
+            who = self._by_player(hand.number)
+            told = ", ".join(f"{who[player]} {one}" for player, one in enumerate(shown) if one)
             return [("Shown", told)]
         return [("Shown", label(shown))]
 
-    def _seats(self, number: int | None = None) -> list[str]:
-        """Who sits in each seat."""
+    def _by_player(self, number: int | None = None) -> list[str]:
+        """Who is which player."""
         number = self._headed if number is None else number
         return [self.names[(s + number) % len(self.names)] for s in range(len(self.names))]
 
     def _story(self, moves: Sequence[Move]) -> str:
-        who = self._seats()
-        return ", ".join(f"{who[move.seat]} {move.action}" for move in moves)
+        who = self._by_player()
+        return ", ".join(f"{who[move.player]} {move.action}" for move in moves)
 
     # Lines.
 

@@ -66,14 +66,14 @@ def run(request: ReplayRequest) -> None:
             }
         )
         return
-    seats = "every deal played in all seats" if record.repeat > 1 else "seats in turn"
+    players = "every deal played as every player" if record.repeat > 1 else "players in turn"
     print_panel(
         "Replay",
         [
             ("record", path),
             ("game", record.game),
             ("agents", versus(record.agents)),
-            ("hands", f"{hands:,}, {seats}; the rules allow all, and pay what is recorded"),
+            ("hands", f"{hands:,}, {players}; the rules allow all, and pay what is recorded"),
         ],
     )
     say()
@@ -89,19 +89,19 @@ def _range(record: Record) -> str:
 
 
 def _told(game: Any, record: Record, hand: PlayedHand) -> dict[str, Any]:
-    """A hand as a document: after every event, what each seat sees."""
+    """A hand as a document: after every event, what each player sees."""
     record.check(game, hand)
     states = replay_states(game, hand.events)
-    names = [record.agents[g] for g in hand.seats]
+    names = [record.agents[g] for g in hand.players]
     events = []
     for state, after, event in zip(states[:-1], states[1:], hand.events, strict=True):
         turn = int(game.turn(state))
         events.append(
             {
-                "seat": None if turn == CHANCE else turn + 1,
+                "player": None if turn == CHANCE else turn + 1,
                 "agent": None if turn == CHANCE else names[turn],
                 "event": event,
-                "seen": [_view(game, after, seat) for seat in range(len(names))],
+                "seen": [_view(game, after, player) for player in range(len(names))],
             }
         )
     show = getattr(game, "shown", None)
@@ -110,7 +110,7 @@ def _told(game: Any, record: Record, hand: PlayedHand) -> dict[str, Any]:
         "record": record.path,
         "game": record.game,
         "hand": hand.number,
-        "seats": names,
+        "players": names,
         "events": events,
         "shown": label(shown) if shown else None,
         "payoffs": list(hand.payoffs),
@@ -119,19 +119,19 @@ def _told(game: Any, record: Record, hand: PlayedHand) -> dict[str, Any]:
     }
 
 
-def _view(game: Any, state: Any, seat: int) -> str | None:
-    """What a seat sees; None where the rules do not say."""
-    seen = view_of(game, state, seat)
+def _view(game: Any, state: Any, player: int) -> str | None:
+    """What a player sees; None where the rules do not say."""
+    seen = view_of(game, state, player)
     return None if seen is None else label(seen)
 
 
 def _print_hand(told: dict[str, Any]) -> None:
-    seats = ", ".join(f"seat {s} {name}" for s, name in enumerate(told["seats"], start=1))
-    advise(f"Hand {told['hand']} of {told['record']}, {told['game']}: {seats}.")
+    players = ", ".join(f"player {s} {name}" for s, name in enumerate(told["players"], start=1))
+    advise(f"Hand {told['hand']} of {told['record']}, {told['game']}: {players}.")
     say()
-    rows = [["by", "event", *(f"seat {s + 1} sees" for s in range(len(told["seats"])))]]
+    rows = [["by", "event", *(f"player {s + 1} sees" for s in range(len(told["players"])))]]
     for event in told["events"]:
-        by = "chance" if event["seat"] is None else f"seat {event['seat']} {event['agent']}"
+        by = "chance" if event["player"] is None else f"player {event['player']} {event['agent']}"
         views = ["-" if seen is None else seen or "nothing" for seen in event["seen"]]
         rows.append([by, event["event"], *views])
     widths = [max(len(row[c]) for row in rows) for c in range(len(rows[0]))]
@@ -139,8 +139,8 @@ def _print_hand(told: dict[str, Any]) -> None:
     if room and sum(widths) + 2 * len(widths) > room:
         for by, event, *views in rows[1:]:
             say(f"  {by}: {event}")
-            for seat, seen in enumerate(views, start=1):
-                advise(f"      seat {seat} sees {seen}")
+            for player, seen in enumerate(views, start=1):
+                advise(f"      player {player} sees {seen}")
     else:
         print_columns(rows, words=len(rows[0]))
     say()
@@ -149,9 +149,9 @@ def _print_hand(told: dict[str, Any]) -> None:
     elif told["shown"]:
         advise(f"Shown at the end: {told['shown']}.")
     won = (
-        f"{name} (seat {seat}) {_won(payoff)}"
-        for seat, (name, payoff) in enumerate(
-            zip(told["seats"], told["payoffs"], strict=True), start=1
+        f"{name} (player {player}) {_won(payoff)}"
+        for player, (name, payoff) in enumerate(
+            zip(told["players"], told["payoffs"], strict=True), start=1
         )
     )
     advise(f"{', '.join(won)}.")

@@ -69,7 +69,7 @@ def versus(names: Sequence[str]) -> str:
 
 
 def print_scores(scores: Sequence[Score]) -> None:
-    """The table of a match: what each agent won, and in each seat."""
+    """The table of a match: what each agent won, and as each player."""
     reduced = any(score.reduced is not None for score in scores)
     exact = any(score.exact is not None for score in scores)
     rows = [["agent", "win rate"]]
@@ -82,9 +82,9 @@ def print_scores(scores: Sequence[Score]) -> None:
         rows.append(row)
     print_columns(rows)
     say()
-    seats = range(len(scores))
-    rows = [["by seat", *(f"seat {seat + 1}" for seat in seats)]]
-    rows += [[score.name, *(rate(seat) for seat in score.by_seat)] for score in scores]
+    players = range(len(scores))
+    rows = [["by player", *(f"player {player + 1}" for player in players)]]
+    rows += [[score.name, *(rate(player) for player in score.by_player)] for score in scores]
     print_columns(rows)
 
 

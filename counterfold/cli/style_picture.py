@@ -24,7 +24,7 @@ def draw(plain: Result, price: Price | None, standings: Standings | None, path: 
         made.suptitle(plain.game, fontsize=14)
         save(made, path)
         return
-    players = len(price.seats)
+    players = len(price.players)
     maps = [openings(price.plain.strategy, price.styled.strategy, p) for p in range(players)]
     shown = [m for m in maps if m is not None and len(m.columns) <= 2 * MOST_ACTIONS]
     rows = 1 + (2 if shown else 0) + (1 if standings is not None else 0)

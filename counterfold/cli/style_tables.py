@@ -92,11 +92,13 @@ def _price_lines(price: Price, names: Sequence[str]) -> Lines:
     both = [in_units(form.units, result.exploitability) for result in (plain, styled)]
     costs = f"plain {both[0]}, styled {both[1]} (both exact): {signed(price.cost)}"
     lines: Lines = [("exploitability", costs)]
-    for seat in price.seats:
-        if seat.cost is not None and seat.styled_guarantee is not None:
-            less = f"{in_units(form.units, abs(seat.cost))} {'less' if seat.cost > 0 else 'more'}"
-            sure = won(form, seat.player, seat.styled_guarantee)
-            lines.append((names[seat.player], f"guarantees {sure}, {less} than the plain one"))
+    for player in price.players:
+        if player.cost is not None and player.styled_guarantee is not None:
+            less = (
+                f"{in_units(form.units, abs(player.cost))} {'less' if player.cost > 0 else 'more'}"
+            )
+            sure = won(form, player.player, player.styled_guarantee)
+            lines.append((names[player.player], f"guarantees {sure}, {less} than the plain one"))
     if apart is not None:
         lines.append(
             (
@@ -110,16 +112,16 @@ def _price_lines(price: Price, names: Sequence[str]) -> Lines:
 
 def _earnings(price: Price, names: Sequence[str]) -> list[list[str]]:
     rows = [["player", "against", "plain", "styled", "change"]]
-    for seat in price.seats:
-        share = in_pot(price.styled.strategy.tree, seat.player)
+    for player in price.players:
+        share = in_pot(price.styled.strategy.tree, player.player)
         foes = [
-            ("itself", seat.plain, seat.styled),
-            ("the other strategy", seat.plain_against_styled, seat.styled_against_plain),
+            ("itself", player.plain, player.styled),
+            ("the other strategy", player.plain_against_styled, player.styled_against_plain),
         ]
-        if seat.plain_guarantee is not None and seat.styled_guarantee is not None:
-            foes.append(("a best responder", seat.plain_guarantee, seat.styled_guarantee))
+        if player.plain_guarantee is not None and player.styled_guarantee is not None:
+            foes.append(("a best responder", player.plain_guarantee, player.styled_guarantee))
         for number, (foe, plain, styled) in enumerate(foes):
-            who = "" if number else names[seat.player]
+            who = "" if number else names[player.player]
             earned = [amount(plain + share), amount(styled + share), signed(styled - plain)]
             rows.append([who, foe, *earned])
     return rows

@@ -14,7 +14,7 @@ from counterfold.cli.match import (
     check_game,
     check_hands,
     check_picture,
-    seats,
+    sit_down,
 )
 from counterfold.cli.names import rules_named
 from counterfold.cli.output import (
@@ -45,7 +45,7 @@ def run(request: TournamentRequest) -> None:
     _check(request)
     with HandsWatch(request.quiet) as watch:
         try:
-            agents, table = seats(rules_named(str(request.game)), request.agents, watch)
+            agents, table = sit_down(rules_named(str(request.game)), request.agents, watch)
         except KeyboardInterrupt:
             raise StoppedError("stopped before the first match; nothing was saved") from None
         own = any(".py:" in name for name in request.agents)
@@ -103,7 +103,7 @@ def _tell(request: TournamentRequest, result: TournamentResult) -> None:
         f"a match of {result.hands:,} hands"
     )  # fmt: skip
     who = "pair" if len(result.meetings[0].agents) == 2 else "line-up"
-    how = "every deal played in all seats" if result.duplicate else "seats in turn"
+    how = "every deal played as every player" if result.duplicate else "players in turn"
     advise(
         f"{result.game}: {times} for each {who}, {how}, seed {result.seed}. "
         "What the row wins a hand from the column, best on top."

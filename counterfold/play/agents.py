@@ -63,7 +63,7 @@ class StrategyAgent(Agent):
     def odds(self, observation: Observation) -> dict[str, float]:
         """How often it takes each action."""
         seen = observation.seen if isinstance(observation.seen, tuple) else (observation.seen,)
-        return self.phase(observation.hand).strategy.at(*seen, player=observation.seat)
+        return self.phase(observation.hand).strategy.at(*seen, player=observation.player)
 
     def act(self, observation: Observation, rng: np.random.Generator) -> Hashable:
         weights = np.array(list(self.odds(observation).values()))

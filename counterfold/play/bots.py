@@ -64,8 +64,8 @@ class Memory:
     - Where more cards are known than a hand has left, they are all forgotten.
     """
 
-    def __init__(self, game: Cheat, seat: int) -> None:
-        self.game, self.seat = game, seat
+    def __init__(self, game: Cheat, player: int) -> None:
+        self.game, self.player = game, player
         self.known = [[0] * game.ranks for _ in range(game.players)]
         self.pile = [0] * game.ranks
         self.sizes = list(game.dealt)
@@ -85,7 +85,7 @@ class Memory:
         laid = _counts(game, played.cards)
         if played.lie is False:
             laid = [played.number if r == rank else 0 for r in range(game.ranks)]
-        if discarder != self.seat:
+        if discarder != self.player:
             gone = laid
             if played.lie is None:
                 gone = [played.number if r == rank else 0 for r in range(game.ranks)]
@@ -94,7 +94,7 @@ class Memory:
             if sum(known) > self.sizes[discarder]:
                 known[:] = [0] * game.ranks
         if played.lie is None:
-            if discarder == self.seat:
+            if discarder == self.player:
                 for r in range(game.ranks):
                     self.pile[r] += laid[r]
             else:
@@ -104,7 +104,7 @@ class Memory:
         takes = discarder if played.lie else other
         assert takes is not None
         self.sizes[takes] += played.number + sum(self.pile) + self.unseen
-        if takes != self.seat:
+        if takes != self.player:
             for r in range(game.ranks):
                 self.known[takes][r] += laid[r] + self.pile[r]
         self.pile = [0] * game.ranks
@@ -119,7 +119,7 @@ class Memory:
         """
         game = self.game
         rank = self.rounds % game.ranks
-        others = [self.known[p] for p in range(game.players) if p != self.seat]
+        others = [self.known[p] for p in range(game.players) if p != self.player]
         seen = sum(hand) + sum(map(sum, others)) + sum(self.pile)
         seen_of_rank = hand[rank] + sum(cards[rank] for cards in others) + self.pile[rank]
         hidden = max(game.ranks * game.copies - seen, 0)
@@ -172,28 +172,28 @@ class Heuristic(Agent):
         seen = observation.seen
         if not isinstance(seen, Sight):
             raise ParameterError("the heuristic bot plays Cheat in the perfect view only")
-        game, seat = self._game, observation.seat
+        game, player = self._game, observation.player
         hand = _counts(game, seen.hand.split())
         if not seen.claim:
             return discard(game, hand, game.rank_names.index(seen.rank.split()[1]))
         words = seen.claim.split()
-        discarder = int(words[3]) - 1 if len(words) > 2 else (seat + 1) % 2
-        memory = self._memory(observation.hand, seat, seen.history, discarder)
+        discarder = int(words[3]) - 1 if len(words) > 2 else (player + 1) % 2
+        memory = self._memory(observation.hand, player, seen.history, discarder)
         return PASS if passes(memory, hand, discarder, int(words[1])) else CHALLENGE
 
-    def _memory(self, number: int, seat: int, history: str, discarder: int) -> Memory:
+    def _memory(self, number: int, player: int, history: str, discarder: int) -> Memory:
         """What is remembered at this point of the hand, from where it was left."""
         game = self._game
-        before = self._memories.get(seat)
+        before = self._memories.get(player)
         if before is not None and before[0] == number and history.startswith(before[1]):
             memory, new = before[2], history[len(before[1]) :].split()
         else:
-            memory, new = Memory(game, seat), history.split()
+            memory, new = Memory(game, player), history.split()
         rounds = memory.rounds + len(new)
         first = (discarder - rounds) % game.players
         for word in new:
             memory.follow(word, (first + memory.rounds) % game.players)
-        self._memories[seat] = (number, history, memory)
+        self._memories[player] = (number, history, memory)
         return memory
 
 

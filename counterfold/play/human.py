@@ -1,4 +1,4 @@
-"""A person at the table: asked for every move, shown what a seat sees, free to go and come back."""
+"""A person at the table: asked for every move, shown what a player sees, free to come back."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class HumanAgent(Agent):
 class Move(NamedTuple):
     """A player's move in the hand at hand."""
 
-    seat: int
+    player: int
     action: str
 
 
@@ -79,7 +79,7 @@ class Sitting(Match):
     >>> uniform = cf.StrategyAgent(cf.Strategy.uniform(cf.Kuhn()), name="uniform")
     >>> sitting = Sitting(cf.Kuhn(), uniform, ask=lambda seen: seen.actions[-1], seed=1)
     >>> hand = sitting.deal()
-    >>> hand.number, hand.seats, len(sitting.played)
+    >>> hand.number, hand.players, len(sitting.played)
     (0, (0, 1), 1)
     """
 
@@ -109,7 +109,7 @@ class Sitting(Match):
         return self._watched.played
 
     @property
-    def seat(self) -> int:
+    def player(self) -> int:
         """Where the person sits in the hand that is, or will be, played next."""
         return -self.hands % len(self.agents)
 
@@ -132,9 +132,9 @@ class Sitting(Match):
         """States and moves of the hand in play, or of the last one."""
         return list(self._rules.steps)
 
-    def view(self, seat: int) -> Hashable | None:
-        """What a seat sees now, also when others move and at the end."""
-        found: Hashable | None = view_of(self.game, self.here, seat)
+    def view(self, player: int) -> Hashable | None:
+        """What a player sees now, also when others move and at the end."""
+        found: Hashable | None = view_of(self.game, self.here, player)
         return found
 
     def deal(self) -> PlayedHand | None:
@@ -163,7 +163,7 @@ class Sitting(Match):
             elif isinstance(agent, Learner):
                 known[name] = agent.strategy()
         for who, strategy in known.items():
-            found.append(Advice(who, strategy.at(observation.seen, player=observation.seat)))
+            found.append(Advice(who, strategy.at(observation.seen, player=observation.player)))
         return found
 
     def write(self, path: str | os.PathLike[str]) -> None:
@@ -216,9 +216,9 @@ class Sitting(Match):
             states = replay_states(self.game, hand.events)
         except ParameterError as error:
             raise FileError(f"{path}, hand {hand.number}: {error}") from None
-        seat = -hand.number % len(self.agents)
+        player = -hand.number % len(self.agents)
         pairs = zip(states, hand.events, strict=False)
-        return deque(event for state, event in pairs if int(self.game.turn(state)) == seat)
+        return deque(event for state, event in pairs if int(self.game.turn(state)) == player)
 
     def _asked(self, observation: Observation) -> Hashable:
         if self._script is not None:
@@ -270,7 +270,7 @@ def fingerprints(against: Sequence[str]) -> dict[str, str]:
 
 def _outcome(hand: PlayedHand) -> tuple[Any, ...]:
     at_fault = None if hand.fault is None else hand.fault.agent
-    return hand.seats, hand.events, hand.payoffs, at_fault
+    return hand.players, hand.events, hand.payoffs, at_fault
 
 
 class _Followed:

@@ -87,23 +87,23 @@ class LargeAgent(Agent):
         """The game as compiled code knows it, with nothing in it that the player does not know."""
         from counterfold.kernels import cheat, cheat_bot
 
-        seen, seat, game = observation.seen, observation.seat, self._game
+        seen, player, game = observation.seen, observation.player, self._game
         if not isinstance(seen, Sight):
             raise ParameterError("the strategy plays Cheat in the perfect view only")
         rules = rules_of(game.players)
         states, memory = cheat.new_states(rules, 1), cheat_bot.new_memory(rules)
         words, asked = seen.claim.split(), bool(seen.claim)
-        who = seat
+        who = player
         if asked:
-            who = int(words[3]) - 1 if len(words) > 2 else (seat + 1) % 2
-        remembered = self._remember(observation.hand, seat, seen.history, who)
+            who = int(words[3]) - 1 if len(words) > 2 else (player + 1) % 2
+        remembered = self._remember(observation.hand, player, seen.history, who)
         for r in range(rules.ranks):
-            memory.pile[seat, r] = remembered.pile[r]
+            memory.pile[player, r] = remembered.pile[r]
             for p in range(game.players):
-                if p != seat:
-                    memory.known[seat, p, r] = remembered.known[p][r]
+                if p != player:
+                    memory.known[player, p, r] = remembered.known[p][r]
         for card in seen.hand.split():
-            states[0, cheat.hand_column(rules, seat, game.rank_index[card])] += 1
+            states[0, cheat.hand_column(rules, player, game.rank_index[card])] += 1
         sizes = list(remembered.sizes)
         count = int(words[1]) if asked else 0
         sizes[who] -= count
@@ -112,23 +112,23 @@ class LargeAgent(Agent):
         last = states.shape[1] - 9
         states[0, last + cheat.PHASE] = cheat.ANSWER if asked else cheat.DISCARD
         states[0, last + cheat.DISCARDER] = who
-        states[0, last + cheat.MOVER] = seat
+        states[0, last + cheat.MOVER] = player
         states[0, last + cheat.RANK] = game.rank_index[seen.rank.split()[1]]
         states[0, last + cheat.CLAIM] = count
         states[0, last + cheat.PILE] = int(seen.others.split()[3])
         return rules, memory, states
 
-    def _remember(self, number: int, seat: int, history: str, discarder: int) -> Memory:
+    def _remember(self, number: int, player: int, history: str, discarder: int) -> Memory:
         """What is remembered at this point of the hand, from where it was left."""
-        before = self._memories.get(seat)
+        before = self._memories.get(player)
         if before is not None and before[0] == number and history.startswith(before[1]):
             memory, new = before[2], history[len(before[1]) :].split()
         else:
-            memory, new = Memory(self._game, seat), history.split()
+            memory, new = Memory(self._game, player), history.split()
         first = (discarder - memory.rounds - len(new)) % self._game.players
         for word in new:
             memory.follow(word, (first + memory.rounds) % self._game.players)
-        self._memories[seat] = (number, history, memory)
+        self._memories[player] = (number, history, memory)
         return memory
 
 

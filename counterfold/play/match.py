@@ -1,4 +1,4 @@
-"""A match: agents take every seat in turn, hand after hand, and are scored honestly."""
+"""A match: agents are every player in turn, hand after hand, and are scored honestly."""
 
 from __future__ import annotations
 
@@ -402,9 +402,9 @@ class Match:
         for number, node in enumerate(leaves.tolist(), start=self.hands):
             if node not in events:
                 events[node] = tale.events(tale.path(node))
-            seats = tuple((seat + number) % agents for seat in range(agents))
+            players = tuple((player + number) % agents for player in range(agents))
             payoffs = tuple(self.tree.payoff[self.tree.leaf[node]].tolist())
-            recorder.add(PlayedHand(number, seats, events[node], payoffs))
+            recorder.add(PlayedHand(number, players, events[node], payoffs))
 
     # At a table in Python.
 
@@ -412,11 +412,11 @@ class Match:
         """Write a hand down; ``rows`` are the odds with which it was played."""
         tally = self._tally
         fair = hand.payoffs if hand.fault else self._fair(hand, rows)
-        for seat, g in enumerate(hand.seats):
-            for k, won in enumerate((hand.payoffs[seat], fair[seat])):
-                tally.total[g, seat, k] += won
+        for player, g in enumerate(hand.players):
+            for k, won in enumerate((hand.payoffs[player], fair[player])):
+                tally.total[g, player, k] += won
                 if self._repeat == 1:
-                    tally.square[g, seat, k] += won * won
+                    tally.square[g, player, k] += won * won
                 else:
                     tally.unit[g, k] += won
         self.hands += 1

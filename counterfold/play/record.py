@@ -15,7 +15,7 @@ import numpy as np
 
 from counterfold.checkpoints import Checkpoints
 from counterfold.errors import FileError, ParameterError
-from counterfold.exploit.hands import FORMAT, WHAT
+from counterfold.exploit.hands import FORMAT, WHAT, players_in
 from counterfold.files.sealed import Seal, read_lines, sealed
 from counterfold.files.text import Fields
 from counterfold.files.whole import drafted
@@ -85,7 +85,7 @@ def told_hand(hand: PlayedHand) -> dict[str, Any]:
     """A hand as a line of its record."""
     told: dict[str, Any] = {
         "hand": hand.number,
-        "seats": list(hand.seats),
+        "players": list(hand.players),
         "events": list(hand.events),
         "payoffs": list(hand.payoffs),
     }
@@ -124,7 +124,7 @@ class Record:
                 fault = Fault(number, who, blame.text("message"))
             yield PlayedHand(
                 number=number,
-                seats=tuple(told.wholes("seats", 0, len(self.agents) - 1)),
+                players=tuple(players_in(told, len(self.agents))),
                 events=tuple(told.texts("events")),
                 payoffs=tuple(map(float, told.numbers("payoffs"))),
                 fault=fault,
@@ -142,11 +142,11 @@ class Record:
         deal, counts = np.zeros(count), np.zeros((count, count), dtype=np.int64)
         for hand in self.hands():
             self.check(game, hand)
-            for seat, agent in enumerate(hand.seats):
-                won = hand.payoffs[seat]
-                total[agent, seat, 0] += won
-                square[agent, seat, 0] += won * won if self.repeat == 1 else 0.0
-                counts[agent, seat] += 1
+            for player, agent in enumerate(hand.players):
+                won = hand.payoffs[player]
+                total[agent, player, 0] += won
+                square[agent, player, 0] += won * won if self.repeat == 1 else 0.0
+                counts[agent, player] += 1
                 deal[agent] += won
             if self.repeat > 1 and hand.number % count == count - 1:
                 square[:, 0, 0] += deal**2
@@ -159,13 +159,13 @@ class Record:
     def check(self, game: Any, hand: PlayedHand) -> None:
         """Raise FileError unless the rules allow this hand and it pays what the record says."""
         where = f"{self.path}, hand {hand.number}"
-        if sorted(hand.seats) != list(range(len(self.agents))):
-            raise FileError(f"{where}: the seats are not those of {len(self.agents)} agents")
+        if sorted(hand.players) != list(range(len(self.agents))):
+            raise FileError(f"{where}: the players are not the {len(self.agents)} agents")
         try:
             states = replay_states(game, hand.events)
             if hand.fault is not None:
-                seat = hand.seats.index(hand.fault.agent)
-                payoffs = worst_end(game, states[-1], seat)
+                player = hand.players.index(hand.fault.agent)
+                payoffs = worst_end(game, states[-1], player)
             elif game.turn(states[-1]) != TERMINAL:
                 raise FileError(f"{where}: the hand stops before its end")
             else:

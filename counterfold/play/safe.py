@@ -74,7 +74,7 @@ class Certificate(Certified):
     counted from the nearest equilibrium: infinite where it does not apply.
     """
 
-    seat: int
+    player: int
     exploitability: float
     blueprint: float
     bound: float
@@ -100,9 +100,9 @@ class _Player(Agent):
 
     def act(self, observation: Observation, rng: np.random.Generator) -> Hashable:
         began = time.process_time()
-        row = self._rows[observation.seat, observation.name]
+        row = self._rows[observation.player, observation.name]
         lo, hi = self.tree.infosets.start[row : row + 2].tolist()
-        odds = self._odds(observation.seat, row)[lo:hi]
+        odds = self._odds(observation.player, row)[lo:hi]
         place = int(rng.choice(hi - lo, p=odds / odds.sum()))
         self.cpu_seconds += time.process_time() - began
         return observation.actions[place]
@@ -113,7 +113,7 @@ class _Player(Agent):
         self._learned()
         self.cpu_seconds += time.process_time() - began
 
-    def _odds(self, seat: int, row: int) -> Floats:
+    def _odds(self, player: int, row: int) -> Floats:
         raise NotImplementedError
 
     def _learned(self) -> None:
@@ -158,72 +158,72 @@ class SafeSearcher(_Player):
                 self._of[treeplex.infosets] = number
         self._rng = np.random.default_rng(seed)
         self._searchers: tuple[Searcher[HistoryEntry], ...] = tuple(
-            Searcher(blueprint, seat, point) for seat in range(2)
+            Searcher(blueprint, player, point) for player in range(2)
         )
         self._found: dict[tuple[int, int], Floats] = {}
         self._nearest: dict[int, Nearest] = {}
 
-    def search(self, seat: int, number: int) -> Judgement:
+    def search(self, player: int, number: int) -> Judgement:
         """Judge a subgame by the model, and search it."""
-        entry = self._searchers[seat].entry(number)
+        entry = self._searchers[player].entry(number)
         judged = entry.range_of(self.model.strategy().probabilities)
         if self.alpha != "auto":
-            return self._try(seat, number, judged, float(self.alpha), np.nan)
+            return self._try(player, number, judged, float(self.alpha), np.nan)
         evidence = self._evidence(entry, judged)
         alpha = evidence * MOST_ALPHA
         for _ in range(TRIALS if alpha > 0 else 0):
-            tried = self._try(seat, number, judged, alpha, evidence)
+            tried = self._try(player, number, judged, alpha, evidence)
             if tried.rise <= self.budget:
                 return tried
             alpha /= 2
         if alpha > 0:
             able = room(entry, judged, entry.best, self.tolerance)
             alpha = min(alpha, alpha_within(self.budget, 0.0, able, self.tolerance))
-        return self._try(seat, number, judged, alpha, evidence)
+        return self._try(player, number, judged, alpha, evidence)
 
     def _try(
-        self, seat: int, number: int, judged: Floats, alpha: float, evidence: float
+        self, player: int, number: int, judged: Floats, alpha: float, evidence: float
     ) -> Judgement:
-        searcher = self._searchers[seat]
+        searcher = self._searchers[player]
         found = searcher.refine(
             number, "ses", gap=self.tolerance, alpha=alpha, range=judged, mark="best"
         )
         return Judgement(alpha, evidence, judged, searcher.rise(found), found)
 
     def strategy(self) -> Strategy:
-        """What it would play now in both seats, every subgame searched."""
+        """What it would play now as both players, every subgame searched."""
         probabilities = self.blueprint.probabilities
-        for seat, searcher in enumerate(self._searchers):
+        for player, searcher in enumerate(self._searchers):
             for number in searcher.places:
-                probabilities = self.search(seat, number).found.into(probabilities)
+                probabilities = self.search(player, number).found.into(probabilities)
         return Strategy.of(self.tree, probabilities, {"method": self.name})
 
-    def certificate(self, seat: int) -> Certificate:
+    def certificate(self, player: int) -> Certificate:
         """Search every subgame as the agent would now, and measure the whole exactly."""
         probabilities = self.blueprint.probabilities
         alphas, rise, theorem = [], 0.0, 0.0
-        reference = self._nearest_to(seat)
-        for number in self._searchers[seat].places:
-            judgement, yardstick = self.search(seat, number), reference.yardsticks[number]
+        reference = self._nearest_to(player)
+        for number in self._searchers[player].places:
+            judgement, yardstick = self.search(player, number), reference.yardsticks[number]
             probabilities = judgement.found.into(probabilities)
             alphas.append(judgement.alpha)
             rise = max(rise, judgement.rise)
             if yardstick is not None:
                 theorem = max(theorem, yardstick.safety(judgement.found))
-        blueprint = self._risk(self.blueprint.probabilities, seat)
+        blueprint = self._risk(self.blueprint.probabilities, player)
         return Certificate(
-            seat=seat,
-            exploitability=self._risk(probabilities, seat),
+            player=player,
+            exploitability=self._risk(probabilities, player),
             blueprint=blueprint,
             bound=blueprint + rise,
             theorem=reference.exploitability + theorem,
             alphas=tuple(alphas),
-            strategy=Strategy.of(self.tree, probabilities, {"method": self.name, "seat": seat}),
+            strategy=Strategy.of(self.tree, probabilities, {"method": self.name, "player": player}),
         )
 
     def report(self) -> str:
         """What it plays now and what that risks, in a sentence."""
-        found = [self.certificate(seat) for seat in range(2)]
+        found = [self.certificate(player) for player in range(2)]
         risk, bound, plain, theorem = (
             sum(getattr(one, name) for one in found) / 2
             for name in ("exploitability", "bound", "blueprint", "theorem")
@@ -236,14 +236,14 @@ class SafeSearcher(_Player):
             f"at most {bound:.4g}, the blueprint has {plain:.4g}, Theorem 1 {proven})"
         )
 
-    def _odds(self, seat: int, row: int) -> Floats:
+    def _odds(self, player: int, row: int) -> Floats:
         number = int(self._of[row])
-        if number not in self._searchers[seat].places:
+        if number not in self._searchers[player].places:
             return self.blueprint.probabilities
-        if (seat, number) not in self._found:
-            found = self.search(seat, number).found
-            self._found[seat, number] = found.into(self.blueprint.probabilities)
-        return self._found[seat, number]
+        if (player, number) not in self._found:
+            found = self.search(player, number).found
+            self._found[player, number] = found.into(self.blueprint.probabilities)
+        return self._found[player, number]
 
     def _learned(self) -> None:
         self._found.clear()
@@ -257,16 +257,16 @@ class SafeSearcher(_Player):
         noise = float(np.mean([((one - judged) ** 2).sum() for one in drawn]))
         return max(0.0, 1.0 - noise / distance) if distance > 0 else 0.0
 
-    def _nearest_to(self, seat: int) -> Nearest:
-        if seat not in self._nearest:
-            self._nearest[seat] = nearest(self.subgames, self.blueprint, seat)
-        return self._nearest[seat]
+    def _nearest_to(self, player: int) -> Nearest:
+        if player not in self._nearest:
+            self._nearest[player] = nearest(self.subgames, self.blueprint, player)
+        return self._nearest[player]
 
-    def _risk(self, probabilities: Floats, seat: int) -> float:
-        """The game's value to the seat less what a best response leaves it."""
+    def _risk(self, probabilities: Floats, player: int) -> float:
+        """The game's value to the player less what a best response leaves it."""
         standing = assess_form(sequence_form(self.tree), probabilities)[0]
-        sure = (self.tree.constant_sum or 0.0) - standing.best[1 - seat]
-        return max(self._nearest_to(seat).value - sure, 0.0)
+        sure = (self.tree.constant_sum or 0.0) - standing.best[1 - player]
+        return max(self._nearest_to(player).value - sure, 0.0)
 
 
 class RestrictedAgent(_Player):
@@ -289,19 +289,19 @@ class RestrictedAgent(_Player):
         self.name = f"rnr({p:g})"
         self._plan = blueprint.probabilities.copy()
 
-    def _odds(self, seat: int, row: int) -> Floats:
+    def _odds(self, player: int, row: int) -> Floats:
         return self._plan
 
     def _learned(self) -> None:
         if self.model.hands % self.every:
             return
         model = self.model.strategy()
-        for seat in range(2):
-            found = restricted_response(model, seat, self.p, self.method)
-            lo, hi = slots_of(self.tree.infosets, seat)
+        for player in range(2):
+            found = restricted_response(model, player, self.p, self.method)
+            lo, hi = slots_of(self.tree.infosets, player)
             self._plan[lo:hi] = found.strategy.probabilities[lo:hi]
 
     def strategy(self) -> Strategy:
-        """What it plays now, in both seats."""
+        """What it plays now, as both players."""
         about: dict[str, Any] = {"method": self.name}
         return Strategy.of(self.tree, self._plan, about)

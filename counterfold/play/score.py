@@ -1,7 +1,7 @@
 """What a match says about its agents: win rates with intervals, and how much luck was taken out.
 
-Seats are strata: every agent sits in each of them equally often, so the spread between seats is
-no luck. Where deals are played again in every seat, all hands on one deal count as one.
+Players are strata: every agent is each of them equally often, so the spread between them is
+no luck. Where deals are played again as every player, all hands on one deal count as one.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Score:
-    """One agent's result: plain, by seat, and with luck taken out where that was possible."""
+    """One agent's result: plain, by player, and with luck taken out where that was possible."""
 
     name: str
     hands: int
     plain: Estimate
-    by_seat: tuple[Estimate, ...]
+    by_player: tuple[Estimate, ...]
     reduced: Estimate | None
     exact: float | None
 
@@ -64,7 +64,7 @@ class Score:
             "agent": self.name,
             "hands": self.hands,
             **self.plain.to_dict(),
-            "by_seat": [seat.to_dict() for seat in self.by_seat],
+            "by_player": [player.to_dict() for player in self.by_player],
             "reduced": None if self.reduced is None else self.reduced.to_dict(),
             "factor": None if factor is None or math.isinf(factor) else factor,
             "without_spread": factor is not None and math.isinf(factor),
@@ -74,11 +74,11 @@ class Score:
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """Sums of results and their squares: ``total`` and ``square`` of [agents, seats, 2].
+    """Sums of results and their squares: ``total`` and ``square`` of [agents, players, 2].
 
     The last axis is plain and reduced. ``repeat`` is how many hands were played on a deal; with
-    more than one, squares are of whole deals and lie in seat 0. ``counts`` has the hands that
-    each agent played in each seat.
+    more than one, squares are of whole deals and lie with player 0. ``counts`` has the hands that
+    each agent played as each player.
     """
 
     counts: NDArray[np.int64]
@@ -95,12 +95,12 @@ class Sums:
         mean = float(self.total[agent, :, which].sum()) / self.hands
         return Estimate(mean, _half(self._variance(agent, which)))
 
-    def by_seat(self, agent: int) -> tuple[Estimate, ...]:
-        """Plain results seat by seat."""
+    def by_player(self, agent: int) -> tuple[Estimate, ...]:
+        """Plain results player by player."""
         found = []
-        for seat in range(self.total.shape[1]):
-            count = int(self.counts[agent, seat])
-            total, square = self.total[agent, seat, 0], self.square[agent, seat, 0]
+        for player in range(self.total.shape[1]):
+            count = int(self.counts[agent, player])
+            total, square = self.total[agent, player, 0], self.square[agent, player, 0]
             variance = None if self.repeat > 1 else _of_mean(total, square, count)
             found.append(Estimate(float(total) / count if count else math.nan, _half(variance)))
         return tuple(found)
@@ -113,9 +113,11 @@ class Sums:
             found = _of_mean(total, self.square[agent, 0, which], deals)
             return None if found is None else found / self.repeat**2
         parts = 0.0
-        for seat in range(self.total.shape[1]):
-            count = int(self.counts[agent, seat])
-            one = _of_mean(self.total[agent, seat, which], self.square[agent, seat, which], count)
+        for player in range(self.total.shape[1]):
+            count = int(self.counts[agent, player])
+            one = _of_mean(
+                self.total[agent, player, which], self.square[agent, player, which], count
+            )
             if one is None:
                 return None
             parts += one * (count / self.hands) ** 2
@@ -123,13 +125,13 @@ class Sums:
 
 
 def turns(agents: int, hands: int) -> NDArray[np.int64]:
-    """How many of the hands from the first on each agent plays in each seat.
+    """How many of the hands from the first on each agent plays as each player.
 
     >>> turns(2, 5).tolist()
     [[3, 2], [2, 3]]
     """
-    agent, seat = np.indices((agents, agents))
-    return (hands - (agent - seat) % agents + agents - 1) // agents
+    agent, player = np.indices((agents, agents))
+    return (hands - (agent - player) % agents + agents - 1) // agents
 
 
 def _of_mean(total: float, square: float, count: int) -> float | None:
@@ -151,7 +153,7 @@ def scores(
             name=name,
             hands=sums.hands,
             plain=sums.estimate(g, 0),
-            by_seat=sums.by_seat(g),
+            by_player=sums.by_player(g),
             reduced=sums.estimate(g, 1) if reduced else None,
             exact=None if exact is None else exact[g],
         )

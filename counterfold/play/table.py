@@ -32,10 +32,10 @@ class Fault(NamedTuple):
 
 @dataclass(frozen=True)
 class PlayedHand:
-    """A finished hand: who sat where, all that happened, and what each seat won."""
+    """A finished hand: who was which player, all that happened, and what each won."""
 
     number: int
-    seats: tuple[int, ...]
+    players: tuple[int, ...]
     events: tuple[str, ...]
     payoffs: tuple[float, ...]
     fault: Fault | None = None
@@ -54,10 +54,10 @@ class Table:
     """Agents around a game: asks the one to move, and tells all of them how it ended.
 
     An agent that raises, breaks the time limit or chooses what is not there loses the hand: it
-    gets the least that could still happen to its seat, by the payoffs of that end.
+    gets the least that could still happen to it, by the payoffs of that end.
 
-    Which actions of others a seat could see is known from the compiled ``tree``; without one they
-    are told to nobody, beyond what the rules let a seat observe.
+    Which actions of others a player could see is known from the compiled ``tree``; without one they
+    are told to nobody, beyond what the rules let a player observe.
     """
 
     def __init__(
@@ -77,9 +77,9 @@ class Table:
         self._learns = [_learns(agent) for agent in self.agents]
 
     def play(self, number: int, dealer: Dealer, rngs: Sequence[np.random.Generator]) -> PlayedHand:
-        """Play a hand; agent (seat + number) mod n sits in each seat."""
+        """Play a hand; agent (p + number) mod n is player p."""
         game, count = self.game, len(self.agents)
-        seats = tuple((seat + number) % count for seat in range(count))
+        players = tuple((player + number) % count for player in range(count))
         state, events, steps = game.root(), [], []
         choices: list[list[Choice]] = [[] for _ in range(count)]
         fault = None
@@ -93,7 +93,7 @@ class Table:
                 place = dealer.draw(outcomes)
                 move = outcomes[place][0]
             else:
-                agent = seats[turn]
+                agent = players[turn]
                 actions = tuple(game.actions(state))
                 seen = Observation(turn, game.observe(state, turn), actions, number)
                 found = self._ask(agent, seen, rngs[agent])
@@ -106,7 +106,7 @@ class Table:
             steps.append(Step(turn, state, place))
             events.append(label(move))
             state = game.next(state, move)
-        played = PlayedHand(number, seats, tuple(events), payoffs, fault, tuple(steps))
+        played = PlayedHand(number, players, tuple(events), payoffs, fault, tuple(steps))
         self._teach(played, None if fault else state, choices)
         return played
 
@@ -130,29 +130,29 @@ class Table:
         """Tell those who learn what they saw; a hand cut short by a fault teaches nothing."""
         if end is None:
             return
-        for seat, agent in enumerate(hand.seats):
+        for player, agent in enumerate(hand.players):
             if not self._learns[agent]:
                 continue
             game, show = self.game, getattr(self.game, "shown", None)
             seen = SeenHand(
-                seat=seat,
-                choices=tuple(choices[seat]),
-                others=tuple(self._others(hand.steps, seat)),
-                final=view_of(game, end, seat),
+                player=player,
+                choices=tuple(choices[player]),
+                others=tuple(self._others(hand.steps, player)),
+                final=view_of(game, end, player),
                 shown=show(end) if callable(show) else None,
-                payoff=hand.payoffs[seat],
+                payoff=hand.payoffs[player],
                 hand=hand.number,
                 events=hand.events if self.reveal else None,
             )
             self.agents[agent].learn(seen)
 
-    def _others(self, steps: Sequence[Step], seat: int) -> list[SeenMove]:
+    def _others(self, steps: Sequence[Step], player: int) -> list[SeenMove]:
         found, node, tree = [], 0, self.tree
         for step in steps:
-            if step.turn >= 0 and step.turn != seat:
+            if step.turn >= 0 and step.turn != player:
                 told = tree is not None and bool(views(tree).told[node])
                 action = tuple(self.game.actions(step.state))[step.place] if told else None
-                found.append(SeenMove(step.turn, view_of(self.game, step.state, seat), action))
+                found.append(SeenMove(step.turn, view_of(self.game, step.state, player), action))
             if tree is not None:
                 node = int(tree.child[int(tree.first[node]) + step.place])
         return found
@@ -179,10 +179,10 @@ def _place(action: Any, actions: tuple[Hashable, ...]) -> int | None:
     return None
 
 
-def view_of(game: Any, state: Any, seat: int) -> Any:
-    """What a seat sees, also when others move; None where the rules do not say."""
+def view_of(game: Any, state: Any, player: int) -> Any:
+    """What a player sees, also when others move; None where the rules do not say."""
     try:
-        return game.observe(state, seat)
+        return game.observe(state, player)
     except MemoryError:
         raise
     except Exception as error:
@@ -191,15 +191,15 @@ def view_of(game: Any, state: Any, seat: int) -> Any:
         return None
 
 
-def worst_end(game: Any, state: Any, seat: int) -> tuple[float, ...]:
-    """Payoffs of the end that is worst for a seat among those that can still happen.
+def worst_end(game: Any, state: Any, player: int) -> tuple[float, ...]:
+    """Payoffs of the end that is worst for a player among those that can still happen.
 
     In a game too large to search it is the worst of the first that are found; a game without an
-    end says itself what giving up costs, by ``forfeit(seat)``.
+    end says itself what giving up costs, by ``forfeit(player)``.
     """
     forfeit = getattr(game, "forfeit", None)
     if callable(forfeit):
-        return tuple(float(x) for x in forfeit(seat))
+        return tuple(float(x) for x in forfeit(player))
     stack, worst, looked = [state], None, 0
     while stack:
         here = stack.pop()
@@ -207,7 +207,7 @@ def worst_end(game: Any, state: Any, seat: int) -> tuple[float, ...]:
         looked += 1
         if turn == TERMINAL:
             payoffs = tuple(float(x) for x in game.payoff(here))
-            if worst is None or payoffs[seat] < worst[seat]:
+            if worst is None or payoffs[player] < worst[player]:
                 worst = payoffs
         elif worst is None or looked < MOST_SEARCHED:
             if turn == CHANCE:

@@ -145,10 +145,10 @@ class Trainer(Sitting):
     ) -> Sequence[float]:
         if self._browser is None:
             return hand.payoffs
-        seat = hand.seats.index(0)
+        player = hand.players.index(0)
         edges = self.judged if self._number == hand.number else []
-        own = self._base[seat] + sum(judged.edge for judged in edges)
-        return (own, -own) if seat == 0 else (-own, own)
+        own = self._base[player] + sum(judged.edge for judged in edges)
+        return (own, -own) if player == 0 else (-own, own)
 
 
 def _strategy_for_all_hands(agent: Agent) -> Strategy[PublicTree] | None:

@@ -65,7 +65,7 @@ def win_rate(
     seed: int = 0,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> WinRate:
-    """Let an agent play against others of one kind, in every seat in turn.
+    """Let an agent play against others of one kind, as every player in turn.
 
     A hand is won by the one payoff that is highest, and drawn if all are equal; where several
     share the best payoff they share the win.
@@ -92,7 +92,7 @@ def win_rate(
             who = getattr(agents[hand.fault.agent], "name", "an agent")
             raise ParameterError(f"{who} {hand.fault.message}")
         best = max(hand.payoffs)
-        winners = [g for seat, g in enumerate(hand.seats) if hand.payoffs[seat] == best]
+        winners = [g for player, g in enumerate(hand.players) if hand.payoffs[player] == best]
         wins += (0 in winners) / len(winners)
         draws += len(winners) == players
     return WinRate(str(getattr(agents[1], "name", "")), hands, wins, draws)

@@ -61,12 +61,12 @@ class ZeroSumSeat:
     what the seat earns by both players' sequences, in units of the game's largest payoff.
     """
 
-    def __init__(self, tree: HistoryTree, seat: int) -> None:
+    def __init__(self, tree: HistoryTree, player: int) -> None:
         from scipy.sparse import csr_array
 
-        self.tree, self.seat, self.opponent = tree, seat, 1 - seat
+        self.tree, self.player, self.opponent = tree, player, 1 - player
         self.form = sequence_form(tree)
-        self.mine, self.yours = plans(self.form, seat), plans(self.form, 1 - seat)
+        self.mine, self.yours = plans(self.form, player), plans(self.form, 1 - player)
         self.unit = tree.largest_payoff or 1.0
         arrays = self.form.form
         column = np.zeros(self.form.sequences, dtype=np.int64)

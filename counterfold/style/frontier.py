@@ -235,7 +235,7 @@ class _Seat(ZeroSumSeat):
     @property
     def game_value(self) -> float:
         """The game's value to player 1."""
-        return self.value if self.seat == 0 else (self.tree.constant_sum or 0.0) - self.value
+        return self.value if self.player == 0 else (self.tree.constant_sum or 0.0) - self.value
 
     def floor(self, epsilon: float) -> float:
         """The least guarantee of a strategy that costs at most epsilon, in units."""
@@ -256,7 +256,7 @@ class _Seat(ZeroSumSeat):
         return self.behaviour(plan.x, self.profile.probabilities)
 
     def strategy(self, probabilities: Floats, cost: float, **about: object) -> Strategy:
-        made = {"method": "frontier", "player": self.seat, "cost": cost, **about}
+        made = {"method": "frontier", "player": self.player, "cost": cost, **about}
         return Strategy.of(self.tree, probabilities, made)
 
 

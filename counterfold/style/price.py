@@ -19,17 +19,17 @@ from counterfold.style.shares import Distance, Share, shares_by_hand, shares_by_
 from counterfold.tree.form import Form, form_of
 from counterfold.tree.history import HistoryTree
 
-__all__ = ["Price", "Seat", "compare", "price", "seats", "usual_run"]
+__all__ = ["Price", "Earnings", "compare", "earnings", "price", "usual_run"]
 
 CLOSER = 3
 """How much nearer to an equilibrium than usual hands are solved: a small price is to be seen."""
 
 
 @dataclass(frozen=True)
-class Seat(Certified):
+class Earnings(Certified):
     """What a player earns a hand: against copies of itself, the other strategy, the worst foe.
 
-    ``styled_against_plain`` is this seat's payoff when it alone has the style, and
+    ``styled_against_plain`` is the payoff when it alone has the style, and
     ``plain_against_styled`` when all but it have it. The guarantees, against a best responder,
     are told in two-player zero-sum games only.
     """
@@ -61,7 +61,7 @@ class Price(Certified):
     style: str
     plain: Result
     styled: Result
-    seats: tuple[Seat, ...]
+    players: tuple[Earnings, ...]
     first: tuple[Share, ...]
     by_round: tuple[Share, ...]
     by_player: tuple[Share, ...] = ()
@@ -82,7 +82,7 @@ class Price(Certified):
             "plain": self.plain.to_dict(),
             "styled": self.styled.to_dict(),
             "distance": None if self.distance is None else _row(self.distance),
-            "seats": [_row(seat) | {"cost": seat.cost} for seat in self.seats],
+            "players": [_row(player) | {"cost": player.cost} for player in self.players],
         }
         for name in ("first", "by_player", "by_round", "by_hand"):
             document[name] = [_row(share) for share in getattr(self, name)]
@@ -152,15 +152,15 @@ def compare(plain: Result, styled: Result, style: Style | str = "") -> Price:
         raise MismatchError(f"one result is of {plain.game} and the other of {styled.game}")
     by_infoset = isinstance(ours.tree, HistoryTree)
     shares = shares_by_infoset(ours, theirs) if by_infoset else shares_by_hand(ours, theirs)
-    return Price(str(style), plain, styled, seats(ours, theirs), *shares)
+    return Price(str(style), plain, styled, earnings(ours, theirs), *shares)
 
 
-def seats(plain: Strategy[Any], styled: Strategy[Any]) -> tuple[Seat, ...]:
+def earnings(plain: Strategy[Any], styled: Strategy[Any]) -> tuple[Earnings, ...]:
     """What each player earns with either strategy, against both and against the worst.
 
     >>> import counterfold as cf
     >>> uniform = cf.Strategy.uniform(cf.Kuhn())
-    >>> round(seats(uniform, uniform)[0].plain_guarantee, 4)
+    >>> round(earnings(uniform, uniform)[0].plain_guarantee, 4)
     -0.4167
     """
     form = plain.tree
@@ -172,7 +172,7 @@ def seats(plain: Strategy[Any], styled: Strategy[Any]) -> tuple[Seat, ...]:
         return float(form.constant_sum - of.best[1 - player])
 
     return tuple(
-        Seat(
+        Earnings(
             player,
             plain=ours.values[player],
             styled=theirs.values[player],
@@ -185,6 +185,6 @@ def seats(plain: Strategy[Any], styled: Strategy[Any]) -> tuple[Seat, ...]:
     )
 
 
-def _row(part: Share | Distance | Seat) -> dict[str, Any]:
+def _row(part: Share | Distance | Earnings) -> dict[str, Any]:
     row = asdict(part)
     return row | {"player": row["player"] + 1}

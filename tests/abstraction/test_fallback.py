@@ -41,7 +41,7 @@ def test_observations_stand_in_the_order_of_infosets():
         tree = compile_game(game)
         found = observations(tree)
         assert [label(seen.seen) for seen in found] == list(tree.infosets.labels)
-        assert [seen.seat for seen in found] == tree.infosets.owner.tolist()
+        assert [seen.player for seen in found] == tree.infosets.owner.tolist()
         assert [tuple(map(label, seen.actions)) for seen in found] == list(tree.infosets.actions)
 
 

@@ -438,19 +438,19 @@ def test_a_sampled_response_comes_near_the_exact_one(
     model, game = coarse(name), GAMES[name]
     tree = PublicTree(game, symmetry=False)
     known = by_hand(model, tree)
-    for seat in (0, 1):
-        exact = restricted_solver(known, seat, p)
+    for player in (0, 1):
+        exact = restricted_solver(known, player, p)
         exact.step(1000)
         best = exact.response()
         solver = sampler(
-            game, model.tree.buckets, seed=2, per_round=100, locks=Against(model, seat, p)
+            game, model.tree.buckets, seed=2, per_round=100, locks=Against(model, player, p)
         )
         solver.step(iterations)
         made = solver.strategy()
-        assert (made.about["p"], made.about["seat"]) == (p, seat)
+        assert (made.about["p"], made.about["player"]) == (p, player)
         played = by_hand(made, tree)
-        won = earned_against(played, seat, known)
-        kept = -best_value(played, 1 - seat)
+        won = earned_against(played, player, known)
+        kept = -best_value(played, 1 - player)
         reached = p * won + (1 - p) * kept
         assert reached > p * best.winnings + (1 - p) * best.guarantee - bound
         assert reached < p * best.winnings + (1 - p) * best.guarantee + best.gap + 1e-5

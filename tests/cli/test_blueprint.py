@@ -67,7 +67,7 @@ def test_another_blueprint_is_answered(call, tmp_path):
     told = call(*words, *more, "--json").document
     assert told["exploitability"] is None
     answer = told["answer"]
-    assert (answer["model"], answer["seat"], answer["p"]) == ("model.cf", 2, 1.0)
+    assert (answer["model"], answer["player"], answer["p"]) == ("model.cf", 2, 1.0)
     strategy = Strategy.load(tmp_path / "answer.cf")  # with the model in the other seat
     assert best_value(strategy, 1) == pytest.approx(answer["winnings"], abs=0.005)
     assert -best_value(strategy, 0) == pytest.approx(answer["guarantee"], abs=1e-6)
@@ -86,7 +86,7 @@ def test_answers_that_are_refused(call):
     words = ("blueprint", "kuhn", "--against", "model.cf")
     assert call(*words).refused("say with --rnr")
     assert call(*words, "--rnr", 1.5).refused("from 0 to 1")
-    assert call(*words, "--rnr", 1, "--seat", 3).refused("--seat is 3")
+    assert call(*words, "--rnr", 1, "--player", 3).refused("--player is 3")
     assert call(*words, "--rnr", 1, "--traversal", "public").refused("external sampling only")
     assert call("blueprint", "kuhn", "--rnr", 1).refused("--against")
     assert call("blueprint", "kuhn", "--against", "no.cf", "--rnr", 1).refused("no.cf")

@@ -73,13 +73,13 @@ def test_words(call):
     assert answer.code == 0
     assert answer.err == ""
     assert "sophisticated against uniform" in answer.out
-    assert "2,000, seats in turn, seed 3" in answer.out
+    assert "2,000, players in turn, seed 3" in answer.out
     assert "hands a second" in answer.out
     assert re.search(r"agent +win rate +with luck taken out +needs +exactly\n", answer.out)
     assert re.search(
         r"sophisticated +\+0\.\d+ ±0\.\d+ +\+0\.\d+ ±0 +no spread +\+0\.\d+", answer.out
     )
-    assert re.search(r"by seat +seat 1 +seat 2\n", answer.out)
+    assert re.search(r"by player +player 1 +player 2\n", answer.out)
     assert "sophisticated wins 0." in answer.out
     assert "every hand tells the exact value" in answer.out
     assert "contains the exact" in answer.out
@@ -130,7 +130,7 @@ def test_a_close_match_has_no_winner_and_a_learner_is_told(call):
 def test_three_players_and_general_sums(call):
     answer = call("match", "uniform", "random", "equilibrium", "--game", "kuhn(players=3)")
     assert "uniform, random and equilibrium" in answer.out
-    assert re.search(r"by seat +seat 1 +seat 2 +seat 3\n", answer.out)
+    assert re.search(r"by player +player 1 +player 2 +player 3\n", answer.out)
     assert "equilibrium wins" in answer.out
     answer = call("match", "uniform", "random", "--game", "rps:general", "--hands", 500)
     assert "gets the most" in answer.out
@@ -152,7 +152,7 @@ def test_duplicate_deals(call):
     twice = call(*FIXED, "--hands", 4000, "--duplicate", "--json").document
     assert twice["duplicate"] is True
     assert twice["scores"][0]["half"] < plain["scores"][0]["half"]
-    assert "every deal played in all seats" in call(*FIXED, "--hands", 10, "--duplicate").out
+    assert "every deal played as every player" in call(*FIXED, "--hands", 10, "--duplicate").out
 
 
 def test_faults_are_told_and_the_match_goes_on(call, bots):

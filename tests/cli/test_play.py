@@ -160,8 +160,8 @@ def test_the_screen_shows_nothing_that_the_seat_does_not_see(spec, hands):
     def ask(seen):
         views.append(seen.name)
         with contextlib.redirect_stdout(io.StringIO()) as out:
-            screen.decision(seen.seat, seen.seen, seen.actions)
-        note((seen.seat, *views), out)
+            screen.decision(seen.player, seen.seen, seen.actions)
+        note((seen.player, *views), out)
         return seen.actions[rng.integers(len(seen.actions))]
 
     others = [cf.make_agent("uniform", tree) for _ in range(tree.players - 1)]
@@ -172,9 +172,9 @@ def test_the_screen_shows_nothing_that_the_seat_does_not_see(spec, hands):
         hand = sitting.deal()
         with contextlib.redirect_stdout(io.StringIO()) as out:
             screen.end(hand)
-        seat = hand.seats.index(0)
+        player = hand.players.index(0)
         shown = sitting.game.shown(sitting.here)
-        note((seat, *views, "end", sitting.view(seat), shown, hand.payoffs), out)
+        note((player, *views, "end", sitting.view(player), shown, hand.payoffs), out)
     assert max(map(len, hidden.values())) > 1  # else there was nothing to give away
     assert {len(told) for told in texts.values()} == {1}
 

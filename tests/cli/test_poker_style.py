@@ -44,7 +44,7 @@ def test_its_json(call, river):
     bet = next(s for s in told["first"] if s["action"] == "bet 10")
     assert bet["styled"] > bet["plain"] + 0.05
     assert {(s["player"], s["action"]) for s in told["by_round"]} >= {(1, "bet"), (2, "call")}
-    one, two = told["seats"]
+    one, two = told["players"]
     assert one["cost"] > 0
     assert one["styled_against_plain"] == pytest.approx(-two["plain_against_styled"], abs=1e-4)
     assert "bet=20 of player 1" in told["style"]

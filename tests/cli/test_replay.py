@@ -28,30 +28,30 @@ def test_a_match_is_scored_again(call, hands):
     for again, first in zip(document["scores"], hands["scores"], strict=True):
         assert again["mean"] == pytest.approx(first["mean"])
         assert again["half"] == pytest.approx(first["half"])
-        assert again["by_seat"][1]["mean"] == pytest.approx(first["by_seat"][1]["mean"])
+        assert again["by_player"][1]["mean"] == pytest.approx(first["by_player"][1]["mean"])
     answer = call("replay", "h.jsonl")
     assert "sophisticated against uniform" in answer.out
-    assert "300, seats in turn" in answer.out
+    assert "300, players in turn" in answer.out
     assert "\x1b" not in answer.out
 
 
 def test_one_hand_is_told(call, hands):
     document = call("replay", "h.jsonl", "--hand", 7, "--json").document
     assert document["hand"] == 7
-    assert document["seats"] == ["uniform", "sophisticated"], "seats are swapped in odd hands"
+    assert document["players"] == ["uniform", "sophisticated"], "seats are swapped in odd hands"
     assert sum(document["payoffs"]) == 0
     first, second = document["events"][:2]
-    assert first["seat"] is None
+    assert first["player"] is None
     assert first["agent"] is None
     assert second["seen"][0] != second["seen"][1] or first["event"][0] == second["event"][0]
     rank = first["event"][0]
     assert first["seen"][0] == rank
-    assert rank not in first["seen"][1], "the other seat must not see this card"
+    assert rank not in first["seen"][1], "the other player must not see this card"
     for event in document["events"][2:]:
-        assert event["seat"] is None or event["agent"] == document["seats"][event["seat"] - 1]
+        assert event["player"] is None or event["agent"] == document["players"][event["player"] - 1]
     answer = call("replay", "h.jsonl", "--hand", 7)
-    assert "seat 1 uniform, seat 2 sophisticated" in answer.out
-    assert "seat 1 sees" in answer.out
+    assert "player 1 uniform, player 2 sophisticated" in answer.out
+    assert "player 1 sees" in answer.out
     won = max(document["payoffs"])
     assert f" wins {won:g}" in answer.out or won == 0
 
@@ -64,7 +64,7 @@ def test_a_hand_with_a_fault(call, tmp_path):
     call("match", "bot.py:Bot", "uniform", *how)
     answer = call("replay", "h.jsonl", "--hand", 0)
     assert "bot.py:Bot lost the hand: chose 'x' at " in answer.out
-    assert "bot.py:Bot (seat 1) loses " in answer.out
+    assert "bot.py:Bot (player 1) loses " in answer.out
     assert "bot.py:Bot lost 10 hands: chose 'x' at " in call("replay", "h.jsonl").out
     assert call("replay", "h.jsonl", "--json").document["faults"] == [10, 0]
 

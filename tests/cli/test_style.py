@@ -9,7 +9,7 @@ from counterfold.strategy.strategy import Strategy
 
 KEYS = {
     "game", "style", "cost", "plain", "styled", "by_player", "by_round", "by_hand", "distance",
-    "seats", "first", "frontier", "saved", "plot",
+    "players", "first", "frontier", "saved", "plot",
 }  # fmt: skip
 BOLD = ("style", "kuhn", "--prefer", "bet=10", "--player", 1, "--seen", "?", "--best")
 
@@ -38,7 +38,7 @@ def test_json_is_one_document(call):
     ]
     assert bluffs["styled"] > bluffs["plain"] + 0.05
     assert document["cost"] < 1e-3
-    assert [seat["player"] for seat in document["seats"]] == [1, 2]
+    assert [player["player"] for player in document["players"]] == [1, 2]
 
 
 def test_a_frontier_holds_the_strategies(call):

@@ -19,7 +19,7 @@ THREE = ("tournament", "uniform", "equilibrium", "q", "--game", "kuhn", "--hands
 def test_words(call):
     answer = call(*THREE)
     assert answer.code == 0
-    assert "kuhn: a match of 400 hands for each pair, seats in turn, seed 0" in answer.out
+    assert "kuhn: a match of 400 hands for each pair, players in turn, seed 0" in answer.out
     head, *rows = re.search(r"\n\n(.*?)\n\n", answer.out, re.DOTALL)[1].splitlines()
     assert head.split()[:3] == ["row", "\\", "column"]
     assert [row.split()[0] for row in rows] == head.split()[3:-1], "best on top, and to the left"

@@ -35,7 +35,7 @@ def play(game, seed, look):
             moves = [outcome for outcome, _ in game.chance(state)]
         else:
             if memories is None:
-                memories = [Memory(game, seat) for seat in range(game.players)]
+                memories = [Memory(game, player) for player in range(game.players)]
             moves = list(game.actions(state))
             if state.laid is not None:
                 look(state, memories)
@@ -43,8 +43,8 @@ def play(game, seed, look):
         history = game.observe(state, 0).history.split() if memories else []
         if len(history) > rounds:
             rounds += 1
-            for seat, memory in enumerate(memories):
-                memory.follow(game.observe(state, seat).history.split()[-1], before.seat)
+            for player, memory in enumerate(memories):
+                memory.follow(game.observe(state, player).history.split()[-1], before.player)
 
 
 GAMES = [
@@ -57,13 +57,13 @@ GAMES = [
 @pytest.mark.parametrize("seed", range(5))
 def test_what_is_remembered(game, seed):
     def look(state, memories):
-        for seat, memory in enumerate(memories):
+        for player, memory in enumerate(memories):
             held = [sum(hand) for hand in state.hands]
             held[state.seat] += sum(state.laid)
             assert memory.sizes == held
             assert all(k <= p for k, p in zip(memory.pile, state.pile, strict=True))
             assert sum(memory.pile) + memory.unseen == sum(state.pile)
-            assert not any(memory.known[seat])
+            assert not any(memory.known[player])
             assert all(sum(known) <= size for known, size in zip(memory.known, held, strict=True))
             assert memory.rounds % game.ranks == state.rank
 

@@ -50,7 +50,7 @@ def test_a_sitting_is_a_match_hand_by_hand(leduc):
     assert match.play(HANDS).scores[0] == sitting.score
     assert [hand.number for hand in sitting.played] == list(range(HANDS))
     assert sitting.score.plain.mean * HANDS == pytest.approx(
-        sum(hand.payoffs[hand.seats.index(0)] for hand in sitting.played)
+        sum(hand.payoffs[hand.players.index(0)] for hand in sitting.played)
     )
     # Random moves against uniform ones: 3.4 to 4.0 times fewer hands, in four runs of 500 hands.
     assert sitting.score.factor > 2
@@ -102,12 +102,12 @@ def test_the_file_is_a_record_that_replays(leduc, tmp_path):
 def test_three_at_the_table(tmp_path):
     tree = compile_game(cf.Kuhn(players=3))
     sitting = seated(tree, "uniform", "random")
-    seats = [sitting.seat]
+    players = [sitting.player]
     for _ in range(5):
         sitting.deal()
-        seats.append(sitting.seat)
-    assert seats == [0, 2, 1, 0, 2, 1]
-    assert [hand.seats.index(0) for hand in sitting.played] == seats[:-1]
+        players.append(sitting.player)
+    assert players == [0, 2, 1, 0, 2, 1]
+    assert [hand.players.index(0) for hand in sitting.played] == players[:-1]
     sitting.write(tmp_path / "s.jsonl")
     again = seated(tree, "uniform", "random")
     again.replay(read_session(tmp_path / "s.jsonl"))
@@ -159,7 +159,7 @@ def test_moves_and_view_follow_the_hand(leduc):
     looks = []
 
     def ask(seen):
-        looks.append((seen.seen, sitting.view(seen.seat), [m.action for m in sitting.moves()]))
+        looks.append((seen.seen, sitting.view(seen.player), [m.action for m in sitting.moves()]))
         return seen.actions[0]
 
     sitting = seated(leduc, "uniform", ask=ask)
@@ -212,7 +212,7 @@ def played(tree, path, against="uniform"):
         (2, {"events": ["K", "Q", "check", "check"]}, "hand 1 .* comes out otherwise"),
         (3, {"payoffs": [7.0, -7.0]}, "hand 2 .* comes out otherwise"),
         (2, {"hand": 4}, "lacks hand 1"),
-        (1, {"seats": [1, 0]}, "hand 0 .* comes out otherwise"),
+        (1, {"players": [1, 0]}, "hand 0 .* comes out otherwise"),
         (0, {"seed": 4}, "comes out otherwise|possible are"),
         (0, {"human": None}, "match of programs"),
         (0, {"against": []}, "damaged"),

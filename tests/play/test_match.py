@@ -143,8 +143,8 @@ def test_duplicate_deals_are_dealt_once_in_each_seat(leduc, tmp_path):
     hands = list(read_record(tmp_path / "hands").hands())
     for one, two in zip(hands[::2], hands[1::2], strict=True):
         assert one.events[:2] == two.events[:2]
-        assert one.seats == (0, 1)
-        assert two.seats == (1, 0)
+        assert one.players == (0, 1)
+        assert two.players == (1, 0)
 
 
 def test_duplicate_deals_have_honest_intervals(leduc):

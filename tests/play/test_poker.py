@@ -205,7 +205,7 @@ def test_luck_is_taken_out_of_a_persons_score_and_nothing_else(good):
     )
     trainer.play(800)
     score = trainer.score
-    exact = sum(earned_against(mine, seat, theirs) for seat in (0, 1)) / 2
+    exact = sum(earned_against(mine, player, theirs) for player in (0, 1)) / 2
     assert abs(exact) > 1
     assert abs(score.plain.mean - exact) < 4 * score.plain.half / 1.96
     assert abs(score.reduced.mean - exact) < 4 * score.reduced.half / 1.96

@@ -11,6 +11,7 @@ import pytest
 import counterfold as cf
 from counterfold.checkpoints import Checkpoints
 from counterfold.errors import FileError
+from counterfold.exploit.hands import read_hands
 from counterfold.files.sealed import sealed
 from counterfold.play.match import Match
 from counterfold.play.record import Recorder, read_record
@@ -34,7 +35,16 @@ def test_a_record_is_enough_to_score_the_match_again(match_file):
         assert one.name == two.name
         assert one.plain.mean == pytest.approx(two.plain.mean, abs=1e-12)
         assert one.plain.half == pytest.approx(two.plain.half, abs=1e-12)
-        assert [s.mean for s in one.by_seat] == pytest.approx([s.mean for s in two.by_seat])
+        assert [s.mean for s in one.by_player] == pytest.approx([s.mean for s in two.by_player])
+
+
+def test_records_that_say_seats_are_still_read(match_file):
+    path, result = match_file
+    lines = path.read_bytes().decode().splitlines(keepends=True)[:-1]
+    path.write_bytes(sealed("".join(lines).replace('"players"', '"seats"').encode()))
+    assert read_record(path).replay()[0].plain.mean == pytest.approx(result.scores[0].plain.mean)
+    tree = compile_game(cf.Leduc())
+    assert len(read_hands(path, tree).leaves) == 500
 
 
 def test_a_record_of_duplicate_deals_too(tmp_path):
@@ -79,7 +89,7 @@ def spoil(path, number, change):
         (lambda h: h["events"].__setitem__(0, "Zz"), "hand 2: event 1 is 'Zz'"),
         (lambda h: h["events"].pop(), "hand 2: the hand stops before its end"),
         (lambda h: h["events"].append("call"), "the game is over before it"),
-        (lambda h: h.__setitem__("seats", [0, 0]), "hand 2: the seats"),
+        (lambda h: h.__setitem__("players", [0, 0]), "hand 2: the players"),
         (lambda h: h.pop("payoffs"), 'line 4: "payoffs" is missing'),
     ],
 )

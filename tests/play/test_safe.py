@@ -39,14 +39,14 @@ def informed(blueprint, opponent, tmp_path_factory):
     Match(blueprint.tree, *agents, seed=1).play(20_000, record=path)
     model = OpponentModel(blueprint, 10.0)
     hands = list(read_record(path).hands())
-    model.learn([h.events for h in hands], [h.seats.index(0) for h in hands])
+    model.learn([h.events for h in hands], [h.players.index(0) for h in hands])
     return model
 
 
 def test_before_any_evidence_alpha_is_zero(blueprint):
     agent = SafeSearcher(blueprint, "auto", budget=1.0)
-    for seat in range(2):
-        assert {agent.search(seat, k).alpha for k in range(len(agent.subgames))} == {0.0}
+    for player in range(2):
+        assert {agent.search(player, k).alpha for k in range(len(agent.subgames))} == {0.0}
 
 
 def test_alpha_grows_with_the_budget_and_keeps_to_it(blueprint, informed):
@@ -61,7 +61,7 @@ def test_alpha_grows_with_the_budget_and_keeps_to_it(blueprint, informed):
 
 def test_the_same_distance_is_worth_less_when_the_model_is_unsure(blueprint, informed):
     few = OpponentModel(blueprint, 0.5)
-    few.learn([("Ks", "Qh", "check", "check", "Qs", "check", "check")] * 2, seat=0)
+    few.learn([("Ks", "Qh", "check", "check", "Qs", "check", "check")] * 2, player=0)
     unsure = SafeSearcher(blueprint, "auto", 1.0, model=few)
     sure = SafeSearcher(blueprint, "auto", 1.0, model=informed)
     number = next(k for k in range(15) if "check check" in sure.subgames[k].name())
@@ -69,24 +69,24 @@ def test_the_same_distance_is_worth_less_when_the_model_is_unsure(blueprint, inf
 
 
 @pytest.mark.parametrize("budget", [0.02, 0.3])
-@pytest.mark.parametrize("seat", [0, 1])
-def test_the_certificate_holds(blueprint, informed, seat, budget):
+@pytest.mark.parametrize("player", [0, 1])
+def test_the_certificate_holds(blueprint, informed, player, budget):
     agent = SafeSearcher(blueprint, "auto", budget, model=informed, tolerance=1e-4)
-    found = agent.certificate(seat)
+    found = agent.certificate(player)
     assert found.exploitability <= found.bound + 1e-9
     assert found.bound <= found.blueprint + budget + 1e-3
     assert found.exploitability <= found.theorem + 1e-9
     assert max(found.alphas) > 0
     # The measure itself: the game's value less what a best response leaves.
-    value = -0.0524557485 * (1 if seat == 0 else -1)
-    left = -cf.best_response(found.strategy, 1 - seat).value
+    value = -0.0524557485 * (1 if player == 0 else -1)
+    left = -cf.best_response(found.strategy, 1 - player).value
     assert found.exploitability == pytest.approx(value - left, abs=1e-6)
 
 
 def test_alpha_zero_is_safe_and_a_search_only_touches_subgames(blueprint):
     agent = SafeSearcher(blueprint, 0.0, tolerance=1e-4)
-    for seat in range(2):
-        found = agent.certificate(seat)
+    for player in range(2):
+        found = agent.certificate(player)
         assert found.exploitability <= found.blueprint + 1e-3
     played = agent.strategy().probabilities
     outside = agent.subgames.outside

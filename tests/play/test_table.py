@@ -66,7 +66,7 @@ def test_an_agent_sees_what_a_player_sees():
         assert all(isinstance(part, str) for part in seen.seen)
         assert seen.seen[0] in ("J", "Q", "K")
         assert seen.actions in (("check", "bet"), ("fold", "call"), ("fold", "call", "raise"))
-    assert {seen.seat for seen in watcher.seen} == {0, 1}
+    assert {seen.player for seen in watcher.seen} == {0, 1}
     assert len(watcher.hands) == len(other.hands) == 50
 
 
@@ -81,8 +81,8 @@ def test_cards_are_shown_at_a_showdown_and_never_else():
     Match(game, *both, seed=1).play(60)
     for hand in both[0].hands:
         own = hand.choices[0].observation.seen[0]
-        assert hand.shown[hand.seat] == own
-        assert hand.shown[1 - hand.seat] != own
+        assert hand.shown[hand.player] == own
+        assert hand.shown[1 - hand.player] != own
 
 
 def test_all_cards_are_revealed_if_the_match_says_so():
@@ -114,7 +114,7 @@ def test_hidden_moves_stay_hidden():
     ]
     watcher = Watcher(0)
     Match(DrawnGame(2, nodes), watcher, Watcher(1), seed=1).play(10)
-    moves = [m for hand in watcher.hands if hand.seat == 1 for m in hand.others]
+    moves = [m for hand in watcher.hands if hand.player == 1 for m in hand.others]
     assert moves
     assert all(move.action is None for move in moves)
 
@@ -226,8 +226,10 @@ def test_the_table_plays_by_the_strategies():
     counts: dict[tuple, list] = {}
     for hand in watcher.hands:
         for move in hand.others:
-            counts.setdefault((move.seat, label(move.seen)), []).append(move.action)
-    bets = [a for (seat, said), acts in counts.items() if seat == 0 for a in acts if a != "fold"]
+            counts.setdefault((move.player, label(move.seen)), []).append(move.action)
+    bets = [
+        a for (player, said), acts in counts.items() if player == 0 for a in acts if a != "fold"
+    ]
     share = np.mean([a == "bet" for a in bets])
     expected = np.mean([strategy.at(card, player=0)["bet"] for card in "JQK"])
     assert abs(share - expected) < 3 * np.sqrt(expected * (1 - expected) / len(bets))

@@ -39,7 +39,7 @@ from counterfold.solvers.settings import default_until
 from counterfold.solvers.solver import Solver
 from counterfold.solvers.until import Report, Until
 from counterfold.strategy.strategy import Strategy
-from counterfold.style.price import Seat, seats
+from counterfold.style.price import Earnings, earnings
 from counterfold.tree.history import compile_game
 from counterfold.tree.public import PublicTree
 from counterfold.tree.traversal import Traversal
@@ -93,7 +93,7 @@ def test_what_is_made_of_a_strategy_is_measured_in_double() -> None:
             assert earned == pytest.approx(wanted.values[p], **near)
             reply = assess(best_response(strategy, p).strategy)
             assert reply.values[p] == pytest.approx(wanted.best[p], **near)
-    assert seats(strategy, strategy)[0].plain == pytest.approx(wanted.values[0], **near)
+    assert earnings(strategy, strategy)[0].plain == pytest.approx(wanted.values[0], **near)
     assert Browser(strategy).summary()["ev"]["oop"] - 50 == pytest.approx(wanted.values[0], **near)
 
 
@@ -123,7 +123,7 @@ def test_nothing_can_be_certified_by_what_is_no_number(wrong: float) -> None:
     strategy = cf.Strategy.uniform(cf.Kuhn())
     good = cf.solve(cf.Kuhn(), until=Until(iterations=1))
     poker = solve(river(), until=Until(iterations=1))
-    seat = Seat(0, 1.0, 1.0, 1.0, 1.0, None, None)
+    player = Earnings(0, 1.0, 1.0, 1.0, 1.0, None, None)
     report = good.trace[0]
     for make in (
         lambda: Assessment((wrong, 0.0), (0.0, 0.0)),
@@ -135,7 +135,7 @@ def test_nothing_can_be_certified_by_what_is_no_number(wrong: float) -> None:
         lambda: replace(good, exploitability=wrong),
         lambda: replace(poker.poker, evs=(0.0, wrong)),
         lambda: replace(poker.poker, frequencies={"check": wrong}),
-        lambda: replace(seat, styled_guarantee=wrong),
+        lambda: replace(player, styled_guarantee=wrong),
     ):
         with pytest.raises(NumericError, match="no certificate: "):
             make()
@@ -159,7 +159,7 @@ def test_chips_that_no_table_holds_are_refused() -> None:
 @pytest.mark.parametrize("weight", ["1e-20", "1e-300", "5e-324"])
 def test_ranges_of_tiny_weights(weight: str) -> None:
     plain = solve(river(), until=Until(iterations=20))
-    small = {seat: f"{RIVER[seat]}" for seat in ("oop", "ip")}
+    small = {player: f"{RIVER[player]}" for player in ("oop", "ip")}
     small["oop"] = f"AA:{weight},JJ:{weight}"
     wanted = solve(river(oop="AA,JJ"), until=Until(iterations=20))
     found = solve(river(**small), until=Until(iterations=20))

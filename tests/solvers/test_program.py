@@ -172,23 +172,23 @@ def test_the_ladder_of_tolerances(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_plans_and_payoffs_are_those_of_strategies(game: Any, total: float) -> None:
     tree = cf.compile_game(Rescaled(game, 1.0, total))
     strategy = cf.Strategy.random(tree, 3)
-    for seat in (0, 1):
-        side = ZeroSumSeat(tree, seat)
+    for player in (0, 1):
+        side = ZeroSumSeat(tree, player)
         reach = side.form.reach(side.form.by_sequence(strategy.probabilities))
         x, y = reach[side.mine.sequences], reach[side.yours.sequences]
         np.testing.assert_allclose(side.mine.constraints @ x, side.mine.total, atol=1e-12)
         np.testing.assert_allclose(side.yours.constraints @ y, side.yours.total, atol=1e-12)
-        assert side.unit * (x @ (side.payoff @ y)) == pytest.approx(cf.values(strategy)[seat])
+        assert side.unit * (x @ (side.payoff @ y)) == pytest.approx(cf.values(strategy)[player])
         back = side.behaviour(x, tree.infosets.evenly())
-        own = np.repeat(tree.infosets.owner == seat, tree.infosets.sizes)
+        own = np.repeat(tree.infosets.owner == player, tree.infosets.sizes)
         np.testing.assert_allclose(back[own], strategy.probabilities[own], atol=1e-9)
         np.testing.assert_allclose(back[~own], tree.infosets.evenly()[~own], atol=1e-12)
 
 
 def test_kuhn_as_its_equations() -> None:
     tree = cf.compile_game(cf.Kuhn())
-    for seat, value in ((0, -1 / 18), (1, 1 / 18)):
-        side = ZeroSumSeat(tree, seat)
+    for player, value in ((0, -1 / 18), (1, 1 / 18)):
+        side = ZeroSumSeat(tree, player)
         program = Program()
         x = program.plan(side.mine)
         q, replies = program.best_reply(side.yours, side.payoff.T @ x)
@@ -263,17 +263,17 @@ def by_table(aim: np.ndarray, payoff: np.ndarray, least: float | None, weight: f
 def test_programs_against_tables(game: Any, seed: int, total: float) -> None:
     tree = cf.compile_game(Rescaled(game, 1.0, total))
     model = cf.Strategy.random(tree, seed).probabilities
-    for seat in (0, 1):
-        side = programs(tree, seat)
+    for player in (0, 1):
+        side = programs(tree, player)
         known = table(side)
         if known is None:
             continue
         mine, _, payoff = known
-        winnings = side.unit * (mine @ (side.payoff @ side.reach(model, 1 - seat)))
+        winnings = side.unit * (mine @ (side.payoff @ side.reach(model, 1 - player)))
         value = by_table(np.zeros(len(mine)), payoff, None, 1.0)
         assert side.value == pytest.approx(value, abs=1e-7)
         first = solve_lp(tree).value
-        assert (first if seat == 0 else total - first) == pytest.approx(value, abs=1e-7)
+        assert (first if player == 0 else total - first) == pytest.approx(value, abs=1e-7)
         assert side.restricted(model, 0.0).objective == pytest.approx(value, abs=1e-7)
         assert side.restricted(model, 1.0).objective == pytest.approx(winnings.max(), abs=1e-7)
         wanted = by_table(0.3 * winnings, payoff, None, 0.7)
@@ -283,8 +283,8 @@ def test_programs_against_tables(game: Any, seed: int, total: float) -> None:
             assert side.safe(model, epsilon).objective == pytest.approx(wanted, abs=1e-7)
         trust = np.random.default_rng(seed).choice([0.0, 0.3, 0.8], len(tree.infosets.owner))
         replies = [
-            side.reach(mixed(tree, 1 - seat, model, trust, pure), 1 - seat)
-            for pure in pure_behaviours(tree, 1 - seat)
+            side.reach(mixed(tree, 1 - player, model, trust, pure), 1 - player)
+            for pure in pure_behaviours(tree, 1 - player)
         ]
         followed = side.unit * (mine @ (side.payoff @ np.transpose(replies)))
         wanted = by_table(np.zeros(len(mine)), followed, None, 1.0)
@@ -312,8 +312,8 @@ def all_programs(game: Any, unit: float, total: float = 0.0) -> list[tuple[str, 
     model = cf.Strategy.random(tree, 5).probabilities
     trust = np.random.default_rng(2).choice([0.0, 0.4, 0.9], size=len(tree.infosets.owner))
     out = [("value", solve_lp(tree).value / unit)]
-    for seat in (0, 1):
-        side, constant = programs(tree, seat), seat * total
+    for player in (0, 1):
+        side, constant = programs(tree, player), player * total
         amounts = {
             "value": side.value,
             "winnings": side.restricted(model, 1.0).objective,
@@ -322,11 +322,11 @@ def all_programs(game: Any, unit: float, total: float = 0.0) -> list[tuple[str, 
             "safe": side.safe(model, 0.1 * unit).objective,
             "worst": side.worst(cf.Strategy.random(tree, 6).probabilities, model, trust),
         }
-        out += [(f"{name} {seat}", (a - constant) / unit) for name, a in amounts.items()]
-        rows = np.flatnonzero(tree.infosets.owner == seat)
+        out += [(f"{name} {player}", (a - constant) / unit) for name, a in amounts.items()]
+        rows = np.flatnonzero(tree.infosets.owner == player)
         if not len(rows):
             continue
-        asked = Frequency((tree.infosets.actions[int(rows[0])][0],), player=seat)
+        asked = Frequency((tree.infosets.actions[int(rows[0])][0],), player=player)
         edge = frontier(tree, asked, [0.0, 0.2 * unit], against=cf.Strategy.uniform(tree))
         out += [("frontier value", edge.value / unit)]
         out += [("extreme", share) for p in edge.points for share in (p.low, p.high)]
@@ -409,15 +409,17 @@ def test_degenerate_games(game: Any, value: float) -> None:
     tree = cf.compile_game(game)
     model = tree.infosets.evenly()
     assert solve_lp(tree).value == pytest.approx(value)
-    for seat in (0, 1):
-        side, sign = programs(tree, seat), 1 - 2 * seat
+    for player in (0, 1):
+        side, sign = programs(tree, player), 1 - 2 * player
         assert side.value == pytest.approx(sign * value)
-        winnings = max(x @ side.payoff @ side.reach(model, 1 - seat) for x in pure_plans(side.mine))
+        winnings = max(
+            x @ side.payoff @ side.reach(model, 1 - player) for x in pure_plans(side.mine)
+        )
         for p, wanted in ((0.0, side.value), (1.0, side.unit * winnings)):
             assert side.restricted(model, p).objective == pytest.approx(wanted)
             trust = np.full(len(tree.infosets.owner), p)
             assert side.biased(model, trust).objective == pytest.approx(
-                wanted if (tree.infosets.owner != seat).any() else sign * value
+                wanted if (tree.infosets.owner != player).any() else sign * value
             )
         safest = side.safe(model, 0.0)
         assert safest.objective >= side.value - 1e-8

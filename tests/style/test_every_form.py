@@ -56,7 +56,7 @@ def test_both_forms_have_one_strategy_value_and_price(name: str, leduc: BothForm
     assert abs(one.cost) > 1e-6
     assert two.cost == pytest.approx(one.cost, abs=1e-9)
     assert two.style == one.style == str(style)
-    for mine, theirs in zip(one.seats, two.seats, strict=True):
+    for mine, theirs in zip(one.players, two.players, strict=True):
         assert vars(theirs) == pytest.approx(vars(mine), abs=1e-9)
     street = [share for share in one.by_round if share.round == 1]
     for known, told in ((one.first, two.first), (street, two.by_round)):

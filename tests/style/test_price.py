@@ -99,7 +99,7 @@ def test_distance(kuhn):
 
 def test_seats(kuhn):
     plain, styled = kuhn.plain.strategy, kuhn.styled.strategy
-    first, second = kuhn.seats
+    first, second = kuhn.players
     assert first.styled_against_plain == pytest.approx(cf.value(styled, plain))
     assert first.plain_against_styled == pytest.approx(cf.value(plain, styled))
     assert second.styled_against_plain == pytest.approx(-cf.value(plain, styled))
@@ -113,11 +113,11 @@ def test_seats(kuhn):
 def test_three_players_have_no_guarantee():
     style = cf.Style({"bet": 5.0}, player=1)
     found = price(cf.Kuhn(players=3), style, until=cf.Until(iterations=200))
-    assert len(found.seats) == 3
-    assert all(seat.cost is None for seat in found.seats)
+    assert len(found.players) == 3
+    assert all(player.cost is None for player in found.players)
     plain, styled = found.plain.strategy, found.styled.strategy
     one = cf.values(plain, styled, plain)[1]
-    assert found.seats[1].styled_against_plain == pytest.approx(one)
+    assert found.players[1].styled_against_plain == pytest.approx(one)
 
 
 def test_where_play_never_comes():

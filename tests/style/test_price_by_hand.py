@@ -27,14 +27,19 @@ def test_everything_is_as_in_the_history_form(name):
     rules = PokerRules(poker)
     compiled = cf.compile_game(rules)
     one, two = (as_strategy(compiled, rules, StrategyAgent(result.strategy)) for result in pair)
-    for p, seat in enumerate(price.seats):
+    for p, player in enumerate(price.players):
         foes = [(one, one), (two, two), (two, one), (one, two)]
         known = [cf.values(*(x if q == p else y for q in (0, 1)))[p] for x, y in foes]
-        found = [seat.plain, seat.styled, seat.styled_against_plain, seat.plain_against_styled]
+        found = [
+            player.plain,
+            player.styled,
+            player.styled_against_plain,
+            player.plain_against_styled,
+        ]
         assert found == pytest.approx(known, abs=1e-5)
         least = [-cf.best_response(x, player=1 - p).value for x in (one, two)]
-        assert [seat.plain_guarantee, seat.styled_guarantee] == pytest.approx(least, abs=1e-5)
-        assert seat.cost == pytest.approx(least[0] - least[1], abs=1e-5)
+        assert [player.plain_guarantee, player.styled_guarantee] == pytest.approx(least, abs=1e-5)
+        assert player.cost == pytest.approx(least[0] - least[1], abs=1e-5)
     for strategy, field in ((one, "plain"), (two, "styled")):
         first, street = naive_shares(rules, strategy)
         assert {s.action: getattr(s, field) for s in price.first} == pytest.approx(first, abs=1e-6)
@@ -73,7 +78,7 @@ def naive_shares(rules, strategy):
 def test_with_rake_nobody_knows_a_guarantee():
     tree = PublicTree(naive_poker.tiny_river(rake=(0.05, 3.0)))
     price = compare(solved(tree), solved(tree))
-    assert price.seats[0].styled_guarantee is None
-    assert price.seats[0].cost is None
-    assert price.seats[0].plain + price.seats[1].plain < 0
-    assert price.to_dict()["seats"][0]["cost"] is None
+    assert price.players[0].styled_guarantee is None
+    assert price.players[0].cost is None
+    assert price.players[0].plain + price.players[1].plain < 0
+    assert price.to_dict()["players"][0]["cost"] is None

@@ -77,7 +77,7 @@ by another blueprint.
 \\b
 Keys of --json: game, method, traversal, buckets, iterations,
 traversals_a_cpu_second, nodes, infoset_actions, memory, seconds, cpu_seconds,
-seed, values, exploitability, percent_of_pot, mbb, answer (model, seat, p,
+seed, values, exploitability, percent_of_pot, mbb, answer (model, player, p,
 winnings, guarantee), saved, strategy.
 """
 )
@@ -119,7 +119,7 @@ class BlueprintRequest:
         str | None,
         typer.Option(metavar="FILE", help="Answer an opponent: a checkpoint of the same buckets."),
     ] = None
-    seat: options.Seat = 1
+    player: options.Player = 1
     rnr: options.Trust = None
     strategy: Annotated[
         str | None,

@@ -14,12 +14,12 @@ from counterfold.cli.request import verb
 
 @verb(
     epilog="""An agent is a name (`counterfold agents` lists them) with its parameters, a strategy
-or learner file, or mybot.py:MyBot. Seats alternate. Where strategies are known, luck is taken out
-of the score (AIVAT), which keeps the mean and needs fewer hands.
+or learner file, or mybot.py:MyBot. Agents are every player in turn. Where strategies are known,
+luck is taken out of the score (AIVAT), which keeps the mean and needs fewer hands.
 
 \b
 Keys of --json: game, agents, seed, duplicate, reveal, stranger, learning, reports, hands,
-scores (for each agent: agent, hands, mean, half (of the 95% interval), by_seat
+scores (for each agent: agent, hands, mean, half (of the 95% interval), by_player
 (mean, half), reduced (mean, half: luck taken out, or null), factor (how many times
 fewer hands that needs; null if without_spread), without_spread, exact), faults (by
 agent), messages (hand, agent, message), stopped (hands, fault, interrupted),
@@ -140,9 +140,9 @@ class PlayRequest:
 @verb(
     epilog="""\b
 Keys of --json: record, game, agents, seed, duplicate, hands, scores (as of `match`,
-without luck taken out), faults (by agent). With --hand: record, game, hand, seats (names), events
-(seat, agent (both null for chance), event, seen (by seat, after it)), shown,
-payoffs (by seat), fault (agent, message).
+without luck taken out), faults (by agent). With --hand: record, game, hand, players
+(names), events (player, agent (both null for chance), event, seen (by player, after it)), shown,
+payoffs (by player), fault (agent, message).
 """
 )
 @dataclass(frozen=True)

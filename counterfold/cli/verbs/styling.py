@@ -21,11 +21,11 @@ once, and what is told is of the first street.
 \b
 Keys of --json: game, style, cost (in exploitability), plain and styled (the keys of
 `solve --json`), by_player, by_round, by_hand (player, round, hand, action, plain,
-styled), distance (mean, largest, player, infoset, action), seats (player, plain,
+styled), distance (mean, largest, player, infoset, action), players (player, plain,
 styled, styled_against_plain, plain_against_styled, plain_guarantee,
 styled_guarantee, cost), frontier (frequency, value, points: epsilon, low, high;
 strategies: name, cost, frequency, low, high), saved, plot. Of a spot: game, style,
-cost, plain, styled, first and street (player, action, plain, styled), seats, saved.
+cost, plain, styled, first and street (player, action, plain, styled), players, saved.
 """
 )
 @dataclass(frozen=True)

@@ -131,18 +131,18 @@ class _Making:
         """Measure the opponents, search, respond, and measure that."""
         setting, setup = self.setting, self.setup
         opponents = self._measured_opponents()
-        seats = [
+        players = [
             Searches(
-                setup, seat, self.opponents, setting.alphas, self.folder.errors,
+                setup, player, self.opponents, setting.alphas, self.folder.errors,
                 setting.search_iterations, setting.search_gap,
             )
-            for seat in (0, 1)
+            for player in (0, 1)
         ]  # fmt: skip
-        self.count.expect(sum(searches.expected for searches in seats))
+        self.count.expect(sum(searches.expected for searches in players))
         rnr = self._responses() if setting.figure == 4 else None
-        for searches in seats:
-            searches.restore(self.folder.searches(searches.seat))
-            save = self.folder.saver(searches.seat, searches.arrays)
+        for searches in players:
+            searches.restore(self.folder.searches(searches.player))
+            save = self.folder.saver(searches.player, searches.arrays)
             searches.run(self.threads, self.count, save)
         responses = rnr.all(setting.alphas) if rnr else []
         self.count.say("measuring what was found")
@@ -156,14 +156,14 @@ class _Making:
             seed=setting.seed,
             flops=len(setup.boards),
             all_flops=len(setup.tree.boards) - 1,
-            exploitability=setup.mbb([searches.reply(None) for searches in seats]),
-            in_buckets=setup.mbb_or_none([s.reply_in_buckets(None) for s in seats]),
+            exploitability=setup.mbb([searches.reply(None) for searches in players]),
+            in_buckets=setup.mbb_or_none([s.reply_in_buckets(None) for s in players]),
             random_distance=setup.distance(Whole(Strategy.uniform(setup.tree))),
             opponents=opponents,
-            points=self._points(seats),
+            points=self._points(players),
             responses=tuple(responses),
-            fresh=_spent(seats, 0),
-            later=_spent(seats, 1),
+            fresh=_spent(players, 0),
+            later=_spent(players, 1),
             cpu_seconds=time.process_time() - self.began,
         )
 
@@ -172,8 +172,8 @@ class _Making:
         for (share, run), opponent in zip(self.setting.kinds, self.opponents, strict=True):
             self.count.say("measuring opponents")
             model = as_strategy(setup.tree, opponent)
-            base = [earned_against(setup.blueprint, seat, model) for seat in (0, 1)]
-            best = [best_value(model, seat) for seat in (0, 1)]
+            base = [earned_against(setup.blueprint, player, model) for player in (0, 1)]
+            best = [best_value(model, player) for player in (0, 1)]
             self.base.append(base)
             distance = setup.distance(opponent)
             measured.append(Opponent(share, run, distance, setup.mbb(base), setup.mbb(best)))
@@ -190,11 +190,11 @@ class _Making:
         self.count.expect(rnr.expected(self.setting.alphas))
         return rnr
 
-    def _points(self, seats: Sequence[Searches]) -> tuple[FhpPoint, ...]:
+    def _points(self, players: Sequence[Searches]) -> tuple[FhpPoint, ...]:
         setup, points = self.setup, []
         kinds = enumerate(self.setting.kinds)
         for (o, (share, run)), error, alpha in product(kinds, self.errors, self.setting.alphas):
-            parts = [s.point(o, self.folder.errors.index(error), alpha) for s in seats]
+            parts = [s.point(o, self.folder.errors.index(error), alpha) for s in players]
             earned = [base + part.payoff for base, part in zip(self.base[o], parts, strict=True)]
             points.append(
                 FhpPoint(
@@ -213,8 +213,8 @@ class _Making:
         return tuple(points)
 
 
-def _spent(seats: Sequence[Searches], kind: int) -> Spent:
-    count, seconds = sum(searches.spent[kind] for searches in seats)
+def _spent(players: Sequence[Searches], kind: int) -> Spent:
+    count, seconds = sum(searches.spent[kind] for searches in players)
     return Spent(int(count), float(seconds))
 
 
@@ -250,25 +250,25 @@ class FigureFolder:
             )
         self.blueprint = blueprint
 
-    def _path(self, seat: int) -> Path:
+    def _path(self, player: int) -> Path:
         assert self.folder is not None
         tag = "-".join(f"{error:g}" for error in self.errors)
-        return self.folder / f"{self.name}-{tag}-{seat}.safetensors"
+        return self.folder / f"{self.name}-{tag}-{player}.safetensors"
 
-    def searches(self, seat: int) -> Saved | None:
+    def searches(self, player: int) -> Saved | None:
         """What was kept of a seat's searches."""
-        if self.folder is None or not self._path(seat).exists():
+        if self.folder is None or not self._path(player).exists():
             return None
-        saved = read_arrays(self._path(seat), KIND, "searches of this figure")
+        saved = read_arrays(self._path(player), KIND, "searches of this figure")
         self.claim(saved.text("blueprint"))
         return saved
 
-    def saver(self, seat: int, kept: Callable[[], dict[str, Any]]) -> Callable[[], None] | None:
+    def saver(self, player: int, kept: Callable[[], dict[str, Any]]) -> Callable[[], None] | None:
         """What writes a seat's searches."""
         if self.folder is None:
             return None
         about = {"setting": json.dumps(self.setting), "blueprint": str(self.blueprint)}
-        return lambda: write_arrays(self._path(seat), KIND, about, kept())
+        return lambda: write_arrays(self._path(player), KIND, about, kept())
 
     def _kept(self) -> dict[str, dict[str, float | None]]:
         """Responses that the folder has."""

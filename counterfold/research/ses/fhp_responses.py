@@ -73,47 +73,47 @@ class Responses:
         every = list(range(len(self.kinds)))
         return [[one] for one in every] if p else [every]
 
-    def _key(self, opponent: int, p: float, seat: int, name: str) -> str:
+    def _key(self, opponent: int, p: float, player: int, name: str) -> str:
         share, run = self.kinds[opponent]
         effort = f"{self.budgets[name]:g}" if name in self.budgets else name
-        return f"{share:g} {run} {p:g} {seat} {effort}"
+        return f"{share:g} {run} {p:g} {player} {effort}"
 
     def all(self, ps: Sequence[float]) -> list[FhpResponse]:
         """Every response: means of both seats. First both ends, then the middle, then the rest."""
         for p in sorted(ps, key=lambda p: (0 < p < 1, abs(p - 0.5), -p)):
             for group in self._groups(p):
-                for seat in (0, 1):
+                for player in (0, 1):
                     if self.setup.buckets:
-                        self._make([IN_BUCKETS], self._over_buckets, self.sampled, group, p, seat)
-                    self._make(list(self.budgets), self._exact, self.longest, group, p, seat)
+                        self._make([IN_BUCKETS], self._over_buckets, self.sampled, group, p, player)
+                    self._make(list(self.budgets), self._exact, self.longest, group, p, player)
         found = []
         for p in ps:
             for opponent, (share, run) in enumerate(self.kinds):
                 for name in self.names:
-                    pair = [self.known[self._key(opponent, p, seat, name)] for seat in (0, 1)]
+                    pair = [self.known[self._key(opponent, p, player, name)] for player in (0, 1)]
                     means: Any = {key: mean_or_none([one[key] for one in pair]) for key in pair[0]}
                     found.append(FhpResponse(share, run, p, name, **means))
         return found
 
     def _make(
         self, names: list[str], make: Callable[[list[int], float, int], None], seconds: float,
-        group: list[int], p: float, seat: int,
+        group: list[int], p: float, player: int,
     ) -> None:  # fmt: skip
         """Make some responses, unless they were kept."""
-        words = f"RNR with p {p:g}, seat {seat}"
-        keys = [self._key(o, p, seat, name) for o in group for name in names]
+        words = f"RNR with p {p:g}, player {player}"
+        keys = [self._key(o, p, player, name) for o in group for name in names]
         if all(key in self.known for key in keys):
             self.count.spare(seconds, words)
             return
-        make(group, p, seat)
+        make(group, p, player)
         self.save()
         self.count.add(seconds, words)
 
-    def _exact(self, group: list[int], p: float, seat: int) -> None:
+    def _exact(self, group: list[int], p: float, player: int) -> None:
         """Vector CFR of the whole game, for one budget after another."""
-        solver = restricted_solver(self.models[group[0]], seat, p, threads=self.setup.threads)
+        solver = restricted_solver(self.models[group[0]], player, p, threads=self.setup.threads)
         for name, seconds in self.budgets.items():
-            self.count.say(f"RNR with p {p:g}, seat {seat}, {seconds:.3g} s")
+            self.count.say(f"RNR with p {p:g}, player {player}, {seconds:.3g} s")
             self._run(solver, seconds)
             told = solver.response()
             about: Numbers = {
@@ -121,7 +121,7 @@ class Responses:
                 "iterations": float(told.iterations),
                 "cpu_seconds": told.cpu_seconds,
             }
-            self._keep(group, p, seat, name, told.strategy, about)
+            self._keep(group, p, player, name, told.strategy, about)
             del told  # which holds on to the solver's tables
 
     def _run(self, solver: ResponseSolver, seconds: float) -> None:
@@ -135,7 +135,7 @@ class Responses:
             if part < 1 and solver.response().gap < DONE:
                 return
 
-    def _over_buckets(self, group: list[int], p: float, seat: int) -> None:
+    def _over_buckets(self, group: list[int], p: float, player: int) -> None:
         """Sampled CFR over the opponent's buckets, as many iterations as a blueprint has."""
         from counterfold.abstraction.blueprint import Against
         from counterfold.abstraction.bucket_form import BucketForm
@@ -145,10 +145,12 @@ class Responses:
 
         setup, model = self.setup, self.opponents[group[0]]
         assert isinstance(model, Bucketed)
-        against = Against(model.blueprint, seat, p)
+        against = Against(model.blueprint, player, p)
         form = BucketForm(setup.game, setup.buckets)
         solver = Solver(form, traversal="external", seed=setup.seed, locks=against)
-        self.count.say(f"RNR with p {p:g}, seat {seat}, {setup.iterations:,} samples over buckets")
+        self.count.say(
+            f"RNR with p {p:g}, player {player}, {setup.iterations:,} samples over buckets"
+        )
         for _ in solver.run(Until(iterations=setup.iterations)):
             self.count.check(solver.cpu_seconds)
         about: Numbers = {
@@ -158,28 +160,28 @@ class Responses:
         }
         tables = BucketTables.of(solver.strategy())
         strategy = as_strategy(setup.tree, Bucketed(setup.tree, tables))
-        self._keep(group, p, seat, IN_BUCKETS, strategy, about)
+        self._keep(group, p, player, IN_BUCKETS, strategy, about)
 
     def _keep(
         self,
         group: list[int],
         p: float,
-        seat: int,
+        player: int,
         name: str,
         made: Strategy[PublicTree],
         about: Numbers,
     ) -> None:
         """Measure a response, in mbb a hand: in the whole game, and by who knows buckets only."""
         setup = self.setup
-        reply, known = best_value(made, 1 - seat), None
+        reply, known = best_value(made, 1 - player), None
         if setup.buckets:
-            search = PublicSearch(made, seat, threads=setup.threads)
-            trunk = TrunkReply(setup.walk, made, seat)
+            search = PublicSearch(made, player, threads=setup.threads)
+            trunk = TrunkReply(setup.walk, made, player)
             bucketed = BucketReply(search, trunk, setup.buckets[-1])
             known = setup.mbb([bucketed.earns(bucketed.blueprint())])
         for o in group:
-            won = earned_against(made, seat, self.models[o])
-            self.known[self._key(o, p, seat, name)] = {
+            won = earned_against(made, player, self.models[o])
+            self.known[self._key(o, p, player, name)] = {
                 "payoff": setup.mbb([won]),
                 "exploitability": setup.mbb([reply]),
                 "in_buckets": known,

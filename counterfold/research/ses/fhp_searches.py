@@ -51,13 +51,13 @@ class Searches:
     """The hero in one seat: searches on all flops that were drawn, for all points."""
 
     def __init__(
-        self, setup: Setup, seat: int, opponents: Sequence[Opponent], alphas: Sequence[float],
+        self, setup: Setup, player: int, opponents: Sequence[Opponent], alphas: Sequence[float],
         errors: Sequence[float], iterations: int, gap: float = 0.0,
     ) -> None:  # fmt: skip
-        self.setup, self.seat, self.opponents = setup, seat, opponents
-        self.other, self.iterations, self.gap = 1 - seat, iterations, gap
+        self.setup, self.player, self.opponents = setup, player, opponents
+        self.other, self.iterations, self.gap = 1 - player, iterations, gap
         self.alphas, self.errors = [a for a in alphas if a], list(errors)
-        self.search = PublicSearch(setup.blueprint, seat, threads=setup.threads)
+        self.search = PublicSearch(setup.blueprint, player, threads=setup.threads)
         self.arrivals = [Arrivals(Trunk(setup.tree, who), self.other) for who in opponents]
         self.plans = 1 + len(opponents) * len(self.errors) * len(self.alphas)
         classes = len(setup.tree.hands[self.other][0].holes)
@@ -69,7 +69,7 @@ class Searches:
         self.careful = np.zeros((len(opponents), boards))
         self.spent = np.zeros((2, 2))  # searches and seconds, of fresh ones and of the others
         self.taken = 0  # flops
-        self.trunk = TrunkReply(setup.walk, setup.blueprint, seat)
+        self.trunk = TrunkReply(setup.walk, setup.blueprint, player)
         self.bucketed: BucketReply | None = None
         if setup.buckets is not None:
             self.bucketed = BucketReply(self.search, self.trunk, setup.buckets[-1])
@@ -118,7 +118,7 @@ class Searches:
         """Search on all flops that are left; what they come to is added up in their order."""
         total = len(self.setup.boards)
         count.spare(
-            self.taken * self.weight, f"seat {self.seat}, {self.taken:,} of {total:,} flops"
+            self.taken * self.weight, f"player {self.player}, {self.taken:,} of {total:,} flops"
         )
         begun, checkpoints = self.taken, Checkpoints(save)
         left = range(begun, total)
@@ -130,7 +130,7 @@ class Searches:
                             self._take(k, note)
                         self.taken = k + 1
                     checkpoints.look()
-                    count.add(self.weight, f"seat {self.seat}, {k + 1:,} of {total:,} flops")
+                    count.add(self.weight, f"player {self.player}, {k + 1:,} of {total:,} flops")
         finally:
             if self.taken > begun:
                 checkpoints.save()
@@ -141,7 +141,7 @@ class Searches:
         board = setup.boards[k]
         entry = search.entry(board)
         share = setup.tree.boards[board].chance * setup.weights[k]
-        blueprint = setup.unshuffled.rows(self.seat, board)
+        blueprint = setup.unshuffled.rows(self.player, board)
         kept = entry.kept
         notes = []
 
@@ -176,7 +176,7 @@ class Searches:
             self.careful[o, k] = worth(careful, theirs, reach) - base
             last: dict[float, PublicRefined] = {}
             for e, error in enumerate(self.errors):
-                judged = misjudged_ranges(true, error, [setup.seed, o, self.seat, board])
+                judged = misjudged_ranges(true, error, [setup.seed, o, self.player, board])
                 found = careful
                 for alpha in self.alphas:
                     # From the last error if there was one, else from the last alpha.

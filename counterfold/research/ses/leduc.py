@@ -137,7 +137,7 @@ def figure_3(
     value = solve_lp(tree).value
     blueprint = sampled_blueprint(tree, iterations, seed)
     found = subgames(tree, point)
-    heroes = [_Hero(found, blueprint, seat, value, tolerance) for seat in (0, 1)]
+    heroes = [_Hero(found, blueprint, player, value, tolerance) for player in (0, 1)]
     opponents, points = [], []
     total = len(shares) * runs
     for share in shares:
@@ -220,12 +220,12 @@ class _Hero:
     """The blueprint in one seat, with what the theorems measure by."""
 
     def __init__(
-        self, found: Subgames, blueprint: Strategy, seat: int, value: float, tolerance: float
+        self, found: Subgames, blueprint: Strategy, player: int, value: float, tolerance: float
     ) -> None:
-        self.blueprint, self.seat, self.tolerance = blueprint, seat, tolerance
+        self.blueprint, self.player, self.tolerance = blueprint, player, tolerance
         self.total = blueprint.tree.constant_sum or 0.0
-        self.value = value if seat == 0 else self.total - value
-        self.nearest: Nearest = nearest(found, blueprint, seat)
+        self.value = value if player == 0 else self.total - value
+        self.nearest: Nearest = nearest(found, blueprint, player)
         self.searches, self.seconds = 0, 0.0
         self._careful: list[Refined[HistoryEntry, float]] | None = None
 
@@ -238,7 +238,7 @@ class _Hero:
         ranges = []
         for place, (yardstick, own) in enumerate(zip(self.yardsticks, self.own, strict=True)):
             true = _arriving(yardstick.entry, opponent)
-            random = np.random.default_rng([*seed, self.seat, place])
+            random = np.random.default_rng([*seed, self.player, place])
             judged = misjudged(true, error, random)
             rooms = [room(own.entry, judged, ref.best, self.tolerance) for ref in (yardstick, own)]
             ranges.append(_Judged(true, judged, rooms[0], rooms[1]))
@@ -289,14 +289,14 @@ class _Hero:
     def payoff(self, opponent: Strategy, probabilities: Floats) -> float:
         """What the hero earns with a strategy against an opponent."""
         infosets = opponent.infosets
-        mine = np.repeat(infosets.owner == self.seat, infosets.sizes)
+        mine = np.repeat(infosets.owner == self.player, infosets.sizes)
         profile = np.where(mine, probabilities, opponent.probabilities)
-        return assess_form(sequence_form(opponent.tree), profile)[0].values[self.seat]
+        return assess_form(sequence_form(opponent.tree), profile)[0].values[self.player]
 
     def lost(self, probabilities: Floats) -> float:
         """Exploitability: how much less than the game's value a strategy guarantees."""
         found, _ = assess_form(sequence_form(self.blueprint.tree), probabilities)
-        return max(self.value - self.total + found.best[1 - self.seat], 0.0)
+        return max(self.value - self.total + found.best[1 - self.player], 0.0)
 
     def maxmargin_gap(self) -> float:
         """How far SES with alpha 0 is from maxmargin at most, by what they maximise."""

@@ -70,16 +70,16 @@ def test_points_are_those_of_whole_strategies(share: float, alpha: float) -> Non
     base = table()
     opponent = as_strategy(base.tree, base.opponent(share, 0))
     payoffs, replies = [], []
-    for seat in (0, 1):
-        arrivals = Arrivals(opponent.hands, 1 - seat)
+    for player in (0, 1):
+        arrivals = Arrivals(opponent.hands, 1 - player)
 
         def make(entry: Any, arrivals: Any = arrivals) -> Any:
             judged = entry.range_of(arrivals.at(entry.board))
             return gadget("ses", entry, alpha=alpha, range=judged)
 
-        played = Searcher(base.blueprint, seat).everywhere(make, iterations=STEPS).strategy
-        payoffs.append(earned_against(played, seat, opponent))
-        replies.append(best_value(played, 1 - seat))
+        played = Searcher(base.blueprint, player).everywhere(make, iterations=STEPS).strategy
+        payoffs.append(earned_against(played, player, opponent))
+        replies.append(best_value(played, 1 - player))
     found = swept()
     place = found.alphas.index(alpha)
     assert found.exact
@@ -93,10 +93,10 @@ def test_points_are_those_of_whole_strategies(share: float, alpha: float) -> Non
 
 def test_the_blueprint_is_measured() -> None:
     base, found = table(), swept()
-    best = [best_value(base.blueprint, seat) for seat in (0, 1)]
+    best = [best_value(base.blueprint, player) for player in (0, 1)]
     assert found.exploitability == pytest.approx(500 * np.mean(best), abs=0.02)
     opponent = as_strategy(base.tree, base.opponent(0.7, 0))
-    won = [earned_against(base.blueprint, seat, opponent) for seat in (0, 1)]
+    won = [earned_against(base.blueprint, player, opponent) for player in (0, 1)]
     assert found.blueprint(0.7) == pytest.approx(500 * np.mean(won), abs=0.02)
 
 
@@ -145,7 +145,7 @@ def test_responses_over_buckets() -> None:
     safe, bold = made.all((0.0, 1.0))
     # With five seeds the safe one won 16 to 17 and could lose 37, the bold one won 46 to 47 and
     # could lose 154 to 170; a best response wins 72.
-    best = base.mbb([best_value(known, seat) for seat in (0, 1)])
+    best = base.mbb([best_value(known, player) for player in (0, 1)])
     assert 10 < safe.payoff < 25
     assert 40 < bold.payoff < best
     assert safe.exploitability < 45
@@ -257,8 +257,8 @@ def sampled(seed: int) -> Any:
     base.boards, base.weights = draw_flops(base.tree, 8, seed)
     opponents = [base.opponent(0.7, 0)]
     found = []
-    for seat in (0, 1):
-        side = Searches(base, seat, opponents, (0.0, 1.0), (0.0,), STEPS)
+    for player in (0, 1):
+        side = Searches(base, player, opponents, (0.0, 1.0), (0.0,), STEPS)
         side.run(1, Count(no_progress))
         found.append(side.point(0, 0, 1.0))
     return SimpleNamespace(
