@@ -34,6 +34,7 @@ from counterfold.play.bots import needs_form, seated
 from counterfold.play.match import Match
 from counterfold.play.record import read_record
 from counterfold.play.result import MatchResult
+from counterfold.play.table import learns
 from counterfold.plot import check_plot
 from counterfold.solvers.settings import defaults_of
 from counterfold.tree.form import Form, form_of
@@ -44,7 +45,6 @@ __all__ = [
     "check_game",
     "check_hands",
     "check_picture",
-    "learns",
     "run",
     "sit_down",
 ]
@@ -188,12 +188,6 @@ def reports(match: Match) -> list[str]:
     """What agents have to say about their own play, such as its risk."""
     found = (getattr(agent, "report", None) for agent in match.agents)
     return [str(tell()) for tell in found if callable(tell)]
-
-
-def learns(agent: Agent) -> bool:
-    """Does an agent take anything from the hands it has played?"""
-    learn = getattr(type(agent), "learn", None)
-    return learn is not None and learn is not Agent.learn
 
 
 def _farewell(hands: int, goal: int, saved: str | None) -> str:

@@ -189,9 +189,8 @@ class Screen:
         describe = getattr(game, "describe", None)
         if not callable(describe):
             return ""
-        steps = [(s, move) for s, move in self.sitting.steps() if game.turn(s) != CHANCE]
-        told = [describe(state, move, player) for state, move in steps]
-        return "; ".join(told[-LAST:])
+        steps = [step for step in self.sitting.steps if step.turn != CHANCE]
+        return "; ".join(describe(step.state, step.move, player) for step in steps[-LAST:])
 
     def _poker(self, game: LimitPoker, player: int, seen: tuple[Any, ...]) -> Rows:
         card, said, *later = map(str, seen)

@@ -34,7 +34,7 @@ __all__ = ["AGENTS", "Drifting", "Dynamic", "Phase", "StrategyAgent", "make_agen
 class Phase(NamedTuple):
     """A strategy, and the hand of the match at which another one takes its place."""
 
-    strategy: Strategy
+    strategy: Strategy[Any]
     until: int | None
 
 
@@ -82,7 +82,24 @@ class StrategyAgent(Agent):
                 raise MismatchError(f"{self.name} plays another game than {spec_of(rules)}")
 
 
-class Dynamic(StrategyAgent):
+class _Changing(StrategyAgent):
+    """Plays another strategy after every so many hands."""
+
+    every: int
+    _drawn: tuple[int, Strategy[Any]] | None = None
+
+    def phase(self, hand: int) -> Phase:
+        number = hand // self.every
+        if self._drawn is None or self._drawn[0] != number:
+            self._drawn = (number, self._strategy(number))
+        return Phase(self._drawn[1], (number + 1) * self.every)
+
+    def _strategy(self, number: int) -> Strategy[Any]:
+        """The strategy that is played after this many changes."""
+        raise NotImplementedError
+
+
+class Dynamic(_Changing):
     """Plays a strategy drawn at random, and draws another after every so many hands.
 
     >>> import counterfold as cf
@@ -96,17 +113,12 @@ class Dynamic(StrategyAgent):
         self.every = whole("dynamic's every", every, least=1)
         self.seed = whole("dynamic's seed", seed, least=0)
         self.name = str(Spec("dynamic", (), {"every": every, "seed": seed}))
-        self._drawn: tuple[int, Strategy] | None = None
 
-    def phase(self, hand: int) -> Phase:
-        number = hand // self.every
-        if self._drawn is None or self._drawn[0] != number:
-            rng = np.random.default_rng([self.seed, number])
-            self._drawn = (number, Strategy.random(self.tree, rng))
-        return Phase(self._drawn[1], (number + 1) * self.every)
+    def _strategy(self, number: int) -> Strategy[Any]:
+        return Strategy.random(self.tree, np.random.default_rng([self.seed, number]))
 
 
-class Drifting(StrategyAgent):
+class Drifting(_Changing):
     """Goes from one strategy to another in small steps, a step after every so many hands.
 
     >>> import counterfold as cf
@@ -116,24 +128,22 @@ class Drifting(StrategyAgent):
     (True, 100)
     """
 
-    def __init__(self, start: Strategy, end: Strategy, hands: int, every: int = 50) -> None:
+    def __init__(
+        self, start: Strategy[HistoryTree], end: Strategy[HistoryTree], hands: int, every: int = 50
+    ) -> None:
         end.check_fits(start.tree)
         self.start, self.end = start, end
         self.hands = whole("drifting's hands", hands, least=1)
         self.every = whole("drifting's every", every, least=1)
         self.name = "drifting"
-        self._drawn: tuple[int, Strategy] | None = None
 
-    def phase(self, hand: int) -> Phase:
-        step = hand // self.every
-        if self._drawn is None or self._drawn[0] != step:
-            share = min(step * self.every / self.hands, 1.0)
-            mixed = (1 - share) * self.start.probabilities + share * self.end.probabilities
-            self._drawn = (step, Strategy.of(self.start.tree, mixed, {"method": "drifting"}))
-        return Phase(self._drawn[1], (step + 1) * self.every)
+    def _strategy(self, number: int) -> Strategy[Any]:
+        share = min(number * self.every / self.hands, 1.0)
+        mixed = (1 - share) * self.start.probabilities + share * self.end.probabilities
+        return Strategy.of(self.start.tree, mixed, {"method": "drifting"})
 
 
-def sophisticated(tree: HistoryTree, flaw: float = 0.25, seed: int = 0) -> Strategy:
+def sophisticated(tree: HistoryTree, flaw: float = 0.25, seed: int = 0) -> Strategy[HistoryTree]:
     """An equilibrium with a fixed flaw: at every infoset a pure strategy, drawn once by the seed,
     is followed with probability ``flaw``, and the equilibrium otherwise."""
     number = isinstance(flaw, int | float) and not isinstance(flaw, bool)
@@ -159,43 +169,31 @@ class Kind(NamedTuple):
     """A kind of agent that has a name; ``public`` if poker in ranges has it too."""
 
     told: str
-    make: Callable[..., Agent]
+    make: Callable[..., Agent | Strategy[Any]]
     learns: bool = False
     public: bool = False
 
 
-def _uniform(form: Form) -> Agent:
-    return StrategyAgent(Strategy.uniform(form))
+def _random(form: Form, seed: int = 0) -> Strategy[Any]:
+    return Strategy.random(form, whole("random's seed", seed, least=0))
 
 
-def _random(form: Form, seed: int = 0) -> Agent:
-    return StrategyAgent(Strategy.random(form, whole("random's seed", seed, least=0)))
-
-
-def _sophisticated(tree: HistoryTree, flaw: float = 0.25, seed: int = 0) -> Agent:
-    return StrategyAgent(sophisticated(tree, flaw, seed))
-
-
-def _equilibrium(form: Form) -> Agent:
-    return StrategyAgent(equilibrium_of(form))
-
-
-def _best_response(form: Form, to: str | None = None) -> Agent:
+def _best_response(form: Form, to: str | None = None) -> Strategy[Any]:
     if to is None:
         raise ParameterError("say what to respond to, such as best-response(uniform)")
     other = make_agent(to, form)
     if not isinstance(other, StrategyAgent) or other.phase(0).until is not None:
         raise ParameterError(f"a best response needs a fixed strategy, which {to!r} is not")
-    return StrategyAgent(answer_to(other.strategy))
+    return answer_to(other.strategy)
 
 
-def _blueprint(tree: HistoryTree, path: str | None) -> Strategy:
+def _blueprint(tree: HistoryTree, path: str | None) -> Strategy[HistoryTree]:
     """A blueprint from a file; a near-equilibrium if none is named."""
     if path is None:
         return equilibrium_of(tree)
-    found = Strategy.load(path)
-    found.check_fits(tree)
-    return Strategy.of(tree, found.probabilities, found.about)
+    blueprint = Strategy.load(path)
+    blueprint.check_fits(tree)
+    return Strategy.of(tree, blueprint.probabilities, blueprint.about)
 
 
 def _ses(
@@ -217,11 +215,11 @@ def _rnr(tree: HistoryTree, p: float = 0.5, every: int = 50, blueprint: str | No
 
 
 AGENTS: dict[str, Kind] = {
-    "uniform": Kind("every action equally often", _uniform, public=True),
+    "uniform": Kind("every action equally often", Strategy.uniform, public=True),
     "random": Kind("a strategy drawn at random and kept; random(seed=0)", _random, public=True),
-    "equilibrium": Kind("a near-equilibrium of the game", _equilibrium, public=True),
+    "equilibrium": Kind("a near-equilibrium of the game", equilibrium_of, public=True),
     "sophisticated": Kind(
-        "an equilibrium with a fixed flaw; sophisticated(flaw=0.25,seed=0)", _sophisticated
+        "an equilibrium with a fixed flaw; sophisticated(flaw=0.25,seed=0)", sophisticated
     ),
     "dynamic": Kind(
         "a new random strategy now and then; dynamic(every=500,seed=0)", Dynamic, public=True
@@ -279,7 +277,8 @@ def _named(called: Spec, form: Form) -> Agent:
     kind = AGENTS.get(called.name)
     public = isinstance(form, PublicTree)
     if kind is not None and (kind.public or not public):
-        return kind.make(form, *called.args, **called.kwargs)
+        made = kind.make(form, *called.args, **called.kwargs)
+        return StrategyAgent(made) if isinstance(made, Strategy) else made
     if called.name in LEARNERS and isinstance(form, HistoryTree):
         return Learner(form, Setting.of(called.name, called.args, **called.kwargs))
     if not public:

@@ -21,7 +21,7 @@ from counterfold.tree.history import HistoryTree
 if TYPE_CHECKING:
     from counterfold.kernels.arena import Insight, Tally
 
-__all__ = ["Arena", "blank_tally", "is_fixed", "is_tabular", "odds_of"]
+__all__ = ["Arena", "is_fixed", "is_tabular", "odds_of"]
 
 
 class Arena:
@@ -115,10 +115,3 @@ def odds_of(agent: Agent, hand: int) -> NDArray[np.float64] | None:
     if isinstance(agent, StrategyAgent) and is_tabular(agent):
         return agent.phase(hand).strategy.probabilities
     return None
-
-
-def blank_tally(players: int) -> Tally:
-    from counterfold.kernels.arena import Tally
-
-    shape = (players, players, 2)
-    return Tally(np.zeros(shape), np.zeros(shape), np.zeros((players, 2)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Hashable, Sequence
+from functools import lru_cache
 from math import comb
 from typing import Any
 
@@ -34,8 +35,7 @@ __all__ = [
     "seated",
 ]
 
-KNOWN_WORDS = 4_096
-"""Words of a history that are kept as they were read."""
+_read = lru_cache(4_096)(read_round)  # the words of histories come again and again
 
 
 def _is_file(spec: str) -> bool:
@@ -133,6 +133,27 @@ class Memory:
         return good, comb(hidden, drawn)
 
 
+class Memories:
+    """What is remembered of the hand in play by each player."""
+
+    def __init__(self, game: Cheat) -> None:
+        self.game = game
+        self._kept: dict[int, tuple[int, str, Memory]] = {}
+
+    def at(self, number: int, player: int, history: str, discarder: int) -> Memory:
+        """What is remembered at this point of a hand, from where it was left."""
+        before = self._kept.get(player)
+        if before is not None and before[0] == number and history.startswith(before[1]):
+            memory, new = before[2], history[len(before[1]) :].split()
+        else:
+            memory, new = Memory(self.game, player), history.split()
+        first = (discarder - memory.rounds - len(new)) % self.game.players
+        for word in new:
+            memory.follow(word, (first + memory.rounds) % self.game.players)
+        self._kept[player] = (number, history, memory)
+        return memory
+
+
 class Heuristic(Agent):
     """Plays Cheat as a careful person does who remembers every card shown and where it went.
 
@@ -152,8 +173,7 @@ class Heuristic(Agent):
     """It plays at a table in Python, where the compiled game would not help."""
 
     def __init__(self) -> None:
-        self._game = Cheat()
-        self._memories: dict[int, tuple[int, str, Memory]] = {}
+        self._memories = Memories(Cheat())
 
     def begin(self, game: Any) -> None:
         if not isinstance(game, Cheat):
@@ -165,36 +185,20 @@ class Heuristic(Agent):
                 f"the heuristic bot remembers every card, which {game} does not tell; "
                 "play it with view=perfect and without rounds"
             )
-        self._game = game
-        self._memories.clear()
+        self._memories = Memories(game)
 
     def act(self, observation: Observation, rng: np.random.Generator) -> Hashable:
         seen = observation.seen
         if not isinstance(seen, Sight):
             raise ParameterError("the heuristic bot plays Cheat in the perfect view only")
-        game, player = self._game, observation.player
+        game, player = self._memories.game, observation.player
         hand = _counts(game, seen.hand.split())
         if not seen.claim:
             return discard(game, hand, game.rank_names.index(seen.rank.split()[1]))
         words = seen.claim.split()
         discarder = int(words[3]) - 1 if len(words) > 2 else (player + 1) % 2
-        memory = self._memory(observation.hand, player, seen.history, discarder)
+        memory = self._memories.at(observation.hand, player, seen.history, discarder)
         return PASS if passes(memory, hand, discarder, int(words[1])) else CHALLENGE
-
-    def _memory(self, number: int, player: int, history: str, discarder: int) -> Memory:
-        """What is remembered at this point of the hand, from where it was left."""
-        game = self._game
-        before = self._memories.get(player)
-        if before is not None and before[0] == number and history.startswith(before[1]):
-            memory, new = before[2], history[len(before[1]) :].split()
-        else:
-            memory, new = Memory(game, player), history.split()
-        rounds = memory.rounds + len(new)
-        first = (discarder - rounds) % game.players
-        for word in new:
-            memory.follow(word, (first + memory.rounds) % game.players)
-        self._memories[player] = (number, history, memory)
-        return memory
 
 
 def discard(game: Cheat, hand: Sequence[int], rank: int) -> str:
@@ -228,18 +232,6 @@ def passes(memory: Memory, hand: Sequence[int], discarder: int, count: int) -> b
         return False
     good, ways = memory.may_be_true(hand, discarder, count)
     return 2 * good >= ways
-
-
-_words: dict[str, Round] = {}
-
-
-def _read(word: str) -> Round:
-    found = _words.get(word)
-    if found is None:
-        if len(_words) > KNOWN_WORDS:
-            _words.clear()
-        found = _words[word] = read_round(word)
-    return found
 
 
 def _counts(game: Cheat, cards: Sequence[str] | None) -> list[int]:
@@ -323,12 +315,12 @@ def make_bot(spec: str) -> Agent:
 
             return LargeAgent(LargeStrategy.load(spec), name=spec)
         return FallbackAgent(Strategy.load(spec), name=spec)
-    found = parse_spec(spec)
-    if found.name not in BOTS:
+    called = parse_spec(spec)
+    if called.name not in BOTS:
         raise SpecError(
-            f"there is no bot {found.name!r} for such a game; there are {', '.join(BOTS)}, "
+            f"there is no bot {called.name!r} for such a game; there are {', '.join(BOTS)}, "
             "strategy files, and mybot.py:MyBot"
         )
-    if found.args or found.kwargs:
-        raise ParameterError(f"{found.name} takes no parameters")
-    return BOTS[found.name]()
+    if called.args or called.kwargs:
+        raise ParameterError(f"{called.name} takes no parameters")
+    return BOTS[called.name]()

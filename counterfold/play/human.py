@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from counterfold.agent import Agent, Observation
 from counterfold.errors import FileError, MismatchError, ParameterError
@@ -17,14 +18,12 @@ from counterfold.exploit.online import Learner
 from counterfold.files.whole import write_whole
 from counterfold.games.base import CHANCE, label
 from counterfold.play.agents import StrategyAgent, answer_to
-from counterfold.play.dealer import Dealer
 from counterfold.play.match import Match
 from counterfold.play.record import read_record, record_bytes, replay_states
 from counterfold.play.score import Score
-from counterfold.play.table import PlayedHand, Table, view_of
+from counterfold.play.table import PlayedHand, Step, view_of
 from counterfold.solvers.result import equilibrium_of
 from counterfold.strategy.strategy import Strategy
-from counterfold.tree.history import HistoryTree
 
 __all__ = ["Advice", "HumanAgent", "Leave", "Move", "Session", "Sitting", "read_session"]
 
@@ -96,17 +95,11 @@ class Sitting(Match):
         self.ask = ask
         self.against = tuple(against) or self.names[1:]
         self.files = fingerprints(self.against)
-        self._rules = _Followed(self.game)
-        self._table = self._watched = _Watched(self._rules, self.agents, self.tree)
+        self.played: list[PlayedHand] = []
         self._script: dict[int, deque[str]] | None = None
         self._trouble: Exception | None = None
         self._best: Strategy | None = None
         self._look()  # kernels are loaded before the first hand, not in it
-
-    @property
-    def played(self) -> list[PlayedHand]:
-        """All hands so far."""
-        return self._watched.played
 
     @property
     def player(self) -> int:
@@ -121,21 +114,21 @@ class Sitting(Match):
     @property
     def here(self) -> Any:
         """The state that the hand in play, or the last one, has come to, hidden cards and all."""
-        return self._rules.here
+        return self._table.state
 
     def moves(self) -> list[Move]:
         """What the players did in the hand in play, or the last one, hidden moves and all."""
-        steps = [(int(self.game.turn(state)), move) for state, move in self._rules.steps]
-        return [Move(turn, label(move)) for turn, move in steps if turn != CHANCE]
+        return [Move(step.turn, label(step.move)) for step in self.steps if step.turn != CHANCE]
 
-    def steps(self) -> list[tuple[Any, Any]]:
+    @property
+    def steps(self) -> list[Step]:
         """States and moves of the hand in play, or of the last one."""
-        return list(self._rules.steps)
+        return self._table.steps
 
     def view(self, player: int) -> Hashable | None:
         """What a player sees now, also when others move and at the end."""
-        found: Hashable | None = view_of(self.game, self.here, player)
-        return found
+        seen: Hashable | None = view_of(self.game, self.here, player)
+        return seen
 
     def deal(self) -> PlayedHand | None:
         """Play the next hand; None if the person leaves in the middle of it."""
@@ -205,6 +198,10 @@ class Sitting(Match):
                     "changed, or plays by random numbers of its own"
                 )
 
+    def _count(self, hand: PlayedHand, rows: Sequence[NDArray[np.float64] | None]) -> None:
+        self.played.append(hand)
+        super()._count(hand, rows)
+
     def _answer(self, strategy: Strategy) -> Strategy:
         if self._best is None:
             self._best = answer_to(strategy)
@@ -271,41 +268,3 @@ def fingerprints(against: Sequence[str]) -> dict[str, str]:
 def _outcome(hand: PlayedHand) -> tuple[Any, ...]:
     at_fault = None if hand.fault is None else hand.fault.agent
     return hand.players, hand.events, hand.payoffs, at_fault
-
-
-class _Followed:
-    """The rules of a game, which remember the way the hand in play has taken."""
-
-    def __init__(self, game: Any) -> None:
-        self._game = game
-        self.steps: list[tuple[Any, Hashable]] = []
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._game, name)
-
-    @property
-    def here(self) -> Any:
-        return self._game.next(*self.steps[-1]) if self.steps else self._game.root()
-
-    def root(self) -> Any:
-        self.steps = []
-        return self._game.root()
-
-    def next(self, state: Any, move: Hashable) -> Any:
-        self.steps.append((state, move))
-        return self._game.next(state, move)
-
-
-class _Watched(Table):
-    """A table that keeps its hands."""
-
-    def __init__(self, rules: _Followed, agents: Sequence[Agent], tree: HistoryTree | None) -> None:
-        super().__init__(rules, agents, tree=tree)
-        self.rules = rules
-        self.played: list[PlayedHand] = []
-
-    def play(self, number: int, dealer: Dealer, rngs: Sequence[np.random.Generator]) -> PlayedHand:
-        hand = super().play(number, dealer, rngs)
-        del self.rules.steps[len(hand.steps) :]  # looks ahead and back, when the hand was over
-        self.played.append(hand)
-        return hand

@@ -13,7 +13,7 @@ from counterfold.errors import MismatchError, ParameterError
 from counterfold.games.base import spec_of
 from counterfold.games.cheat import CHALLENGE, PASS, Cheat
 from counterfold.games.cheat_sights import Sight
-from counterfold.play.bots import Memory
+from counterfold.play.bots import Memories
 
 __all__ = ["LargeAgent"]
 
@@ -37,15 +37,15 @@ class LargeAgent(Agent):
         self.strategy = strategy
         self.name = name or "large"
         self._game = original(strategy.players)
-        self._memories: dict[int, tuple[int, str, Memory]] = {}
+        self._memories = Memories(self._game)
 
     def begin(self, game: Any) -> None:
         if not isinstance(game, Cheat) or _told(game) != _told(self._game):
             raise MismatchError(
                 f"the strategy plays {self.strategy.game}, and the game is {spec_of(game)}"
             )
-        self._memories.clear()
         self._warm_up()
+        self._memories = Memories(self._game)
 
     def act(self, observation: Observation, rng: np.random.Generator) -> Hashable:
         from counterfold.kernels import cheat, cheat_abstract
@@ -73,7 +73,6 @@ class LargeAgent(Agent):
         others = "+".join(["13"] * (self._game.players - 1))
         seen = Sight(hand, "rank A", "", f"others {others} pile 0", "", "")
         self.act(Observation(0, seen, ()), np.random.default_rng(0))
-        self._memories.clear()
 
     def look(self, observation: Observation) -> tuple[int, int]:
         """The infoset of an observation, and the moves there as bits."""
@@ -96,7 +95,7 @@ class LargeAgent(Agent):
         who = player
         if asked:
             who = int(words[3]) - 1 if len(words) > 2 else (player + 1) % 2
-        remembered = self._remember(observation.hand, player, seen.history, who)
+        remembered = self._memories.at(observation.hand, player, seen.history, who)
         for r in range(rules.ranks):
             memory.pile[player, r] = remembered.pile[r]
             for p in range(game.players):
@@ -117,19 +116,6 @@ class LargeAgent(Agent):
         states[0, last + cheat.CLAIM] = count
         states[0, last + cheat.PILE] = int(seen.others.split()[3])
         return rules, memory, states
-
-    def _remember(self, number: int, player: int, history: str, discarder: int) -> Memory:
-        """What is remembered at this point of the hand, from where it was left."""
-        before = self._memories.get(player)
-        if before is not None and before[0] == number and history.startswith(before[1]):
-            memory, new = before[2], history[len(before[1]) :].split()
-        else:
-            memory, new = Memory(self._game, player), history.split()
-        first = (discarder - memory.rounds - len(new)) % self._game.players
-        for word in new:
-            memory.follow(word, (first + memory.rounds) % self._game.players)
-        self._memories[player] = (number, history, memory)
-        return memory
 
 
 def _told(game: Cheat) -> tuple[Any, ...]:

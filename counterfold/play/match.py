@@ -21,12 +21,12 @@ from counterfold.games.base import unlisted
 from counterfold.games.spec import whole
 from counterfold.interrupts import uncut
 from counterfold.play.agents import StrategyAgent
-from counterfold.play.arena import Arena, blank_tally, is_fixed, is_tabular, odds_of
+from counterfold.play.arena import Arena, is_fixed, is_tabular, odds_of
 from counterfold.play.dealer import Dealer, deal_seed
 from counterfold.play.insight import fair_payoffs, insight_of, no_insight
 from counterfold.play.record import Recorder
 from counterfold.play.result import MatchResult, Point
-from counterfold.play.score import Score, Sums, scores, turns
+from counterfold.play.score import Score, Sums, add_hand, blank_tally, scores, turns
 from counterfold.play.table import Fault, PlayedHand, Table
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import HistoryTree, compile_game
@@ -410,19 +410,9 @@ class Match:
 
     def _count(self, hand: PlayedHand, rows: Sequence[NDArray[np.float64] | None]) -> None:
         """Write a hand down; ``rows`` are the odds with which it was played."""
-        tally = self._tally
         fair = hand.payoffs if hand.fault else self._fair(hand, rows)
-        for player, g in enumerate(hand.players):
-            for k, won in enumerate((hand.payoffs[player], fair[player])):
-                tally.total[g, player, k] += won
-                if self._repeat == 1:
-                    tally.square[g, player, k] += won * won
-                else:
-                    tally.unit[g, k] += won
+        add_hand(self._tally, self._repeat, hand.number, hand.players, hand.payoffs, fair)
         self.hands += 1
-        if self._repeat > 1 and self.hands % self._repeat == 0:
-            tally.square[:, 0, :] += tally.unit**2
-            tally.unit[:] = 0.0
 
     def _fair(
         self, hand: PlayedHand, rows: Sequence[NDArray[np.float64] | None]

@@ -19,10 +19,10 @@ from counterfold.exploit.hands import FORMAT, WHAT, players_in
 from counterfold.files.sealed import Seal, read_lines, sealed
 from counterfold.files.text import Fields
 from counterfold.files.whole import drafted
-from counterfold.games.base import CHANCE, TERMINAL, label
+from counterfold.games.base import TERMINAL, label
 from counterfold.games.catalog import load_named
-from counterfold.play.score import Score, Sums, scores
-from counterfold.play.table import Fault, PlayedHand, worst_end
+from counterfold.play.score import Score, Sums, add_hand, blank_tally, scores
+from counterfold.play.table import Fault, PlayedHand, moves_of, worst_end
 
 __all__ = ["FORMAT", "Record", "Recorder", "read_record"]
 
@@ -137,23 +137,15 @@ class Record:
         """
         if game is None:
             game = load_named(self.game, self.path)
-        count = len(self.agents)
-        total, square = np.zeros((count, count, 2)), np.zeros((count, count, 2))
-        deal, counts = np.zeros(count), np.zeros((count, count), dtype=np.int64)
+        tally, every = blank_tally(len(self.agents)), np.arange(len(self.agents))
+        counts = np.zeros((len(self.agents), len(self.agents)), dtype=np.int64)
         for hand in self.hands():
             self.check(game, hand)
-            for player, agent in enumerate(hand.players):
-                won = hand.payoffs[player]
-                total[agent, player, 0] += won
-                square[agent, player, 0] += won * won if self.repeat == 1 else 0.0
-                counts[agent, player] += 1
-                deal[agent] += won
-            if self.repeat > 1 and hand.number % count == count - 1:
-                square[:, 0, 0] += deal**2
-                deal[:] = 0.0
+            add_hand(tally, self.repeat, hand.number, hand.players, hand.payoffs, hand.payoffs)
+            counts[list(hand.players), every] += 1
         if not counts.any():
             raise FileError(f"{self.path} holds no hands")
-        sums = Sums(counts, self.repeat, total, square)
+        sums = Sums(counts, self.repeat, tally.total, tally.square)
         return scores(self.agents, sums, reduced=False, exact=None)
 
     def check(self, game: Any, hand: PlayedHand) -> None:
@@ -184,10 +176,7 @@ def replay_states(game: Any, events: tuple[str, ...]) -> list[Any]:
         turn = int(game.turn(state))
         if turn == TERMINAL:
             raise ParameterError(f"event {number} is {event!r}, but the game is over before it")
-        if turn == CHANCE:
-            moves = [outcome for outcome, chance in game.chance(state) if chance != 0]
-        else:
-            moves = list(game.actions(state))
+        moves = moves_of(game, state, turn)
         move = next((m for m in moves if label(m) == event), None)
         if move is None:
             listed = ", ".join(label(m) for m in moves[:12])

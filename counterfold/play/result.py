@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, fields
 
-from counterfold.play.score import Score
+from counterfold.play.score import Document, Score
 from counterfold.play.table import Fault
 
-__all__ = ["MatchResult", "Point"]
+__all__ = ["ArenaResult", "MatchResult", "Point"]
 
 
 @dataclass(frozen=True)
@@ -19,41 +18,40 @@ class Point:
     scores: tuple[Score, ...]
 
 
-@dataclass(frozen=True)
-class MatchResult:
-    """How a match went."""
+@dataclass(frozen=True, kw_only=True)
+class ArenaResult:
+    """What a match and a tournament have in common."""
 
     game: str
     agents: tuple[str, ...]
     seed: int
     duplicate: bool
     hands: int
-    scores: tuple[Score, ...]
-    faults: tuple[int, ...]
     messages: tuple[Fault, ...]
     stopped: str
-    compiled: bool
     seconds: float
     cpu_seconds: float
+
+    def to_dict(self) -> Document:
+        names = [field.name for field in fields(ArenaResult)]
+        messages = [f._asdict() | {"agent": self.agents[f.agent]} for f in self.messages]
+        return {name: getattr(self, name) for name in names} | {"messages": messages}
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatchResult(ArenaResult):
+    """How a match went."""
+
+    scores: tuple[Score, ...]
+    faults: tuple[int, ...]
+    compiled: bool
     curve: tuple[Point, ...] = field(repr=False)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Document:
         """The documented JSON of ``counterfold match --json``."""
-        return {
-            "game": self.game,
-            "agents": list(self.agents),
-            "seed": self.seed,
-            "duplicate": self.duplicate,
-            "hands": self.hands,
+        return super().to_dict() | {
             "scores": [score.to_dict() for score in self.scores],
             "faults": list(self.faults),
-            "messages": [
-                {"hand": f.hand, "agent": self.agents[f.agent], "message": f.message}
-                for f in self.messages
-            ],
-            "stopped": self.stopped,
-            "seconds": self.seconds,
-            "cpu_seconds": self.cpu_seconds,
             "curve": [
                 {
                     "hands": point.hands,

@@ -8,12 +8,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Z95", "Estimate", "Score", "Sums", "scores", "turns"]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from counterfold.kernels.arena import Tally
+
+Document = dict[str, object]
+"""What becomes JSON."""
 
 Z95 = 1.959963984540054
 """Half the width of a 95% interval in standard errors."""
@@ -34,7 +40,7 @@ class Estimate:
     def high(self) -> float:
         return self.mean + (math.inf if self.half is None else self.half)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Document:
         return {"mean": self.mean, "half": self.half}
 
 
@@ -58,7 +64,7 @@ class Score:
             return math.inf
         return (self.plain.half / self.reduced.half) ** 2
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Document:
         factor = self.factor
         return {
             "agent": self.name,
@@ -132,6 +138,34 @@ def turns(agents: int, hands: int) -> NDArray[np.int64]:
     """
     agent, player = np.indices((agents, agents))
     return (hands - (agent - player) % agents + agents - 1) // agents
+
+
+def blank_tally(players: int) -> Tally:
+    from counterfold.kernels.arena import Tally
+
+    shape = (players, players, 2)
+    return Tally(np.zeros(shape), np.zeros(shape), np.zeros((players, 2)))
+
+
+def add_hand(
+    tally: Tally,
+    repeat: int,
+    number: int,
+    players: Sequence[int],
+    payoffs: Sequence[float],
+    fair: Sequence[float],
+) -> None:
+    """Count a hand, whose payoffs are ``fair`` with luck taken out, as compiled code does."""
+    for player, agent in enumerate(players):
+        for k, won in enumerate((payoffs[player], fair[player])):
+            tally.total[agent, player, k] += won
+            if repeat == 1:
+                tally.square[agent, player, k] += won * won
+            else:
+                tally.unit[agent, k] += won
+    if repeat > 1 and number % repeat == repeat - 1:
+        tally.square[:, 0, :] += tally.unit**2
+        tally.unit[:] = 0.0
 
 
 def _of_mean(total: float, square: float, count: int) -> float | None:

@@ -16,9 +16,10 @@ from counterfold.errors import ParameterError, UnsupportedError
 from counterfold.exploit.online import Learner
 from counterfold.games.spec import whole
 from counterfold.play.agents import StrategyAgent
-from counterfold.play.arena import Arena, blank_tally
+from counterfold.play.arena import Arena
 from counterfold.play.dealer import choice_seed, deal_seed
 from counterfold.play.insight import no_insight
+from counterfold.play.score import blank_tally
 from counterfold.tree.history import HistoryTree
 
 __all__ = ["Entrant", "match_seed", "series"]

@@ -16,7 +16,7 @@ from counterfold.play.dealer import Dealer
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.views import views
 
-__all__ = ["Fault", "PlayedHand", "Table", "view_of", "worst_end"]
+__all__ = ["Fault", "PlayedHand", "Table", "learns", "moves_of", "view_of", "worst_end"]
 
 MOST_SEARCHED = 100_000
 """States looked at to find the worst end for an agent at fault."""
@@ -48,6 +48,7 @@ class Step(NamedTuple):
     turn: int
     state: Any
     place: int  # which of the moves there it was
+    move: Hashable
 
 
 class Table:
@@ -58,6 +59,7 @@ class Table:
 
     Which actions of others a player could see is known from the compiled ``tree``; without one they
     are told to nobody, beyond what the rules let a player observe.
+    ``steps`` and ``state`` are those of the hand in play, or of the last one.
     """
 
     def __init__(
@@ -74,16 +76,19 @@ class Table:
         self.agents = tuple(agents)
         self.reveal = reveal
         self.time_limit = time_limit
-        self._learns = [_learns(agent) for agent in self.agents]
+        self._learns = [learns(agent) for agent in self.agents]
+        self.steps: list[Step] = []
+        self.state = game.root()
 
     def play(self, number: int, dealer: Dealer, rngs: Sequence[np.random.Generator]) -> PlayedHand:
         """Play a hand; agent (p + number) mod n is player p."""
         game, count = self.game, len(self.agents)
         players = tuple((player + number) % count for player in range(count))
-        state, events, steps = game.root(), [], []
+        self.state, self.steps = game.root(), []
         choices: list[list[Choice]] = [[] for _ in range(count)]
         fault = None
         while True:
+            state = self.state
             turn = int(game.turn(state))
             if turn == TERMINAL:
                 payoffs = tuple(float(x) for x in game.payoff(state))
@@ -96,35 +101,38 @@ class Table:
                 agent = players[turn]
                 actions = tuple(game.actions(state))
                 seen = Observation(turn, game.observe(state, turn), actions, number)
-                found = self._ask(agent, seen, rngs[agent])
-                if isinstance(found, str):
-                    fault = Fault(number, agent, found)
+                try:
+                    place = self._ask(agent, seen, rngs[agent])
+                except _FaultError as error:
+                    fault = Fault(number, agent, str(error))
                     payoffs = worst_end(game, state, turn)
                     break
-                place, move = found.place, actions[found.place]
+                move = actions[place]
                 choices[turn].append(Choice(seen, move))
-            steps.append(Step(turn, state, place))
-            events.append(label(move))
-            state = game.next(state, move)
-        played = PlayedHand(number, players, tuple(events), payoffs, fault, tuple(steps))
+            self.state = game.next(state, move)
+            self.steps.append(Step(turn, state, place, move))
+        events = tuple(label(step.move) for step in self.steps)
+        played = PlayedHand(number, players, events, payoffs, fault, tuple(self.steps))
         self._teach(played, None if fault else state, choices)
         return played
 
-    def _ask(self, agent: int, seen: Observation, rng: np.random.Generator) -> Any:
-        """The place of the agent's action, or a sentence about what went wrong."""
+    def _ask(self, agent: int, seen: Observation, rng: np.random.Generator) -> int:
+        """The place of the agent's action; _FaultError if something went wrong."""
         try:
             action = within(self.time_limit, self.agents[agent].act, seen, rng)
         except TooSlowError:
-            return f"did not move within {self.time_limit:g} s at {short(seen.name)}"
+            raise _FaultError(
+                f"did not move within {self.time_limit:g} s at {short(seen.name)}"
+            ) from None
         except (KeyboardInterrupt, MemoryError):
             raise
         except (Exception, SystemExit) as error:
-            return f"failed at {short(seen.name)} with {reason(error)}"
+            raise _FaultError(f"failed at {short(seen.name)} with {reason(error)}") from None
         place = _place(action, seen.actions)
         if place is None:
             legal = cut(", ".join(map(label, seen.actions)), 200)
-            return f"chose {short(action)} at {short(seen.name)}, where it may {legal}"
-        return _Found(place)
+            raise _FaultError(f"chose {short(action)} at {short(seen.name)}, where it may {legal}")
+        return place
 
     def _teach(self, hand: PlayedHand, end: Any, choices: list[list[Choice]]) -> None:
         """Tell those who learn what they saw; a hand cut short by a fault teaches nothing."""
@@ -151,18 +159,19 @@ class Table:
         for step in steps:
             if step.turn >= 0 and step.turn != player:
                 told = tree is not None and bool(views(tree).told[node])
-                action = tuple(self.game.actions(step.state))[step.place] if told else None
-                found.append(SeenMove(step.turn, view_of(self.game, step.state, player), action))
+                seen = view_of(self.game, step.state, player)
+                found.append(SeenMove(step.turn, seen, step.move if told else None))
             if tree is not None:
                 node = int(tree.child[int(tree.first[node]) + step.place])
         return found
 
 
-class _Found(NamedTuple):
-    place: int
+class _FaultError(Exception):
+    """What an agent did wrong."""
 
 
-def _learns(agent: Agent) -> bool:
+def learns(agent: Agent) -> bool:
+    """Does an agent take anything from the hands it has played?"""
     learn = getattr(type(agent), "learn", None)
     return learn is not None and learn is not Agent.learn
 
@@ -191,6 +200,13 @@ def view_of(game: Any, state: Any, player: int) -> Any:
         return None
 
 
+def moves_of(game: Any, state: Any, turn: int) -> list[Any]:
+    """The outcomes that can happen at a state, or the actions there."""
+    if turn == CHANCE:
+        return [outcome for outcome, chance in game.chance(state) if chance != 0]
+    return list(game.actions(state))
+
+
 def worst_end(game: Any, state: Any, player: int) -> tuple[float, ...]:
     """Payoffs of the end that is worst for a player among those that can still happen.
 
@@ -210,10 +226,6 @@ def worst_end(game: Any, state: Any, player: int) -> tuple[float, ...]:
             if worst is None or payoffs[player] < worst[player]:
                 worst = payoffs
         elif worst is None or looked < MOST_SEARCHED:
-            if turn == CHANCE:
-                moves = [outcome for outcome, chance in game.chance(here) if chance != 0]
-            else:
-                moves = list(game.actions(here))
-            stack.extend(game.next(here, move) for move in reversed(moves))
+            stack.extend(game.next(here, move) for move in reversed(moves_of(game, here, turn)))
     assert worst is not None
     return worst

@@ -22,9 +22,9 @@ from counterfold.games.base import spec_of, unlisted
 from counterfold.games.spec import whole
 from counterfold.play.agents import StrategyAgent, make_agent
 from counterfold.play.arena import is_tabular
-from counterfold.play.match import Match
-from counterfold.play.result import MatchResult
-from counterfold.play.score import Estimate
+from counterfold.play.match import MOST_FAULTS, Match
+from counterfold.play.result import ArenaResult, MatchResult
+from counterfold.play.score import Document, Estimate
 from counterfold.play.series import match_seed
 from counterfold.play.table import Fault
 from counterfold.poker.rules import PokerRules
@@ -36,9 +36,6 @@ __all__ = ["Meeting", "Standing", "TournamentResult", "pooled", "tournament"]
 
 LOOK = 0.1
 """Seconds between two looks at how far the threads have come."""
-
-MOST_FAULTS = 100
-"""Faults that a result tells one by one."""
 
 
 @dataclass(frozen=True)
@@ -69,23 +66,14 @@ class Standing:
     faults: int
 
 
-@dataclass(frozen=True)
-class TournamentResult:
+@dataclass(frozen=True, kw_only=True)
+class TournamentResult(ArenaResult):
     """The table of a tournament, and the ranking, best first."""
 
-    game: str
-    agents: tuple[str, ...]
-    hands: int
     matches: int
-    seed: int
-    duplicate: bool
     learning: bool
     meetings: tuple[Meeting, ...]
     ranking: tuple[Standing, ...]
-    messages: tuple[Fault, ...]
-    stopped: str
-    seconds: float
-    cpu_seconds: float
 
     @property
     def played(self) -> int:
@@ -100,15 +88,10 @@ class TournamentResult:
         met = [m for m in self.meetings if row in m.agents and column in m.agents]
         return pooled([meeting.of(row) for meeting in met]) if met and row != column else None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Document:
         """The documented JSON of ``counterfold tournament --json``."""
-        return {
-            "game": self.game,
-            "agents": list(self.agents),
-            "hands": self.hands,
+        return super().to_dict() | {
             "matches": self.matches,
-            "seed": self.seed,
-            "duplicate": self.duplicate,
             "table": [
                 [
                     None if cell is None else cell.to_dict()
@@ -130,13 +113,6 @@ class TournamentResult:
                 }
                 for meeting in self.meetings
             ],
-            "messages": [
-                {"hand": f.hand, "agent": self.agents[f.agent], "message": f.message}
-                for f in self.messages
-            ],
-            "stopped": self.stopped,
-            "seconds": self.seconds,
-            "cpu_seconds": self.cpu_seconds,
         }
 
 

@@ -44,7 +44,7 @@ def play(game, seed, look):
         if len(history) > rounds:
             rounds += 1
             for player, memory in enumerate(memories):
-                memory.follow(game.observe(state, player).history.split()[-1], before.player)
+                memory.follow(game.observe(state, player).history.split()[-1], before.seat)
 
 
 GAMES = [
@@ -163,7 +163,7 @@ def test_memory_goes_on_within_a_hand_and_begins_anew_after_it():
 
     class Forgetful(Heuristic):
         def act(self, observation, rng):
-            self._memories.clear()
+            self._memories._kept.clear()
             return super().act(observation, rng)
 
     rates = [win_rate(game, bot, Random, hands=60, seed=3) for bot in (Heuristic(), Forgetful())]
