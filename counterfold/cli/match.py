@@ -26,7 +26,7 @@ from counterfold.cli.output import (
 from counterfold.cli.progress import Watch
 from counterfold.cli.scores import print_faults, print_scores, verdict, versus
 from counterfold.cli.verbs.arena import MatchRequest
-from counterfold.errors import FileError, MismatchError, ParameterError, UnsupportedError
+from counterfold.errors import FileError, MismatchError, ParameterError
 from counterfold.exploit.online import Learner
 from counterfold.files.text import whole_of
 from counterfold.interrupts import aside
@@ -34,6 +34,7 @@ from counterfold.play.bots import needs_form, seated
 from counterfold.play.match import Match
 from counterfold.play.record import read_record
 from counterfold.play.result import MatchResult
+from counterfold.play.saved import check_saveable
 from counterfold.play.table import learns
 from counterfold.plot import check_plot
 from counterfold.solvers.settings import defaults_of
@@ -87,12 +88,8 @@ def run(request: MatchRequest) -> None:
     with HandsWatch(request.quiet) as watch:
         try:
             match = _resumed(request, watch) if request.resume else _begun(request, watch)
-            if request.target and not match.compiled:
-                raise UnsupportedError(
-                    "--save is for matches between strategies and learners in compiled code: what "
-                    "an agent in Python keeps in mind is not known, and a match at a poker spot "
-                    "can be played again from its seed"
-                )
+            if request.target:
+                check_saveable(match)
             goal = _goal(request, match)
             _load_kernels(match, watch)
         except KeyboardInterrupt:

@@ -42,78 +42,38 @@ class _Plan:
     game: str
     against: tuple[str, ...]
     seed: int
-    hands: int | None
     file: str | None
     session: Session | None
 
 
 def run(request: PlayRequest) -> None:
     """Play until the person leaves or the hands are over."""
-    game, against, hands = request.game or request.again, list(request.against), request.hands
-    seed, save, resume, quiet = request.seed, request.save, request.resume, request.quiet
-    if hands is not None:
-        whole("--hands", hands, least=1)
-    if save:
-        _check_new(save)
-    if resume:
-        plan = _resumed(game, against, hands, seed, save, resume)
-    else:
-        plan = _new(game, against, hands, seed, save)
-    with Watch(quiet) as watch:
+    if request.hands is not None:
+        whole("--hands", request.hands, least=1)
+    if request.save:
+        _check_new(request.save)
+    plan = _resumed(request, request.resume) if request.resume else _new(request)
+    with Watch(request.quiet) as watch:
         try:
-            sitting = _seated(plan, watch)
+            sitting = _sit_down(plan, watch)
         except KeyboardInterrupt:
             raise StoppedError("stopped before the first hand") from None
-    if plan.session is not None and save:
-        sitting.write(save)
-    _Player(sitting, plan, request.hints, quiet).play()
+    if plan.session is not None and request.save:
+        sitting.write(request.save)
+    _Player(sitting, plan, request).play()
 
 
-def _new(
-    game: str | None,
-    against: list[str] | None,
-    hands: int | None,
-    seed: int | None,
-    save: str | None,
-) -> _Plan:
+def _new(request: PlayRequest) -> _Plan:
+    game = request.game or request.again
     if not game:
         raise ParameterError("say which game to play, such as `counterfold play leduc`")
-    seed = secrets.randbelow(1_000_000) if seed is None else whole("--seed", seed, least=0)
-    return _Plan(game, tuple(against or ()), seed, hands, save, None)
+    drawn = secrets.randbelow(1_000_000)
+    seed = drawn if request.seed is None else whole("--seed", request.seed, least=0)
+    return _Plan(game, request.against, seed, request.save, None)
 
 
-def _resumed(
-    game: str | None,
-    against: list[str] | None,
-    hands: int | None,
-    seed: int | None,
-    save: str | None,
-    path: str,
-) -> _Plan:
-    session = read_session(path)
-    _check_code(session, game, against, path)
-    if game is not None:
-        game = spec_of(rules_named(game))
-    if against and len(against) == 1:
-        against *= len(session.against)
-    for option, given, kept in (
-        ("the game", game, session.game),
-        ("--against", against and " ".join(against), " ".join(session.against)),
-        ("--seed", seed, session.seed),
-    ):
-        if given is not None and given != kept:
-            raise ParameterError(f"{path} was played with {option} {kept}; leave {option} out")
-    done = len(session.hands)
-    if hands is not None and hands <= done:
-        raise ParameterError(
-            f"--hands is {hands} in all, and {path} holds {done} already; give more"
-        )
-    check_can_write(save or path, "--save" if save else "--resume")
-    return _Plan(session.game, session.against, session.seed, hands, save or path, session)
-
-
-def _check_code(session: Session, game: str | None, against: list[str] | None, path: str) -> None:
-    """A file never decides what code runs: a person names it again."""
+def _resumed(request: PlayRequest, path: str) -> _Plan:
+    session, game, against = read_session(path), request.game or request.again, request.against
     if game is None:
         rules_named(session.game, path)
     own = next((name for name in session.against if ".py:" in name), None)
@@ -122,6 +82,22 @@ def _check_code(session: Session, game: str | None, against: list[str] | None, p
             f"{path} was played against {short(own)}, a program, and a file never decides what "
             f"code runs: name it again with --against"
         )
+    if len(against) == 1:
+        against *= len(session.against)
+    for option, given, kept in (
+        ("the game", game and spec_of(rules_named(game)), session.game),
+        ("--against", " ".join(against) or None, " ".join(session.against)),
+        ("--seed", request.seed, session.seed),
+    ):
+        if given is not None and given != kept:
+            raise ParameterError(f"{path} was played with {option} {kept}; leave {option} out")
+    done = len(session.hands)
+    if request.hands is not None and request.hands <= done:
+        raise ParameterError(
+            f"--hands is {request.hands} in all, and {path} holds {done} already; give more"
+        )
+    check_can_write(request.save or path, "--save" if request.save else "--resume")
+    return _Plan(session.game, session.against, session.seed, request.save or path, session)
 
 
 def _check_new(path: str) -> None:
@@ -132,7 +108,7 @@ def _check_new(path: str) -> None:
         )
 
 
-def _seated(plan: _Plan, watch: Watch) -> Sitting:
+def _sit_down(plan: _Plan, watch: Watch) -> Sitting:
     rules = rules_named(plan.game)
     players = int(getattr(rules, "players", 2))
     against = plan.against or (plan.game if is_poker_file(plan.game) else OPPONENT,)
@@ -168,11 +144,10 @@ def _nobody(observation: Observation) -> Hashable:
 class _Player:
     """The person: reads keys, answers questions, and remembers why the session ended."""
 
-    def __init__(self, sitting: Sitting, plan: _Plan, hints: bool, quiet: bool) -> None:
-        self.sitting, self.plan = sitting, plan
+    def __init__(self, sitting: Sitting, plan: _Plan, request: PlayRequest) -> None:
+        self.sitting, self.plan, self.request = sitting, plan, request
         self.screen = Screen(sitting)
         self.file = plan.file
-        self.hints, self.quiet = hints, quiet
         self.left = False
         self._idle = 0
         self._advised = False
@@ -184,7 +159,8 @@ class _Player:
         stopped = False
         try:
             self.screen.welcome(resumed=self.plan.session is not None)
-            while self.plan.hands is None or self.sitting.hands < self.plan.hands:
+            most = self.request.hands
+            while most is None or self.sitting.hands < most:
                 if not self._hand():
                     stopped = not self.left
                     break
@@ -216,7 +192,7 @@ class _Player:
         """The person's action; commands are answered on the way."""
         choices = keys(observation.actions)
         self.screen.decision(observation.player, observation.seen, observation.actions)
-        if self.hints:
+        if self.request.hints:
             self._hint(observation)
         while True:
             answer = self._line("> ")
@@ -249,7 +225,7 @@ class _Player:
         return line
 
     def _hint(self, observation: Observation) -> None:
-        with Watch(self.quiet or self._advised) as watch:  # only the first takes long
+        with Watch(self.request.quiet or self._advised) as watch:  # only the first takes long
             watch.doing("thinking")
             advice = aside(lambda: self.sitting.advice(observation))
         self._advised = True

@@ -33,7 +33,7 @@ def run(request: ReplayRequest) -> None:
     """Play a record through again by the rules, of a game that may be named again."""
     path, game, hand, json = request.record, request.game, request.hand, request.json
     record = read_record(path)
-    rules = rules_named(record.game, path) if game is None else rules_named(game)
+    rules = record.rules(rules_named) if game is None else rules_named(game)
     if game is not None and spec_of(rules) != record.game:
         raise MismatchError(f"{path} holds hands of {record.game}, and not of {spec_of(rules)}")
     if hand is not None:

@@ -24,7 +24,7 @@ from counterfold.play.agents import StrategyAgent
 from counterfold.play.arena import Arena, is_fixed, is_tabular, odds_of
 from counterfold.play.dealer import Dealer, deal_seed
 from counterfold.play.insight import fair_payoffs, insight_of, no_insight
-from counterfold.play.record import Recorder
+from counterfold.play.record import Recorder, source_in
 from counterfold.play.result import MatchResult, Point
 from counterfold.play.score import Score, Sums, add_hand, blank_tally, scores, turns
 from counterfold.play.table import Fault, PlayedHand, Table
@@ -224,19 +224,28 @@ class Match:
         marks = self._marks
         return {
             **{f"tally.{name}": array for name, array in self._tally._asdict().items()},
-            "random": np.zeros(0, np.uint64) if self._arena is None else self._arena.random,
+            **self._randomness(),
             "guess": guess,
             "marks.hands": np.array([mark.hands for mark in marks], dtype=np.int64),
             "marks.total": np.array([m.total for m in marks]).reshape(-1, *shape),
             "marks.square": np.array([m.square for m in marks]).reshape(-1, *shape),
         }
 
+    def _randomness(self) -> dict[str, NDArray[np.uint64]]:
+        """Where the random numbers of the next hands begin: of compiled code, or by agent."""
+        if self._arena is not None:
+            return {"random": self._arena.random}
+        return {"rngs": _words(self._rngs)}
+
     def restore(self, saved: Saved) -> None:
         """Take back what ``state`` handed out, from a file."""
         for name, array in self._tally._asdict().items():
             saved.fill(f"tally.{name}", array)
-        random = np.zeros(0, np.uint64) if self._arena is None else self._arena.random
-        saved.fill("random", random)
+        random = self._randomness()
+        for name, array in random.items():
+            saved.fill(name, array)
+        if self._arena is None:
+            _set_words(self._rngs, random["rngs"])
         hands = saved.array("marks.hands", np.int64, (None,), least=1, most=self.hands)
         shape = (len(hands), *self._tally.total.shape)
         total, square = (saved.array(f"marks.{k}", np.float64, shape) for k in ("total", "square"))
@@ -388,6 +397,7 @@ class Match:
     def _header(self) -> dict[str, Any]:
         return {
             "game": self.spec,
+            **source_in(self.game),
             "agents": list(self.names),
             "seed": self.seed,
             "duplicate": self.duplicate,
@@ -423,6 +433,27 @@ class Match:
         places = [step.place for step in hand.steps]
         turn = hand.number % len(self.agents)
         return fair_payoffs(self.tree, self._insight, rows, turn, places, hand.payoffs)
+
+
+def _words(rngs: Sequence[np.random.Generator]) -> NDArray[np.uint64]:
+    """[agents, 6] where generators stand: 128 bits each of state and increment, and a half."""
+    rows = []
+    for rng in rngs:
+        told = rng.bit_generator.state
+        large = (told["state"]["state"], told["state"]["inc"])
+        words = [word for number in large for word in (number >> 64, number & (1 << 64) - 1)]
+        rows.append([*words, told["has_uint32"], told["uinteger"]])
+    return np.array(rows, dtype=np.uint64)
+
+
+def _set_words(rngs: Sequence[np.random.Generator], rows: NDArray[np.uint64]) -> None:
+    for rng, (high, low, step_high, step_low, kept, half) in zip(rngs, rows.tolist(), strict=True):
+        rng.bit_generator.state = {
+            "bit_generator": "PCG64",
+            "state": {"state": high << 64 | low, "inc": step_high << 64 | step_low},
+            "has_uint32": kept & 1,
+            "uinteger": half & 0xFFFFFFFF,
+        }
 
 
 def _tree_of(game: Any, agents: Sequence[Agent]) -> tuple[HistoryTree | None, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +23,8 @@ from counterfold.games.base import TERMINAL, label
 from counterfold.games.catalog import load_named
 from counterfold.play.score import Score, Sums, add_hand, blank_tally, scores
 from counterfold.play.table import Fault, PlayedHand, moves_of, worst_end
+from counterfold.poker.rules import PokerRules
+from counterfold.strategy.hands import game_of, source_of
 
 __all__ = ["FORMAT", "Record", "Recorder", "read_record"]
 
@@ -113,6 +115,10 @@ class Record:
     def repeat(self) -> int:
         return len(self.agents) if self.header.flag("duplicate", False) else 1
 
+    def rules(self, load: Callable[[str, str], Any] = load_named) -> Any:
+        """The rules of the match; ``load`` finds them by a name and the file that it is from."""
+        return rules_in(self.header, self.game, self.path, load)
+
     def hands(self) -> Iterator[PlayedHand]:
         """The hands, one by one; a damaged line is told with its number."""
         for _, told in read_lines(self.path, WHAT)[1]:
@@ -135,8 +141,7 @@ class Record:
 
         Raises FileError at a hand that the rules do not allow, or that pays otherwise.
         """
-        if game is None:
-            game = load_named(self.game, self.path)
+        game = self.rules() if game is None else game
         tally, every = blank_tally(len(self.agents)), np.arange(len(self.agents))
         counts = np.zeros((len(self.agents), len(self.agents)), dtype=np.int64)
         for hand in self.hands():
@@ -166,6 +171,23 @@ class Record:
             raise FileError(f"{where}: {error}") from None
         if len(payoffs) != len(hand.payoffs) or not np.allclose(payoffs, hand.payoffs):
             raise FileError(f"{where}: it pays {payoffs}, and the record says {hand.payoffs}")
+
+
+def source_in(game: Any) -> dict[str, Any]:
+    """What a file says of poker in ranges, beside its name; nothing of other games."""
+    made_by_hand = isinstance(game, PokerRules) and not {"spot", "game"} & set(game.poker.about)
+    if not isinstance(game, PokerRules) or made_by_hand:
+        return {}
+    return {"rules": source_of(game.poker)}
+
+
+def rules_in(
+    header: Fields, name: str, path: str, load: Callable[[str, str], Any] = load_named
+) -> Any:
+    """The rules that a file tells of, by ``source_in`` or by their name."""
+    if "rules" in header:
+        return PokerRules(game_of(header.object("rules"), name), name)
+    return load(name, path)
 
 
 def replay_states(game: Any, events: tuple[str, ...]) -> list[Any]:

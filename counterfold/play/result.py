@@ -35,7 +35,8 @@ class ArenaResult:
     def to_dict(self) -> Document:
         names = [field.name for field in fields(ArenaResult)]
         messages = [f._asdict() | {"agent": self.agents[f.agent]} for f in self.messages]
-        return {name: getattr(self, name) for name in names} | {"messages": messages}
+        common = {name: getattr(self, name) for name in names}
+        return common | {"agents": list(self.agents), "messages": messages}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from counterfold.abstraction.blueprint import game_print
 from counterfold.errors import (
     CodeError,
     CounterfoldError,
@@ -21,37 +24,47 @@ from counterfold.files.arrays import Saved, read_arrays, write_arrays
 from counterfold.files.text import Fields
 from counterfold.games.catalog import load_named
 from counterfold.play.agents import Dynamic, StrategyAgent
+from counterfold.play.record import source_in
+from counterfold.poker.rules import PokerRules
+from counterfold.strategy.hands import HandLayout, game_of
 from counterfold.strategy.strategy import Strategy
+from counterfold.tree.form import form_of
 from counterfold.tree.history import HistoryTree, compile_game
+from counterfold.tree.public import PublicTree
+from counterfold.tree.story import rules_of
 
 if TYPE_CHECKING:
     from counterfold.agent import Agent
     from counterfold.play.match import Match
 
-__all__ = ["load_match", "save_match"]
+__all__ = ["check_saveable", "load_match", "save_match"]
 
 KIND = "match"
 
 
+def check_saveable(match: Match) -> None:
+    """Refuse a match of which a file could not hold all that the next hand depends on."""
+    agents = zip(match.names, match.agents, strict=True)
+    names = [name for name, agent in agents if not isinstance(agent, StrategyAgent | Learner)]
+    if names:
+        raise UnsupportedError(
+            f"the match cannot be saved: what {' and '.join(names)} keeps in mind is not "
+            "known, as it is code in Python; leave out --save"
+        )
+    if not match.compiled and not source_in(match.game):
+        raise UnsupportedError(
+            f"the match cannot be saved: {match.spec} is played at a table; play it again "
+            "from its seed"
+        )
+
+
 def save_match(match: Match, path: str | os.PathLike[str]) -> None:
     """Write a match between strategies and learners."""
-    if not match.compiled or match.tree is None:
-        names = [
-            name
-            for name, agent in zip(match.names, match.agents, strict=True)
-            if not isinstance(agent, StrategyAgent | Learner)
-        ]
-        if not names:
-            raise UnsupportedError(
-                f"the match cannot be saved: {match.spec} is played at a table; play it again "
-                "from its seed"
-            )
-        raise UnsupportedError(
-            f"the match cannot be saved: what {' and '.join(names)} keeps in mind is not known"
-        )
+    check_saveable(match)
     header = {
         "game": match.spec,
-        "fingerprint": match.tree.fingerprint,
+        "fingerprint": _fingerprint(match.tree or match.game),
+        **{key: json.dumps(rules) for key, rules in source_in(match.game).items()},
         "match": json.dumps(
             {
                 "seed": match.seed,
@@ -68,24 +81,37 @@ def save_match(match: Match, path: str | os.PathLike[str]) -> None:
     write_arrays(path, KIND, header, {**match.state(), **_tables(match.agents)})
 
 
+def _fingerprint(game: HistoryTree | PokerRules) -> str:
+    return game_print(game.poker) if isinstance(game, PokerRules) else game.fingerprint
+
+
 def _tables(agents: tuple[Agent, ...]) -> dict[str, Any]:
     arrays: dict[str, Any] = {}
     for g, agent in enumerate(agents):
         if isinstance(agent, Learner):
             arrays |= {f"{g}.{name}": getattr(agent.minds, name)[0] for name in TABLES}
         elif isinstance(agent, StrategyAgent) and not isinstance(agent, Dynamic):
-            arrays[f"{g}.strategy"] = agent.strategy.probabilities
+            strategy = agent.strategy
+            if isinstance(strategy.layout, HandLayout):
+                own = strategy.layout.arrays(strategy.tables)
+                arrays |= {f"{g}.{name}": array for name, array in own.items()}
+            else:
+                arrays[f"{g}.strategy"] = strategy.probabilities
     return arrays
 
 
 def _told(agent: Agent) -> dict[str, Any]:
+    """An agent as JSON, beside its tables."""
     if isinstance(agent, Learner):
         setting = agent.setting
         about = {"learner": setting.name, "parameters": dict(setting.parameters)}
         return {"name": agent.name, **about}
+    assert isinstance(agent, StrategyAgent)
+    form = agent.phase(0).strategy.tree
+    more: dict[str, int] = {"symmetry": form.symmetry} if isinstance(form, PublicTree) else {}
     if isinstance(agent, Dynamic):
-        return {"name": agent.name, "every": agent.every, "seed": agent.seed}
-    return {"name": agent.name}
+        more |= {"every": agent.every, "seed": agent.seed}
+    return {"name": agent.name, **more}
 
 
 def load_match(path: str | os.PathLike[str], game: Any = None) -> Match:
@@ -94,15 +120,20 @@ def load_match(path: str | os.PathLike[str], game: Any = None) -> Match:
 
     saved = read_arrays(path, KIND, "a match")
     told = saved.fields("match")
-    tree = _tree(saved, game)
+    here = _game(saved, game)
     agents = told.objects("agents")
     stranger = None
     if told.raw("stranger") is not None:
         stranger = told.whole("stranger", 0, len(agents) - 1)
+
+    @cache
+    def compiled(symmetry: bool) -> Any:
+        return here if isinstance(here, HistoryTree) else form_of(here, symmetry=symmetry)
+
     try:
         match = Match(
-            tree,
-            *(_agent(tree, one, saved.part(f"{g}.")) for g, one in enumerate(agents)),
+            here,
+            *(_agent(one, saved.part(f"{g}."), compiled) for g, one in enumerate(agents)),
             seed=told.whole("seed", 0, 2**128),
             duplicate=told.flag("duplicate"),
             reveal=told.flag("reveal"),
@@ -119,20 +150,26 @@ def load_match(path: str | os.PathLike[str], game: Any = None) -> Match:
     return match
 
 
-def _tree(saved: Saved, game: Any) -> HistoryTree:
+def _game(saved: Saved, game: Any) -> HistoryTree | PokerRules:
+    """The game of a match as it is played: compiled, or poker in ranges at a table."""
     spec = saved.text("game")
-    if game is None:
-        game = load_named(spec, saved.path)
-    tree = game if isinstance(game, HistoryTree) else compile_game(game)
-    if tree.fingerprint != saved.text("fingerprint"):
+    here: HistoryTree | PokerRules
+    if "rules" in saved.header and (game is None or isinstance(rules_of(game), PokerRules)):
+        own = saved.fields("rules")
+        here = PokerRules(game_of(own, spec), spec) if game is None else rules_of(game)
+    else:
+        game = load_named(spec, saved.path) if game is None else game
+        here = game if isinstance(game, HistoryTree) else compile_game(game)
+    if _fingerprint(here) != saved.text("fingerprint"):
         raise MismatchError(
-            f"the match was played in {spec}, and the game here is {tree.spec}"
-            + ("; the rules have changed since" if tree.spec == spec else "")
+            f"the match was played in {spec}, and the game here is {here.spec}"
+            + ("; the rules have changed since" if here.spec == spec else "")
         )
-    return tree
+    return here
 
 
-def _agent(tree: HistoryTree, told: Fields, saved: Saved) -> Agent:
+def _agent(told: Fields, saved: Saved, compiled: Callable[[bool], Any]) -> Agent:
+    tree = compiled(told.flag("symmetry", True))
     agent: Agent
     if "learner" in told:
         learner = Learner(tree, setting_in(told), equilibrium=Strategy.uniform(tree))
@@ -140,6 +177,8 @@ def _agent(tree: HistoryTree, told: Fields, saved: Saved) -> Agent:
         agent = learner
     elif "every" in told:
         agent = Dynamic(tree, told.whole("every", 1), told.whole("seed", 0))
+    elif isinstance(tree, PublicTree):
+        agent = StrategyAgent(Strategy.of(tree, HandLayout(tree).tables_in(saved)))
     else:
         slots = tree.infosets.slots
         odds = saved.array("strategy", np.float64, (slots,), least=0, most=1 + 1e-6)

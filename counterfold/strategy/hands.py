@@ -29,7 +29,7 @@ from counterfold.tree.boards import renamed_holes
 from counterfold.tree.find import find_boards, find_place
 from counterfold.tree.public import PublicTree
 
-__all__ = ["HandLayout", "HandTables", "game_of"]
+__all__ = ["HandLayout", "HandTables", "game_of", "source_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,13 +186,7 @@ class HandLayout:
                         yield Row(owner, name, dict(zip(labels, chosen, strict=True)))
 
     def header(self) -> dict[str, str]:
-        about = self.form.game.about
-        if not ({"spot", "game"} & set(about)):
-            raise ParameterError(
-                f"{self.form.game.name} was made by hand, so no file can say which game it is"
-            )
-        rules = {key: about[key] for key in ("spot", "game", "parameters") if key in about}
-        return {"form": self.name, "rules": json.dumps(rules),
+        return {"form": self.name, "rules": json.dumps(source_of(self.form.game)),
                 "symmetry": json.dumps(self.form.symmetry)}  # fmt: skip
 
     def arrays(self, tables: Tables) -> dict[str, NDArray[Any]]:
@@ -212,11 +206,15 @@ class HandLayout:
         if saved.text("fingerprint") != tree.fingerprint:
             raise MismatchError(f"{saved.path} is a strategy of another game than {tree.spec}")
         layout = cls(tree)
+        return layout, layout.tables_in(saved)
+
+    def tables_in(self, saved: Saved) -> Tables:
+        """The tables of a file, which ``arrays`` has named."""
         tables = []
         for p in (0, 1):
             dtype = saved.dtype(f"total.{p}", (np.float32, np.float64, np.uint16))
-            tables.append(saved.array(f"total.{p}", dtype, layout.shape(p), least=0))
-        return layout, (tables[0], tables[1])
+            tables.append(saved.array(f"total.{p}", dtype, self.shape(p), least=0))
+        return tables[0], tables[1]
 
 
 lays_out(PublicTree, HandLayout)
@@ -230,6 +228,16 @@ def _hole(rules: Any, hand: Sequence[int]) -> int:
     cards = np.sort(rules.cards.astype(np.int64)[:, : rules.hole], 1)
     places = np.flatnonzero((cards == np.array(wanted)).all(1))
     return int(places[0]) if len(places) else -1
+
+
+def source_of(game: PokerGame) -> dict[str, Any]:
+    """What a file says of a poker game, for ``game_of`` to make it again."""
+    source: dict[str, Any] = {
+        key: game.about[key] for key in ("spot", "game", "parameters") if key in game.about
+    }
+    if not ({"spot", "game"} & set(source)):
+        raise ParameterError(f"{game.name} was made by hand, so no file can say which game it is")
+    return source
 
 
 def game_of(rules: Fields, name: str) -> PokerGame:

@@ -128,15 +128,35 @@ def test_a_solution_is_a_game_and_its_own_opponent(solved):
     assert "The score of this session" in found.out
 
 
+def test_a_match_at_a_spot_is_saved_and_goes_on(call, river, solved):
+    words = ("match", solved, "dynamic(every=30)", "--seed", 4, "--game", river, "--json", "-q")
+    whole = call(*words, "--hands", 100).document
+    assert call(*words, "--hands", 41, "--save", "m.cf").document["saved"] == "m.cf"
+    river.unlink()  # the file of the match has the spot
+    again = call("match", "--resume", "m.cf", "--hands", 100, "--json", "-q").document
+    for name in ("scores", "curve", "hands"):
+        assert again[name] == whole[name]
+    other = river.parent / "other.json"
+    other.write_text(json.dumps(SPOT | {"pot": 30}))
+    go_on = ("match", "--resume", "m.cf", "--hands", 120, "-q")
+    call(*go_on, "--game", other).refused("was played in")
+    call(*go_on, "--game", "kuhn").refused("the game here is kuhn")
+
+
+def test_a_record_tells_its_own_spot(call, river, solved):
+    words = ("match", solved, "uniform", "--game", river, "--hands", 20, "-q")
+    scores = call(*words, "--record", "r.jsonl", "--json").document["scores"]
+    river.unlink()
+    again = call("replay", "r.jsonl", "--json", "-q").document["scores"]
+    assert [s["mean"] for s in again] == pytest.approx([s["mean"] for s in scores])
+
+
 def test_what_does_not_fit_is_refused(call, river, solved):
     call("match", "dbbr", "uniform", "--game", river, "-q").refused("dbbr", "strategy files")
     call("match", "none.safetensors", "uniform", "--game", river).refused("none.safetensors")
     other = river.parent / "other.json"
     other.write_text(json.dumps(SPOT | {"pot": 30}))
     call("match", solved, "uniform", "--game", other, "-q").refused("another game")
-    call("match", solved, "uniform", "--game", river, "--save", "m.safetensors", "-q").refused(
-        "--save"
-    )
     call("solve", "kuhn", "--save", "kuhn.safetensors", "-q")
     call("match", "kuhn.safetensors", "uniform", "--game", river, "-q").refused("history form")
     call("match", "uniform", "uniform", "--game", "river2.json").refused("river2.json")

@@ -16,6 +16,7 @@ from counterfold.files.sealed import sealed
 from counterfold.play.match import Match
 from counterfold.play.record import Recorder, read_record
 from counterfold.play.table import PlayedHand
+from counterfold.poker.holdem import leduc as poker_leduc
 from counterfold.tree.history import compile_game
 
 
@@ -45,6 +46,13 @@ def test_records_that_say_seats_are_still_read(match_file):
     assert read_record(path).replay()[0].plain.mean == pytest.approx(result.scores[0].plain.mean)
     tree = compile_game(cf.Leduc())
     assert len(read_hands(path, tree).leaves) == 500
+
+
+def test_poker_in_ranges_is_not_taken_for_the_history_game_of_its_name(tmp_path):
+    path, game = tmp_path / "hands.jsonl", poker_leduc()
+    agents = [cf.make_agent(name, game) for name in ("uniform", "random")]
+    result = Match(game, *agents, seed=5).play(30, record=path)
+    assert read_record(path).replay()[0].plain.mean == pytest.approx(result.scores[0].plain.mean)
 
 
 def test_a_record_of_duplicate_deals_too(tmp_path):
