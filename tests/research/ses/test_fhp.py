@@ -189,14 +189,14 @@ def test_a_stopped_figure_goes_on(tmp_path: Path) -> None:
 
         return on_progress
 
-    for words, count in (("seat 0, ", 6), ("seat 1, ", 4), ("RNR with p 0.6, seat 1", 1)):
+    for words, count in (("player 0, ", 6), ("player 1, ", 4), ("RNR with p 0.6, player 1", 1)):
         told.clear()
         with pytest.raises(StopError):
             chained(folder=tmp_path, on_progress=stop_in(words, count))
     told.clear()
     found = chained(folder=tmp_path, on_progress=stop_in("never", 1))
-    assert not any(said.startswith("seat 0, 1 of") for said in told)  # was done before
-    assert [said for said in told if "RNR with p 0, seat 0," in said] == []
+    assert not any(said.startswith("player 0, 1 of") for said in told)  # was done before
+    assert [said for said in told if "RNR with p 0, player 0," in said] == []
     whole = chained()
     assert found.points == whole.points
     assert found.later.count == whole.later.count
