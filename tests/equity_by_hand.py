@@ -32,7 +32,7 @@ def equity(
     there[[*(set(rules.deck) - set(board)), NO_CARD]] = True
     free = there[rules.cards].all(1)
     ranges = tuple(np.where(free, weights, 0.0) for weights in (first, second))
-    met = [meetings(rules, weights) for weights in reversed(ranges)]
+    met = [meetings(weights) for weights in reversed(ranges)]
     total = float(ranges[0] @ met[0])
     shares = []
     if deal:

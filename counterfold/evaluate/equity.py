@@ -69,7 +69,7 @@ def showdown(rules: CardRules, board: Sequence[int], weights: Floats) -> Met:
     # Differences of equal sums leave dust.
     dust = 1e-12 * float(weights.sum())
     beaten, tied = (np.where(x > dust, x, 0.0) for x in (beaten, upto - beaten))
-    return Met(beaten, tied, meetings(rules, weights))
+    return Met(beaten, tied, meetings(weights))
 
 
 def deals(streets: int) -> BettingTree:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from counterfold.errors import ParameterError, UnsupportedError
 from counterfold.evaluate.equity import AllIn, mean_over, showdown
 from counterfold.evaluate.public import kernel_tables
-from counterfold.poker.game import DEAL, DECISION, FOLD, SHOWDOWN
-from counterfold.poker.view import NodeView, compatible
+from counterfold.poker.game import DEAL, DECISION, FOLD, SHOWDOWN, meetings
+from counterfold.poker.view import NodeView
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.boards import renamed_holes
 from counterfold.tree.find import Path, Place, children, deals_of, find_boards, find_place
@@ -153,7 +153,7 @@ class Browser:
         owner = int(betting.player[node]) if betting.kind[node] == DECISION else -1
         me = self._player(player, owner)
         reaches = self.reaches(node, boards)
-        met = compatible(reaches[1 - me])
+        met = meetings(reaches[1 - me])
         actions: tuple[str, ...] = ()
         chosen = np.zeros((0, game.rules.holes))
         if me == owner:
@@ -191,7 +191,7 @@ class Browser:
         boards, names = find_boards(tree, place.cards)
         me, node = int(betting.player[place.node]), place.node
         against = self.reaches(node, boards)[1 - me]
-        met = compatible(against)
+        met = meetings(against)
         turned = renamed_holes(tree.game.rules, np.arange(tree.game.rules.holes), names)
         found = {}
         for label, child in children(tree, place).items():
@@ -273,7 +273,7 @@ class Browser:
         """A player and its EV at the root."""
         game = self.tree.game
         reaches = self.reaches(0, (0,))
-        met = compatible(reaches[1 - me])
+        met = meetings(reaches[1 - me])
         ev = self._ev(0, (0,), me, reaches[1 - me], met)
         mass = reaches[me] * met
         return game.players[me], float(np.nansum(ev * mass) / mass.sum())
@@ -283,7 +283,7 @@ class Browser:
         betting, node = self.tree.game.betting, place.node
         me = int(betting.player[node])
         reaches = self.reaches(node, (0,))
-        mass = reaches[me] * compatible(reaches[1 - me])
+        mass = reaches[me] * meetings(reaches[1 - me])
         chosen = np.nan_to_num(self.strategy.hands.at(node, 0)) @ mass
         total = float(mass.sum())
         shares = chosen / total if total > 0 else np.full(len(chosen), np.nan)

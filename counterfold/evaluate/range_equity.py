@@ -26,9 +26,8 @@ from counterfold.poker.cards import (
     parse_board,
     parse_cards,
 )
-from counterfold.poker.game import safe_weights
+from counterfold.poker.game import meetings, safe_weights
 from counterfold.poker.ranges import Range
-from counterfold.poker.view import compatible
 from counterfold.tree.public import HARDLY
 
 __all__ = ["RangeEquity", "range_equity"]
@@ -138,7 +137,7 @@ class _Deal:
                 "no two hands of these ranges can be held at once: they need the same cards"
             )
         one, two = self.ranges
-        if not one @ compatible(two) > HARDLY * float(one.sum() * two.sum()):
+        if not one @ meetings(two) > HARDLY * float(one.sum() * two.sum()):
             raise ParameterError(
                 "hardly any two hands of these ranges can be held at once; widen a range"
             )

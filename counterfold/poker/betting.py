@@ -12,9 +12,9 @@ import numpy as np
 from counterfold.errors import ParameterError, TreeTooLargeError
 from counterfold.poker.game import DEAL, DECISION, FOLD, SHOWDOWN, BettingTree
 from counterfold.poker.money import Betting, Rake, State
-from counterfold.poker.sizes import Size, Sizes, parse_sizes
+from counterfold.poker.sizes import Size, Sizes
 
-__all__ = ["Betting", "Rake", "StreetCount", "build", "count", "limit", "no_limit"]
+__all__ = ["Betting", "Rake", "StreetCount", "build", "count", "limit"]
 
 MOST_NODES = 4_000_000
 _MOST_STATES = 300_000  # that differ, at one depth
@@ -89,9 +89,9 @@ def count(betting: Betting) -> tuple[StreetCount, ...]:
 def build(betting: Betting) -> BettingTree:
     """The tree of all ways to bet.
 
-    >>> tree = build(no_limit(pot=200, stack=600, bets="33%,75%,150%,allin", raises="60%,allin"))
+    >>> tree = build(limit((1, 1), raises=(1,), cap=1))
     >>> [tree.label[child] for child in tree.children(0)]
-    ['check', 'bet 66', 'bet 150', 'bet 300', 'all-in 600']
+    ['check', 'bet']
     """
     size = sum(street.nodes for street in count(betting))
     if size > MOST_NODES:
@@ -141,35 +141,6 @@ def build(betting: Betting) -> BettingTree:
         label=tuple(labels),
         paid=np.array(paid, np.float64),
         payoff=payoff,
-    )
-
-
-def no_limit(
-    pot: float,
-    stack: float,
-    bets: Any,
-    raises: Any,
-    *,
-    streets: int = 1,
-    donks: Any = None,
-    cap: int | None = None,
-    **options: Any,
-) -> Betting:
-    """No-limit from a pot that both have paid half of; player 0 acts first on every street.
-
-    Sizes are a text or list as in ``"50%,allin"``, the same for both players on every street.
-    ``options`` are fields of ``Betting``, as in ``rake=Rake(0.05, 30)``.
-    """
-    sizes = Sizes(
-        parse_sizes(bets), parse_sizes(raises), None if donks is None else parse_sizes(donks)
-    )
-    return Betting(
-        paid=(pot / 2, pot / 2),
-        stacks=(stack, stack),
-        sizes=((sizes,) * streets,) * 2,
-        first=(0,) * streets,
-        caps=(cap,) * streets,
-        **options,
     )
 
 

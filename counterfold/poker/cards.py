@@ -22,6 +22,7 @@ __all__ = [
     "HIGH",
     "HOLES",
     "LOW",
+    "NO_CARD",
     "RANKS",
     "SUITS",
     "board_name",
@@ -42,6 +43,7 @@ RANKS = "23456789TJQKA"
 SUITS = "cdhs"
 CARDS = 52
 HOLES = CARDS * (CARDS - 1) // 2
+NO_CARD = CARDS  # stands for the second card of a hand of one
 
 _PAIRS = [(low, high) for high in range(CARDS) for low in range(high)]
 LOW: NDArray[np.uint8] = np.array([low for low, _ in _PAIRS], np.uint8)

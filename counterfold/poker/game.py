@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import ParameterError
-from counterfold.poker.cards import HIGH, HOLES, LOW
+from counterfold.poker.cards import HIGH, HOLES, LOW, NO_CARD
 from counterfold.poker.units import Units
 
 __all__ = [
@@ -32,7 +32,10 @@ __all__ = [
 ]
 
 DECISION, FOLD, DEAL, SHOWDOWN = range(4)
-NO_CARD = 52  # stands for the second card of a hand of one
+_CARDS: dict[int, NDArray[np.uint8]] = {  # the cards of hands, by how many hands there are
+    HOLES: np.stack([HIGH, LOW], 1),
+    52: np.stack([np.arange(52), np.full(52, NO_CARD)], 1).astype(np.uint8),
+}
 SAFE = 1e-3, 1e3  # between these the largest weight of a range may lie
 
 
@@ -133,21 +136,24 @@ class CardRules:
     @property
     def cards(self) -> NDArray[np.uint8]:
         """[hands, 2] the cards of each hand; ``NO_CARD`` as the second of one."""
-        if self.hole == 2:
-            return np.stack([HIGH, LOW], 1).astype(np.uint8)
-        return np.stack([np.arange(52), np.full(52, NO_CARD)], 1).astype(np.uint8)
+        return _CARDS[self.holes].copy()
 
 
-def meetings(rules: CardRules, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How much of a range each hand can meet: all that hold none of its cards."""
-    cards = rules.cards.astype(np.int64)
-    by_card = np.zeros(NO_CARD + 1)
-    for column in (0, 1):
-        np.add.at(by_card, cards[:, column], weights)
+def meetings(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How much of a range each hand can meet (card removal): all that hold none of its cards.
+
+    >>> from counterfold.poker.ranges import Range
+    >>> of = meetings(Range.parse("AA").weights)
+    >>> float(of[Range.parse("AsAh").weights > 0][0]), float(of[Range.parse("AsKh").weights > 0][0])
+    (1.0, 3.0)
+    """
+    high, low = _CARDS[len(weights)].T
+    by_card = np.bincount(np.append(high, low), np.tile(weights, 2), NO_CARD + 1)
     by_card[NO_CARD] = 0.0
-    same = weights if rules.hole == 2 else 0.0  # taken off twice with its two cards
-    found: NDArray[np.float64] = weights.sum() - by_card[cards[:, 0]] - by_card[cards[:, 1]] + same
-    return np.maximum(found, 0.0)
+    same = weights if len(weights) == HOLES else 0.0  # taken off twice with its two cards
+    total = weights.sum()
+    found: NDArray[np.float64] = total - by_card[high] - by_card[low] + same
+    return np.where(found > 1e-12 * total, found, 0.0)  # differences of equal sums leave dust
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from counterfold.errors import ParameterError
 from counterfold.poker.cards import RANKS, parse_card
 from counterfold.poker.game import CardRules
+from counterfold.poker.notation import weighed
 from counterfold.poker.ranges import Range
 
 __all__ = ["hand_weights"]
@@ -36,17 +37,8 @@ def hand_weights(rules: CardRules, hands: Any) -> NDArray[np.float64]:
 
 
 def _cards(text: str) -> NDArray[np.float64]:
-    weights, some = np.zeros(52), False
-    for entry in filter(None, (part.strip() for part in text.split(","))):
-        name, colon, told = (piece.strip() for piece in entry.partition(":"))
-        try:
-            weight = float(told) if colon else 1.0
-        except ValueError:
-            weight = -1.0
-        if not 0 <= weight <= 1:
-            raise ParameterError(
-                f"{entry!r} has no good weight; write one from 0 to 1, as in K:0.5"
-            )
+    weights = np.zeros(52)
+    for name, weight, _ in weighed(text):
         rank = RANKS.find(name.upper()) if len(name) == 1 else -1
         if name.lower() == "random":
             weights[:] = weight
@@ -54,7 +46,4 @@ def _cards(text: str) -> NDArray[np.float64]:
             weights[4 * rank : 4 * rank + 4] = weight
         else:
             weights[parse_card(name)] = weight
-        some = True
-    if not some:
-        raise ParameterError("no hands are named; write cards or ranks as in K,Qs")
     return weights

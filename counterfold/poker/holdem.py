@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import ParameterError
+from counterfold.games.leduc import Leduc
+from counterfold.games.onecard import OneCard
+from counterfold.games.spec import positive, whole
 from counterfold.poker.betting import build, limit
 from counterfold.poker.cards import (
     CARDS,
@@ -80,7 +82,7 @@ def fhp(
     >>> [game.betting.label[child] for child in game.betting.children(0)]
     ['fold', 'call', 'raise']
     """
-    cap = _whole("cap", cap, 1, 50)
+    whole("cap", cap, 1, 50)
     raises, blinds = _pair("raises", raises), _pair("blinds", blinds)
     if blinds[0] > blinds[1]:
         raise ParameterError(f"the small blind {blinds[0]} is more than the big one {blinds[1]}")
@@ -113,17 +115,14 @@ def kuhn() -> PokerGame:
     >>> len(kuhn().betting), int(kuhn().ranges[0].sum())
     (9, 3)
     """
-    game = one_card(ranks=3)
-    return _named(game, "kuhn", {})
+    return _limit_game(OneCard(ranks=3), "kuhn", {})
 
 
 def one_card(ranks: int = 13, suits: int = 1, ante: float = 1, bet: float = 1) -> PokerGame:
     """One-card poker: ante, one private card, one bet that the other calls or folds to."""
-    deck = _one_card_deck(ranks, suits, 2)
-    betting = limit((_above("ante", ante),) * 2, (_above("bet", bet),), 1)
-    rules = CardRules(deck, 1, (0,), _ranks)
+    game = OneCard(ranks=ranks, suits=suits, ante=ante, bet=bet)
     told = {"ranks": ranks, "suits": suits, "ante": float(ante), "bet": float(bet)}
-    return _one_card_game("one_card", rules, betting, ("round 1",), told)
+    return _limit_game(game, "one_card", told)
 
 
 def leduc(
@@ -141,19 +140,15 @@ def leduc(
     >>> leduc(raises=(1, 2)).betting.streets
     2
     """
-    deck = _one_card_deck(ranks, suits, 3)
-    cap = _whole("max_raises", max_raises, 1, 50)
-    raises = _pair("raises", raises)
-    betting = limit((_above("ante", ante),) * 2, raises, cap)
-    rules = CardRules(deck, 1, (0, 1), _pairs_first)
+    game = Leduc(ranks=ranks, suits=suits, ante=ante, raises=tuple(raises), max_raises=max_raises)
     told = {
         "ranks": ranks,
         "suits": suits,
         "ante": float(ante),
-        "raises": list(raises),
-        "max_raises": cap,
+        "raises": [float(amount) for amount in raises],
+        "max_raises": max_raises,
     }
-    return _one_card_game("leduc", rules, betting, ("round 1", "round 2"), told)
+    return _limit_game(game, "leduc", told)
 
 
 POKER_GAMES: dict[str, Callable[..., PokerGame]] = {
@@ -172,59 +167,38 @@ def _ranks(boards: NDArray[np.uint8]) -> NDArray[np.uint32]:
 
 def _pairs_first(boards: NDArray[np.uint8]) -> NDArray[np.uint32]:
     """A pair with the one card of the board wins, then the higher card."""
-    found = _ranks(boards)
-    return found + np.uint32(13) * (found == boards[:, :1] // 4)
+    ranks = _ranks(boards)
+    found: NDArray[np.uint32] = ranks + np.uint32(13) * (ranks == boards[:, :1] // 4)
+    return found
 
 
-def _one_card_deck(ranks: int, suits: int, least: int) -> tuple[int, ...]:
-    """The cards of a small deck, under the names that the history form gives them."""
-    ranks, suits = _whole("ranks", ranks, 1, 13), _whole("suits", suits, 1, 4)
-    if ranks * suits < least:
-        raise ParameterError(f"{ranks * suits} cards are too few; give more ranks or suits")
-    top = 11 if ranks <= 3 else 12  # up to three ranks end with the king
-    return tuple(
-        4 * rank + suit for rank in range(top - ranks + 1, top + 1) for suit in range(4 - suits, 4)
-    )
-
-
-def _one_card_game(
-    name: str, rules: CardRules, betting: Any, streets: tuple[str, ...], told: dict[str, Any]
-) -> PokerGame:
+def _limit_game(game: OneCard | Leduc, name: str, parameters: dict[str, Any]) -> PokerGame:
+    """The public form of a game of one private card, for two players."""
+    whole("ranks", game.ranks, 1, 13)
+    whole("suits", game.suits, 1, 4)
+    deal: tuple[int, ...] = (0,)
+    raises, cap, strengths = (getattr(game, "bet", 0),), 1, _ranks
+    if isinstance(game, Leduc):
+        raises, cap, deal, strengths = game.raises, game.max_raises, (0, 1), _pairs_first
+    # The cards under the names that the history form gives them.
+    top = 11 if game.ranks <= 3 else 12  # up to three ranks end with the king
+    ranks, suits = range(top - game.ranks + 1, top + 1), range(4 - game.suits, 4)
+    deck = tuple(4 * rank + suit for rank in ranks for suit in suits)
     hands = np.zeros(CARDS)
-    hands[list(rules.deck)] = 1.0
-    game = PokerGame(
+    hands[list(deck)] = 1.0
+    return PokerGame(
         name=name,
-        rules=rules,
-        betting=build(betting),
+        rules=CardRules(deck, 1, deal, strengths),
+        betting=build(limit((float(game.ante),) * 2, [float(r) for r in raises], cap)),
         board=(),
         ranges=(hands, hands),
         players=("first", "second"),
-        streets=streets,
+        streets=tuple(f"round {street + 1}" for street in range(len(deal))),
+        about={"game": name, "parameters": parameters},
     )
-    return _named(game, name, told)
-
-
-def _named(game: PokerGame, name: str, told: dict[str, Any]) -> PokerGame:
-    return replace(game, name=name, about={"game": name, "parameters": told})
-
-
-def _whole(name: str, value: Any, least: int, most: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise ParameterError(f"{name} is a whole number from {least} to {most}, not {value!r}")
-    return value
-
-
-def _above(name: str, value: Any) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = 0.0
-    if not 0 < number < float("inf"):
-        raise ParameterError(f"{name} must be a finite number above zero, not {value!r}")
-    return number
 
 
 def _pair(name: str, values: Any) -> tuple[float, float]:
     if not isinstance(values, tuple | list) or len(values) != 2:
         raise ParameterError(f"{name} are two amounts, such as 2+4, not {values!r}")
-    return _above(name, values[0]), _above(name, values[1])
+    return float(positive(name, values[0])), float(positive(name, values[1]))

@@ -17,15 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import ParameterError
-from counterfold.poker.cards import HIGH, HOLES, LOW, check_distinct, holes_without
+from counterfold.poker.cards import HIGH, HOLES, LOW, NO_CARD, check_distinct, holes_without
 
 __all__ = [
     "Boards",
     "HoleClasses",
     "canonical",
     "count_classes",
-    "equal_suits",
     "hole_classes",
+    "renamed",
+    "holes_renamed",
     "standard_boards",
 ]
 
@@ -70,31 +71,28 @@ def canonical(*groups: Iterable[int]) -> tuple[tuple[int, ...], ...]:
     )
 
 
-def equal_suits(*groups: Iterable[int]) -> tuple[tuple[int, ...], ...]:
-    """The suits that groups of cards do not tell apart.
+def renamed(cards: NDArray[np.integer], names: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Cards whose suits have been renamed; ``NO_CARD`` stays."""
+    return np.where(cards == NO_CARD, NO_CARD, cards // 4 * 4 + names[cards % 4]).astype(np.int64)
 
-    >>> from counterfold.poker.cards import parse_board
-    >>> equal_suits(parse_board("Qs Jh 2h"))  # clubs and diamonds
-    ((0, 1), (2,), (3,))
-    """
-    dealt = [check_distinct(group) for group in groups]
-    alike: dict[tuple[tuple[int, ...], ...], list[int]] = {}
-    for suit in range(4):
-        key = tuple(tuple(sorted(c // 4 for c in group if c % 4 == suit)) for group in dealt)
-        alike.setdefault(key, []).append(suit)
-    return tuple(sorted(tuple(suits) for suits in alike.values()))
+
+def holes_renamed(cards: NDArray[np.integer], names: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The numbers that hands of one or two cards, [hands, 2], turn into when suits are renamed."""
+    first, second = renamed(cards.astype(np.int64), names).T
+    if len(second) and second[0] == NO_CARD:
+        return np.asarray(first)
+    high, low = np.maximum(first, second), np.minimum(first, second)
+    return np.asarray(high * (high - 1) // 2 + low)
 
 
 @lru_cache(1)
-def _renamed() -> dict[tuple[int, ...], NDArray[np.uint32]]:
+def _turned_holes() -> dict[tuple[int, ...], NDArray[np.uint32]]:
     """For each renaming of suits, the number that each hole turns into."""
-    found = {}
-    for names in permutations(range(4)):
-        suits = np.array(names)
-        low, high = (cards.astype(np.int64) // 4 * 4 + suits[cards % 4] for cards in (LOW, HIGH))
-        low, high = np.minimum(low, high), np.maximum(low, high)
-        found[names] = (high * (high - 1) // 2 + low).astype(np.uint32)
-    return found
+    cards = np.stack([HIGH, LOW], 1)
+    return {
+        names: holes_renamed(cards, np.array(names)).astype(np.uint32)
+        for names in permutations(range(4))
+    }
 
 
 def hole_classes(*groups: Iterable[int]) -> HoleClasses:
@@ -109,7 +107,7 @@ def hole_classes(*groups: Iterable[int]) -> HoleClasses:
     dealt = [frozenset(check_distinct(group)) for group in groups]
     left = holes_without(card for group in dealt for card in group)
     best = np.arange(HOLES, dtype=np.uint32)
-    for names, turned in _renamed().items():
+    for names, turned in _turned_holes().items():
         if all({card - card % 4 + names[card % 4] for card in group} == group for group in dealt):
             best = np.maximum(best, turned)
     hole, inverse, weight = np.unique(best[left], return_inverse=True, return_counts=True)

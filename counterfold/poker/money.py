@@ -58,7 +58,7 @@ class State(NamedTuple):
 
 @dataclass(frozen=True)
 class Betting:
-    """The rules of money, limit or no-limit; see ``no_limit`` and ``limit`` for short ways.
+    """The rules of money, limit or no-limit; see ``limit`` for a short way.
 
     No-limit chips are whole: sizes are rounded to the nearest, halves up. A bet is at least
     ``least`` and a raise at least as much more as the bet or raise before it; smaller sizes are

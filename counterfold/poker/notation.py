@@ -3,17 +3,47 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from counterfold.errors import ParameterError
 from counterfold.poker.cards import RANKS
 
-__all__ = ["Cell", "cell_of", "entries", "span"]
+__all__ = ["Cell", "cell_of", "entries", "span", "weighed"]
 
 _CLASS = r"([2-9TJQKA])([2-9TJQKA])([so]?)"
 _ENTRY = re.compile(rf"{_CLASS}\s*(?:(\+)|-\s*{_CLASS})?", re.IGNORECASE)
 _HOW = "write hands as in QQ+, AKs, A5s-A2s, KTo+, AhKd or random, with a weight as in AA:0.5"
+
+
+_WEIGHT = re.compile(r"\d+(?:\.\d*)?(?:e-?\d+)?|\.\d+(?:e-?\d+)?", re.IGNORECASE)
+
+
+def weighed(text: str) -> Iterator[tuple[str, float, str]]:
+    """The entries of a range with their weights, and where each stands, for complaints.
+
+    >>> [(name, weight) for name, weight, _ in weighed("QQ+, AKs:0.5")]
+    [('QQ+', 1.0), ('AKs', 0.5)]
+    """
+    at, some = 0, False
+    for part in text.split(","):
+        entry = part.strip()
+        place = f"{entry!r} at character {at + len(part) - len(part.lstrip()) + 1} of the range"
+        at += len(part) + 1
+        if not entry:
+            continue
+        some = True
+        name, colon, weight = (piece.strip() for piece in entry.partition(":"))
+        value = 1.0
+        if colon:
+            value = float(weight) if _WEIGHT.fullmatch(weight) else -1.0
+            if not 0 <= value <= 1:
+                raise ParameterError(
+                    f"{place} has no good weight; write one from 0 to 1, as in AA:0.5"
+                )
+        yield name, value, place
+    if not some:
+        raise ParameterError("the range is empty; write hands as in QQ+,AKs,A5s-A2s:0.5")
 
 
 class Cell(NamedTuple):

@@ -22,7 +22,7 @@ from counterfold.poker.cards import (
     holes_without,
     parse_hole,
 )
-from counterfold.poker.notation import Cell, cell_of, entries, span
+from counterfold.poker.notation import Cell, cell_of, entries, span, weighed
 
 __all__ = ["CELL", "Range", "cell_name"]
 
@@ -34,7 +34,6 @@ CELL.flags.writeable = False
 _PER_CELL = np.bincount(CELL, minlength=169)
 
 _HOLE = re.compile(r"(?:[2-9TJQKA][cdhs]){2}", re.IGNORECASE)
-_WEIGHT = re.compile(r"\d+(?:\.\d*)?(?:e-?\d+)?|\.\d+(?:e-?\d+)?", re.IGNORECASE)
 
 
 def cell_name(row: int, column: int) -> str:
@@ -95,25 +94,8 @@ class Range:
 write hands as in QQ+, AKs, A5s-A2s, KTo+, AhKd or random, with a weight as in AA:0.5
         """
         weights = np.zeros(HOLES)
-        at, some = 0, False
-        for part in text.split(","):
-            entry = part.strip()
-            place = f"{entry!r} at character {at + len(part) - len(part.lstrip()) + 1} of the range"
-            at += len(part) + 1
-            if not entry:
-                continue
-            some = True
-            name, colon, weight = (piece.strip() for piece in entry.partition(":"))
-            value = 1.0
-            if colon:
-                value = float(weight) if _WEIGHT.fullmatch(weight) else -1.0
-                if not 0 <= value <= 1:
-                    raise ParameterError(
-                        f"{place} has no good weight; write one from 0 to 1, as in AA:0.5"
-                    )
-            weights[_holes(name, place)] = value
-        if not some:
-            raise ParameterError("the range is empty; write hands as in QQ+,AKs,A5s-A2s:0.5")
+        for name, weight, place in weighed(text):
+            weights[_holes(name, place)] = weight
         return cls(weights)
 
     @property

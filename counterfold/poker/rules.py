@@ -91,7 +91,7 @@ class PokerRules(Game):
     def _first(self) -> NDArray[np.float64]:
         """How likely hands of the first player are: the other must be able to hold one too."""
         first, second = (np.asarray(weights, np.float64) for weights in self.poker.ranges)
-        weights: NDArray[np.float64] = first * meetings(self.poker.rules, second)
+        weights: NDArray[np.float64] = first * meetings(second)
         return weights
 
     def _second(self, other: int) -> NDArray[np.float64]:

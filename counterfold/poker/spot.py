@@ -13,15 +13,13 @@ from counterfold.errors import ParameterError, short
 from counterfold.files.text import read_json
 from counterfold.poker.betting import build
 from counterfold.poker.cards import (
-    HIGH,
-    LOW,
     board_name,
     card_name,
     cards_name,
     holes_without,
     parse_board,
 )
-from counterfold.poker.game import CardRules, PokerGame
+from counterfold.poker.game import CardRules, PokerGame, meetings
 from counterfold.poker.holdem import FULL_DECK, holdem_range, holdem_rules, parse_deck
 from counterfold.poker.ranges import Range
 from counterfold.poker.spot_money import read_betting, read_big_blind
@@ -162,23 +160,9 @@ def _ranges(source: Source, board: tuple[int, ...], rules: CardRules) -> _Ranges
                 raise ParameterError(f"{cause} leaves no hand of the range {short(text)}")
         source.told[seat] = str(hands)
         found.append(weights)
-    if not _can_meet(found[0], found[1]):
+    if not (found[0] * meetings(found[1])).any():
         raise ParameterError(
             f"{source.where}: the two ranges cannot both hold hands, since every hand of one "
             "shares a card with every hand of the other"
         )
     return found[0], found[1]
-
-
-def _can_meet(first: NDArray[np.float64], second: NDArray[np.float64]) -> bool:
-    """Whether some hand of one and some hand of the other have no card in common."""
-    one, other = np.flatnonzero(first), np.flatnonzero(second)
-    return any(
-        np.any(
-            (LOW[other] != LOW[hole])
-            & (LOW[other] != HIGH[hole])
-            & (HIGH[other] != LOW[hole])
-            & (HIGH[other] != HIGH[hole])
-        )
-        for hole in one
-    )

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from counterfold.errors import ParameterError
 from counterfold.files.text import csv_text
 from counterfold.poker.cards import HIGH, HOLES, LOW, board_name, hole_name, holes_without
+from counterfold.poker.game import meetings
 from counterfold.poker.ranges import CELL, Range, cell_name
 
-__all__ = ["CLASSES", "Classes", "Hand", "NodeView", "Totals", "compatible"]
+__all__ = ["CLASSES", "Classes", "Hand", "NodeView", "Totals"]
 
 CLASSES: tuple[str, ...] = tuple(cell_name(k // 13, k % 13) for k in range(169))
 """The names of the 169 classes of starting hands, row by row of the grid."""
@@ -53,21 +54,6 @@ class Hand(NamedTuple):
     mix: tuple[float, ...]  # the probability of each action
     ev: float  # chips
     equity: float
-
-
-def compatible(against: NDArray[np.float64]) -> NDArray[np.float64]:
-    """[1326] how much of a range can be held by an opponent of each hole.
-
-    >>> of = compatible(Range.parse("AA").weights)
-    >>> float(of[Range.parse("AsAh").weights > 0][0]), float(of[Range.parse("AsKh").weights > 0][0])
-    (1.0, 3.0)
-    """
-    by_card = np.bincount(HIGH, against, 52) + np.bincount(LOW, against, 52)
-    total = float(against.sum())
-    left = total - by_card[HIGH] - by_card[LOW] + against
-    # Differences of equal sums leave dust.
-    found: NDArray[np.float64] = np.where(left > 1e-12 * total, left, 0.0)
-    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +125,7 @@ class NodeView:
     @cached_property
     def share(self) -> NDArray[np.float64]:
         """[1326] how much each hole counts in sums and means: its mass."""
-        return self.weight * compatible(self.against) if self.mass is None else self.mass
+        return self.weight * meetings(self.against) if self.mass is None else self.mass
 
     @cached_property
     def totals(self) -> Totals:

@@ -289,7 +289,7 @@ def _on(game: PokerGame, flop: Flop) -> tuple[PokerGame, float] | None:
         return None
     left = holes_without(flop.cards)
     one, two = (np.where(left, weights, 0.0) for weights in game.ranges)
-    mass = float(one @ meetings(game.rules, two))
+    mass = float(one @ meetings(two))
     if not mass > HARDLY * float(one.sum() * two.sum()):
         return None
     about = {**game.about, "spot": {**game.about["spot"], "board": board_name(flop.cards)}}

@@ -325,7 +325,7 @@ def root_frequencies(strategy: Strategy[PublicTree]) -> dict[str, float]:
     owner = int(game.betting.player[0])
     if owner < 0:
         return {}
-    mass = game.ranges[owner] * meetings(game.rules, game.ranges[1 - owner])
+    mass = game.ranges[owner] * meetings(game.ranges[1 - owner])
     shares = np.nan_to_num(strategy.hands.at(0)) @ mass / mass.sum()
     labels = [game.betting.label[child] for child in game.betting.children(0)]
     return dict(zip(labels, shares.tolist(), strict=True))

@@ -174,7 +174,7 @@ def _unit(tree: PublicTree, p: int, per: str) -> Floats:
     game, nodes = tree.game, tree.nodes
     weight = np.asarray(game.ranges[p], np.float64)
     if per == "hand":
-        met = meetings(game.rules, np.asarray(game.ranges[1 - p], np.float64)) / tree.weight_sum
+        met = meetings(np.asarray(game.ranges[1 - p], np.float64)) / tree.weight_sum
         return np.tile(np.where(weight > 0, met, 0.0), (len(nodes.old), 1))
     rules = game.rules
     left = len(rules.deck) - len(game.board) - 2 * rules.hole

@@ -188,12 +188,12 @@ Taken = dict[tuple[int, int, str], tuple[float, float]]  # by node, player, labe
 def _first_street(strategy: Strategy[PublicTree]) -> Taken:
     """How often each action of the first street could be taken, and how often it was."""
     game = strategy.tree.game
-    betting, rules = game.betting, game.rules
+    betting = game.betting
     reaches = {0: tuple(np.asarray(weights, np.float64) for weights in game.ranges)}
     taken: Taken = {}
     for node in sorted(strategy.hands.decisions(0)):  # parents come first
         me, reach = int(betting.player[node]), reaches[node]
-        met = meetings(rules, reach[1 - me])
+        met = meetings(reach[1 - me])
         play = np.nan_to_num(strategy.hands.at(node, 0))
         chances = float(reach[me] @ met)
         for own, child in zip(play * reach[me], betting.children(node), strict=True):

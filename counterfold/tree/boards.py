@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations, permutations
 from math import comb
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import TreeTooLargeError
-from counterfold.poker.game import NO_CARD, CardRules, PokerGame
+from counterfold.poker.game import CardRules, PokerGame
+from counterfold.poker.isomorphism import holes_renamed, renamed
 
 __all__ = ["MOST_BOARDS", "Board", "boards_of", "renamed_holes", "renamings"]
 
@@ -30,31 +30,21 @@ class Board:
     renamings: NDArray[np.int64]  # [renamings, 4] of suits that change nothing here
 
 
-def _rename(cards: NDArray[Any], names: NDArray[np.int64]) -> NDArray[np.int64]:
-    found = cards // 4 * 4 + names[cards % 4]
-    return np.where(cards == NO_CARD, NO_CARD, found)
-
-
 def renamed_holes(
-    rules: CardRules, holes: NDArray[Any], names: NDArray[np.int64]
+    rules: CardRules, holes: NDArray[np.integer], names: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """The numbers that hands turn into when suits are renamed."""
-    first, second = _rename(rules.cards[holes].astype(np.int64), names).T
-    if rules.hole == 1:
-        return first
-    high, low = np.maximum(first, second), np.minimum(first, second)
-    return high * (high - 1) // 2 + low
+    return holes_renamed(rules.cards[holes], names)
 
 
 def renamings(game: PokerGame) -> NDArray[np.int64]:
     """The renamings of suits that leave the deck, the board and both ranges as they are."""
     deck, board = set(game.rules.deck), set(game.board)
-    holes = np.arange(game.rules.holes)
     found = []
     for names in map(np.array, permutations(range(4))):
-        turned = renamed_holes(game.rules, holes, names)
+        turned = holes_renamed(game.rules.cards, names)
         kept = (
-            set(_rename(np.array(sorted(cards)), names)) == cards
+            set(renamed(np.array(sorted(cards)), names)) == cards
             for cards in (deck, board)
             if cards
         )
@@ -89,7 +79,7 @@ def _next_boards(rules: CardRules, board: Board, number: int, street: int) -> It
     deal = rules.deal[street]
     sets = np.array(list(combinations(left, deal)), np.int64).reshape(-1, deal)
     digits = 64 ** np.arange(deal)
-    codes = np.stack([np.sort(_rename(sets, names), 1) @ digits for names in board.renamings])
+    codes = np.stack([np.sort(renamed(sets, names), 1) @ digits for names in board.renamings])
     own = sets @ digits
     least = codes.min(0)
     ways = comb(len(rules.deck) - len(board.cards) - 2 * rules.hole, deal)

@@ -44,7 +44,7 @@ class PublicTree:
         self.boards: list[Board] = boards_of(game, symmetry)
         self.last = self.nodes.streets - 1
         weights = [np.asarray(weight, np.float64) for weight in game.ranges]
-        self.weight_sum = float((weights[0] * meetings(game.rules, weights[1])).sum())
+        self.weight_sum = float((weights[0] * meetings(weights[1])).sum())
         # What can meet is a difference of sums, and hands that cannot leave dust.
         if not self.weight_sum > HARDLY * float(weights[0].sum() * weights[1].sum()):
             raise ParameterError(

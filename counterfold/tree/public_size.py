@@ -145,6 +145,6 @@ def _histories(game: PokerGame, boards: Sequence[Board], nodes: NDArray[np.int64
             ways = board.chance * comb(unseen, rules.deal[board.street])
             times[k] = times[board.before] * round(ways)
         free = ~np.isin(rules.cards, board.cards).any(1)
-        pairs = round(float((live[0] * free) @ meetings(rules, live[1] * free)))
+        pairs = round(float((live[0] * free) @ meetings(live[1] * free)))
         total += times[k] * int(nodes[board.street]) * pairs
     return total

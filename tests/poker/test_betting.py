@@ -13,9 +13,39 @@ from hypothesis import strategies as st
 
 from counterfold.errors import ParameterError, TreeTooLargeError
 from counterfold.poker import betting as betting_module
-from counterfold.poker.betting import Betting, Rake, build, count, limit, no_limit
+from counterfold.poker.betting import Betting, Rake, build, count, limit
 from counterfold.poker.game import DEAL, DECISION, FOLD, SHOWDOWN, BettingTree
 from counterfold.poker.sizes import Sizes, parse_size, parse_sizes
+
+
+def no_limit(
+    pot: float,
+    stack: float,
+    bets: Any,
+    raises: Any,
+    *,
+    streets: int = 1,
+    donks: Any = None,
+    cap: int | None = None,
+    **options: Any,
+) -> Betting:
+    """No-limit from a pot that both have paid half of; player 0 acts first on every street.
+
+    Sizes are a text or list as in ``"50%,allin"``, the same for both players on every street.
+    ``options`` are fields of ``Betting``, as in ``rake=Rake(0.05, 30)``.
+    """
+    sizes = Sizes(
+        parse_sizes(bets), parse_sizes(raises), None if donks is None else parse_sizes(donks)
+    )
+    return Betting(
+        paid=(pot / 2, pot / 2),
+        stacks=(stack, stack),
+        sizes=((sizes,) * streets,) * 2,
+        first=(0,) * streets,
+        caps=(cap,) * streets,
+        **options,
+    )
+
 
 RIVER = no_limit(200, 600, "33%,75%,150%,allin", "60%,allin")
 TURN = no_limit(200, 800, "50%,100%,allin", "60%,allin", streets=2)

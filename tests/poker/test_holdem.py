@@ -159,16 +159,16 @@ def test_what_a_game_was_made_of_makes_it_again() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: fhp(cap=0), "cap is a whole number"),
-        (lambda: fhp(cap=2.5), "cap is a whole number"),  # type: ignore[arg-type]
+        (lambda: fhp(cap=0), "cap must be a whole number"),
+        (lambda: fhp(cap=2.5), "cap must be a whole number"),  # type: ignore[arg-type]
         (lambda: fhp(blinds=(2, 1)), "small blind"),
         (lambda: fhp(raises=(2,)), "two amounts"),
         (lambda: fhp(raises=(2, -1)), "above zero"),
         (lambda: fhp(deck="A"), "too few"),
-        (lambda: leduc(ranks=14), "ranks is a whole number"),
+        (lambda: leduc(ranks=14), "ranks must be a whole number"),
         (lambda: leduc(ranks=1, suits=2), "too few"),
         (lambda: leduc(ante="x"), "above zero"),  # type: ignore[arg-type]
-        (lambda: one_card(suits=5), "suits is a whole number"),
+        (lambda: one_card(suits=5), "suits must be a whole number"),
     ],
 )
 def test_bad_parameters(make: Any, message: str) -> None:

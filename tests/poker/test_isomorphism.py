@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from counterfold.errors import ParameterError
 from counterfold.poker import isomorphism as iso
-from counterfold.poker.cards import HOLES, hole_cards, hole_number, parse_board, parse_cards
+from counterfold.poker.cards import HOLES, hole_cards, hole_number, parse_cards
 
 Cards = tuple[int, ...]
 
@@ -100,16 +100,6 @@ def test_classes_of_holes_are_those_of_the_standard_form(groups: tuple[str, ...]
             assert found.hole[found.of[hole]] == hole_number(*standard)
     left = found.of[found.of < len(found.hole)]
     assert (np.bincount(left) == found.weight).all()
-
-
-def test_suits_that_are_equal() -> None:
-    assert iso.equal_suits(parse_board("Qs Jh 2h")) == ((0, 1), (2,), (3,))
-    assert iso.equal_suits(parse_board("Qs Qh 2d")) == ((0,), (1,), (2, 3))
-    assert iso.equal_suits(parse_board("Qs Qh 2d"), parse_board("")) == ((0,), (1,), (2, 3))
-    assert iso.equal_suits(()) == ((0, 1, 2, 3),)
-    # By street: the ace of spades fell on the turn, the one of hearts on the flop.
-    assert iso.equal_suits((50, 0, 5), (51,)) == ((0,), (1,), (2,), (3,))
-    assert iso.equal_suits((50, 51, 0, 5)) == ((0,), (1,), (2, 3))
 
 
 def test_impossible_requests() -> None:

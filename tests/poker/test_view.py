@@ -21,8 +21,9 @@ from counterfold.poker.cards import (
     parse_board,
     parse_hole,
 )
+from counterfold.poker.game import meetings
 from counterfold.poker.ranges import CELL, Range
-from counterfold.poker.view import CLASSES, NodeView, compatible
+from counterfold.poker.view import CLASSES, NodeView
 from tests.poker.naive import best
 
 OOP = "22+,A2s+,KTs+,QTs+,J9s+,T8s+,97s+,86s+,75s+,65s,54s,A9o+,KTo+,QTo+,JTo:0.5,T9o:0.25"
@@ -127,17 +128,17 @@ def other_side(view: NodeView) -> NodeView:
     )  # fmt: skip
 
 
-def test_compatible_is_what_a_loop_over_pairs_finds():
+def test_meetings_are_what_a_loop_over_pairs_finds():
     rng = np.random.default_rng(1)
     against = rng.random(HOLES) * (rng.random(HOLES) < 0.3)
     apart = np.ones((HOLES, HOLES), bool)
     for one in (HIGH, LOW):
         for other in (HIGH, LOW):
             apart &= one[:, None] != other[None, :]
-    assert np.allclose(compatible(against), apart @ against, rtol=1e-12)
+    assert np.allclose(meetings(against), apart @ against, rtol=1e-12)
     alone = np.zeros(HOLES)
     alone[parse_hole("AhKd")] = 0.3
-    assert compatible(alone)[parse_hole("AhQd")] == 0.0
+    assert meetings(alone)[parse_hole("AhQd")] == 0.0
 
 
 def test_the_equities_of_both_sides_add_up():

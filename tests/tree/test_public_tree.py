@@ -133,7 +133,7 @@ def test_meetings() -> None:
     rng = np.random.default_rng(1)
     for rules in (holdem.fhp().rules, naive_poker.leduc().rules):
         weights = rng.uniform(0, 1, rules.holes) * (rng.random(rules.holes) < 0.1)
-        found = meetings(rules, weights)
+        found = meetings(weights)
         some = rng.choice(rules.holes, 30, replace=False)
         for hole in some:
             own = set(rules.cards[hole].tolist()) - {NO_CARD}

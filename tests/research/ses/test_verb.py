@@ -61,7 +61,7 @@ def test_flop_holdem_with_few_cards(call, tmp_path):
         (["--figure", 3, "--game", "kuhn"], "kuhn"),
         (["--figure", 4, "--game", "leduc"], "this figure is of fhp"),
         (["--figure", 3, "--game", "fhp(flops=1)"], "flops must be"),
-        (["--figure", 3, "--game", "fhp(deck=KA, cap=0)"], "cap is a whole number"),
+        (["--figure", 3, "--game", "fhp(deck=KA, cap=0)"], "cap must be a whole number"),
         (["--experiment", 1], "does not take --experiment"),
     ],
 )
