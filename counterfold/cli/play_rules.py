@@ -42,8 +42,8 @@ def rules_in_short(game: Any) -> list[str]:
 def _one_card(game: Kuhn | OneCard) -> list[str]:
     return [
         f"Everyone pays {written(game.ante)} and gets one card. In turn, players check or bet "
-        f"{written(game.bet)}; after a bet the others call it or fold. The highest card of those "
-        "who are left takes the pot."
+        f"{written(game.raises[0])}; after a bet the others call it or fold. The highest card of "
+        "those who are left takes the pot."
     ]
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from counterfold.errors import TreeTooLargeError
+from counterfold.errors import ParameterError, TreeTooLargeError
 from counterfold.games.base import CHANCE, TERMINAL, Action, Game
+from counterfold.games.spec import Real, flag, positive, whole
 
 __all__ = ["Betting", "LimitPoker", "PokerState", "betting", "card_names", "rank_names", "settle"]
 
@@ -73,7 +74,7 @@ class Betting(NamedTuple):
 
 class _Node(NamedTuple):
     said: tuple[str, ...]
-    paid: tuple[Any, ...]
+    paid: tuple[Real, ...]
     left: tuple[int, ...]
     waiting: tuple[int, ...]  # who still has to speak in this round, in order
     raised: int
@@ -85,7 +86,7 @@ _FACING: tuple[str, ...] = ("fold", "call", "raise")
 
 
 @lru_cache(maxsize=32)
-def betting(players: int, ante: Any, sizes: tuple[Any, ...], max_raises: int) -> Betting:
+def betting(players: int, ante: Real, sizes: tuple[Real, ...], max_raises: int) -> Betting:
     """Limit betting: one bet size a round, at most ``max_raises`` bets and raises in each.
 
     >>> kuhn = betting(2, 1, (1,), 1)
@@ -136,7 +137,7 @@ def betting(players: int, ante: Any, sizes: tuple[Any, ...], max_raises: int) ->
     )
 
 
-def _moves(node: _Node, sizes: tuple[Any, ...], max_raises: int) -> dict[str, _Node]:
+def _moves(node: _Node, sizes: tuple[Real, ...], max_raises: int) -> dict[str, _Node]:
     player, level = node.waiting[0], max(node.paid)
     owes = level > node.paid[player]
     names = _FACING if owes else _OPEN
@@ -164,7 +165,7 @@ def _moves(node: _Node, sizes: tuple[Any, ...], max_raises: int) -> dict[str, _N
     return moves
 
 
-def _with(paid: tuple[Any, ...], player: int, amount: Any) -> tuple[Any, ...]:
+def _with(paid: tuple[Real, ...], player: int, amount: Real) -> tuple[Real, ...]:
     return (*paid[:player], amount, *paid[player + 1 :])
 
 
@@ -185,16 +186,34 @@ def settle(
 class LimitPoker(Game):
     """One private card each, rounds of limit betting, and a board card between two rounds.
 
-    A game brings its deck and ``_betting``; with a board, a pair with it wins.
+    With a board, a pair with it wins.
     """
 
     ranks: int
     suits: int
+    ante: Real
+    raises: tuple[Real, ...]
+    """The bet size of each round."""
+    max_raises: int = 1
     suited: bool = False
 
-    @property
+    def __post_init__(self) -> None:
+        whole("players", self.players, least=2, most=MOST_PLAYERS)
+        whole("ranks", self.ranks, least=1, most=MOST_CARDS)
+        whole("suits", self.suits, least=1, most=MOST_CARDS)
+        whole("max_raises", self.max_raises, least=1, most=100)
+        positive("ante", self.ante)
+        flag("suited", self.suited)
+        board = len(self.raises) - 1
+        if self.ranks * self.suits < self.players + board:
+            raise ParameterError(
+                f"{self.ranks * self.suits} cards are too few for {self.players} players"
+                f"{' and the board' * board}; give more ranks or suits"
+            )
+
+    @cached_property
     def _betting(self) -> Betting:
-        raise NotImplementedError
+        return betting(self.players, self.ante, self.raises, self.max_raises)
 
     @cached_property
     def _turns(self) -> tuple[int, ...]:

@@ -45,27 +45,30 @@ class Entry:
     """
 
     name: str
-    summary: str
+    where: str = field(repr=False)
+    """The module of ``games`` and its class, or the function of it that makes the game."""
     example: str
-    module: str = field(repr=False)
-    class_name: str = field(repr=False)
-    preset: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    maker: str = field(default="", repr=False)
-    """A function of the module that makes the game, where the class alone does not."""
-
-    @property
-    def cls(self) -> type[Game]:
-        """The class of the game."""
-        found: type[Game] = getattr(importlib.import_module(self.module), self.class_name)
-        return found
+    about: str = field(default="", repr=False)
+    preset: Mapping[str, object] = field(default_factory=dict, repr=False)
 
     @property
     def make(self) -> Callable[..., Game]:
         """What to call with the parameters."""
-        if not self.maker:
-            return self.cls
-        found: Callable[..., Game] = getattr(importlib.import_module(self.module), self.maker)
+        module, _, name = self.where.partition(":")
+        found: Callable[..., Game] = getattr(
+            importlib.import_module(f"counterfold.games.{module}"), name
+        )
         return found
+
+    @property
+    def cls(self) -> type[Game]:
+        """The class of the game."""
+        return self.make if isinstance(self.make, type) else type(self.make())
+
+    @property
+    def summary(self) -> str:
+        """What the game is, in a line."""
+        return self.about or (self.make.__doc__ or "").partition("\n")[0].rstrip(".")
 
     @property
     def parameters(self) -> str:
@@ -79,94 +82,41 @@ class Entry:
         return ", ".join(f"{key}={written(value)}" for key, value in given.items())
 
 
-def _entry(name: str, summary: str, example: str, where: str, **rest: Any) -> Entry:
-    module, _, class_name = where.partition(":")
-    return Entry(name, summary, example, f"counterfold.games.{module}", class_name, **rest)
-
-
 _ENTRIES = (
-    _entry(
-        "kuhn",
-        "Kuhn poker: one card each, one more card than players",
-        "kuhn(players=3)",
-        "onecard:Kuhn",
-    ),
-    _entry(
-        "one_card",
-        "one-card poker: one card each, one bet",
-        "one_card(ranks=13)",
-        "onecard:OneCard",
-    ),
-    _entry(
-        "leduc",
-        "Leduc poker: a private card, a board card, two rounds",
-        "leduc(raises=1+2)",
+    Entry("kuhn", "onecard:Kuhn", "kuhn(players=3)"),
+    Entry("one_card", "onecard:OneCard", "one_card(ranks=13)"),
+    Entry("leduc", "leduc:Leduc", "leduc(raises=1+2)"),
+    Entry(
+        "leduc:ses",
         "leduc:Leduc",
-    ),
-    _entry(
         "leduc:ses",
         "Leduc poker as in safe exploitation search: bets of 1, then 2",
-        "leduc:ses",
-        "leduc:Leduc",
-        preset={"raises": (1, 2)},
+        {"raises": (1, 2)},
     ),
-    _entry(
-        "liars_dice",
-        "liar's dice: hidden dice, rising bids, a challenge",
-        "liars_dice(dice=1+2,sides=3)",
-        "liars_dice:LiarsDice",
-    ),
-    _entry(
-        "goofspiel",
-        "Goofspiel: hidden bids for prizes",
-        "goofspiel(cards=5,prizes=random)",
-        "goofspiel:Goofspiel",
-    ),
-    _entry(
-        "cheat",
-        "Cheat: cards laid face down under a claim, and challenges",
-        "cheat(ranks=4,health=2,view=hp)",
-        "cheat:Cheat",
-    ),
-    _entry(
+    Entry("liars_dice", "liars_dice:LiarsDice", "liars_dice(dice=1+2,sides=3)"),
+    Entry("goofspiel", "goofspiel:Goofspiel", "goofspiel(cards=5,prizes=random)"),
+    Entry("cheat", "cheat:Cheat", "cheat(ranks=4,health=2,view=hp)"),
+    Entry(
         "cheat:mini",
-        "Mini-Cheat: 3 ranks of 2 cards, 2 cards each, health points",
+        "cheat:Cheat",
         "cheat:mini(health=5,view=memoryless)",
-        "cheat:Cheat",
+        "Mini-Cheat: 3 ranks of 2 cards, 2 cards each, health points",
     ),
-    _entry(
+    Entry(
         "cheat:original",
-        "Cheat with 52 cards, all dealt, without health points: it may never end",
-        "cheat:original(players=3)",
         "cheat:Cheat",
-        preset={"ranks": 13, "copies": 4, "hand": None, "health": None},
+        "cheat:original(players=3)",
+        "Cheat with 52 cards, all dealt, without health points: it may never end",
+        {"ranks": 13, "copies": 4, "hand": None, "health": None},
     ),
-    _entry(
-        "rps",
-        "rock, paper, scissors",
-        "rps",
-        "normal_form:NormalForm",
-        maker="rock_paper_scissors",
-    ),
-    _entry(
-        "rps:general",
-        "rock, paper, scissors with general-sum payoffs",
-        "rps:general",
-        "normal_form:NormalForm",
-        maker="general_rock_paper_scissors",
-    ),
-    _entry(
-        "matching_pennies",
-        "matching pennies",
-        "matching_pennies",
-        "normal_form:NormalForm",
-        maker="matching_pennies",
-    ),
-    _entry(
+    Entry("rps", "normal_form:rock_paper_scissors", "rps"),
+    Entry("rps:general", "normal_form:general_rock_paper_scissors", "rps:general"),
+    Entry("matching_pennies", "normal_form:matching_pennies", "matching_pennies"),
+    Entry(
         "normal_form",
-        "any table of payoffs, from a .txt or .json file",
-        "path/to/game.txt",
         "normal_form:NormalForm",
+        "path/to/game.txt",
+        "any table of payoffs, from a .txt or .json file",
     ),
 )
 

@@ -113,67 +113,34 @@ class EfgGame(Game):
         return cls(_Parser(text, name or "the .efg text").tree(), name)
 
     def root(self) -> int:
-        """The first node of the file.
-
-        >>> EfgGame.parse('EFG 2 R "" { "A" } t "" 0').root()
-        0
-        """
         return 0
 
     def turn(self, state: int) -> int:
-        """Who moves: a player from 0, or CHANCE, or TERMINAL.
-
-        >>> EfgGame.parse('EFG 2 R "" { "A" } t "" 0').turn(0) == TERMINAL
-        True
-        """
         return self._tree.turn[state]
 
     def chance(self, state: int) -> Sequence[tuple[str, float]]:
-        """Outcomes of a chance node with their probabilities; impossible ones are left out.
-
-        >>> coin = 'EFG 2 R "" { "A" } c "" 1 "" { "heads" 1/2 "tails" .5 } 0 t "" 0 t "" 0'
-        >>> EfgGame.parse(coin).chance(0)
-        [('heads', 0.5), ('tails', 0.5)]
-        """
+        """Outcomes of a chance node with their probabilities; impossible ones are left out."""
         number = self._tree.infoset[state]
         pairs = zip(self._actions[CHANCE, number], self._tree.odds[number], strict=True)
         return [(action, p) for action, p in pairs if p > 0]
 
     def actions(self, state: int) -> Sequence[str]:
-        """The actions of the node's infoset, in the order of the file.
-
-        >>> EfgGame.parse('EFG 2 R "" { "A" } p "" 1 1 "" { "up" "" } 0 t "" 0 t "" 0').actions(0)
-        ('up', '2')
-        """
+        """The actions of the node's infoset, in the order of the file."""
         return self._actions[self._tree.turn[state], self._tree.infoset[state]]
 
     def next(self, state: int, action: Hashable) -> int:
-        """The node after an action or chance outcome.
-
-        >>> game = EfgGame.parse('EFG 2 R "" { "A" } p "" 1 1 "" { "up" "" } 0 t "" 0 t "" 0')
-        >>> game.next(0, "2")
-        2
-        """
         tree = self._tree
         position = self._position[tree.turn[state], tree.infoset[state]]
         return tree.children[state][position[action]]  # type: ignore[index]
 
     def observe(self, state: int, player: int) -> str | None:
-        """The infoset of the player who moves; of others the format tells nothing (None).
-
-        >>> EfgGame.parse('EFG 2 R "" { "A" } p "" 1 7 "" { "up" } 0 t "" 0').observe(0, 0)
-        'infoset 7'
-        """
+        """The infoset of the player who moves; of others the format tells nothing (None)."""
         if self._tree.turn[state] != player:
             return None
         return self._observed[player, self._tree.infoset[state]]
 
     def payoff(self, state: int) -> Sequence[float]:
-        """The sum of the outcomes on the way to this terminal node, one number a player.
-
-        >>> EfgGame.parse('EFG 2 R "" { "A" } t "" 1 "won" { 3/4 }').payoff(0)
-        (0.75,)
-        """
+        """The sum of the outcomes on the way to this terminal node, one number a player."""
         return self._tree.payoff[state]
 
 

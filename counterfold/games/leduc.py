@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from counterfold.errors import ParameterError
-from counterfold.games.betting import MOST_CARDS, MOST_PLAYERS, Betting, LimitPoker, betting
-from counterfold.games.spec import flag, positive, whole, written
+from counterfold.games.betting import LimitPoker
+from counterfold.games.spec import Real, positive, written
 
 __all__ = ["Leduc"]
 
@@ -38,30 +37,16 @@ class Leduc(LimitPoker):
     players: int = 2
     ranks: int = 3
     suits: int = 2
-    ante: Any = 1
-    raises: tuple[Any, ...] = (2, 4)
+    ante: Real = 1
+    raises: tuple[Real, ...] = (2, 4)
     max_raises: int = 2
     suited: bool = False
 
     def __post_init__(self) -> None:
-        whole("players", self.players, least=2, most=MOST_PLAYERS)
-        whole("ranks", self.ranks, least=1, most=MOST_CARDS)
-        whole("suits", self.suits, least=1, most=MOST_CARDS)
-        whole("max_raises", self.max_raises, least=1, most=100)
-        positive("ante", self.ante)
-        flag("suited", self.suited)
         if not isinstance(self.raises, tuple | list) or len(self.raises) != 2:
             raise ParameterError(
                 "raises must be the bet sizes of the two rounds, such as 2+4, "
                 f"not {written(self.raises)}"
             )
         object.__setattr__(self, "raises", tuple(positive("raises", r) for r in self.raises))
-        if self.ranks * self.suits <= self.players:
-            raise ParameterError(
-                f"{self.ranks * self.suits} cards are too few for {self.players} players and the "
-                "board; give more ranks or suits"
-            )
-
-    @cached_property
-    def _betting(self) -> Betting:
-        return betting(self.players, self.ante, self.raises, self.max_raises)
+        super().__post_init__()

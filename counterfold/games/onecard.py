@@ -3,29 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from counterfold.errors import ParameterError
-from counterfold.games.betting import MOST_CARDS, MOST_PLAYERS, Betting, LimitPoker, betting
-from counterfold.games.spec import positive, whole
+from counterfold.games.betting import LimitPoker
+from counterfold.games.spec import Real, positive
 
 __all__ = ["Kuhn", "OneCard"]
 
 
-class _OneCardRules(LimitPoker):
-    """What one-card poker and Kuhn poker have in common, which is everything but the deck."""
-
-    ante: Any
-    bet: Any
-
-    @cached_property
-    def _betting(self) -> Betting:
-        return betting(self.players, self.ante, (self.bet,), 1)
-
-
 @dataclass(frozen=True)
-class OneCard(_OneCardRules):
+class OneCard(LimitPoker):
     """One-card poker: ante, one private card, one bet that the others call or fold to.
 
     With several suits, cards of one rank look alike and split the pot.
@@ -44,24 +31,20 @@ class OneCard(_OneCardRules):
     players: int = 2
     ranks: int = 13
     suits: int = 1
-    ante: Any = 1
-    bet: Any = 1
+    ante: Real = 1
+    bet: Real = 1
+
+    @property
+    def raises(self) -> tuple[Real]:  # type: ignore[override]
+        return (self.bet,)
 
     def __post_init__(self) -> None:
-        whole("players", self.players, least=2, most=MOST_PLAYERS)
-        whole("ranks", self.ranks, least=1, most=MOST_CARDS)
-        whole("suits", self.suits, least=1, most=MOST_CARDS)
-        positive("ante", self.ante)
         positive("bet", self.bet)
-        if self.ranks * self.suits < self.players:
-            raise ParameterError(
-                f"{self.ranks * self.suits} cards are too few to deal one to each of "
-                f"{self.players} players; give more ranks or suits"
-            )
+        super().__post_init__()
 
 
 @dataclass(frozen=True)
-class Kuhn(_OneCardRules):
+class Kuhn(LimitPoker):
     """Kuhn poker: one-card poker with one card more than there are players.
 
     >>> game = Kuhn()
@@ -76,10 +59,7 @@ class Kuhn(_OneCardRules):
 
     suits: ClassVar[int] = 1  # type: ignore[misc]
     ante: ClassVar[int] = 1  # type: ignore[misc]
-    bet: ClassVar[int] = 1  # type: ignore[misc]
-
-    def __post_init__(self) -> None:
-        whole("players", self.players, least=2, most=MOST_PLAYERS)
+    raises: ClassVar[tuple[int]] = (1,)  # type: ignore[misc]
 
     @property
     def ranks(self) -> int:  # type: ignore[override]

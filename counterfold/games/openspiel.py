@@ -6,7 +6,7 @@ OpenSpiel is an extra: it is imported when the first such game is made.
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -60,6 +60,10 @@ class OpenSpielGame(Game):
     >>> game = OpenSpielGame("leduc_poker(players=3)")
     >>> str(game), game.players
     ('openspiel:leduc_poker(players=3)', 3)
+    >>> game = OpenSpielGame("kuhn_poker")
+    >>> dealt = game.next(game.next(game.root(), "Deal:2"), "Deal:0")
+    >>> dealt, game.observe(dealt, 1), game.actions(dealt)
+    (OpenSpielState([2, 0]), '0', ['Pass', 'Bet'])
     """
 
     def __init__(self, text: str) -> None:
@@ -70,82 +74,34 @@ class OpenSpielGame(Game):
         self._observe_history = not self.native.get_type().provides_information_state_string
 
     def root(self) -> OpenSpielState:
-        """The state before anything has happened.
-
-        >>> OpenSpielGame("kuhn_poker").root()
-        OpenSpielState([])
-        """
         return OpenSpielState(self.native.new_initial_state(), ())
 
     def turn(self, state: OpenSpielState) -> int:
-        """Who moves: a player from 0, or CHANCE, or TERMINAL.
-
-        >>> game = OpenSpielGame("kuhn_poker")
-        >>> game.turn(game.root()) == CHANCE
-        True
-        """
         return state.turn
 
     def chance(self, state: OpenSpielState) -> Sequence[tuple[str, float]]:
-        """Outcomes of a chance node with their probabilities; impossible ones are left out.
-
-        >>> game = OpenSpielGame("liars_dice(numdice=1,dice_sides=2)")
-        >>> game.chance(game.root())
-        [('Roll 1', 0.5), ('Roll 2', 0.5)]
-        """
+        """Outcomes of a chance node with their probabilities; impossible ones are left out."""
         probability = dict(state.native.chance_outcomes())
         return [
             (name, probability[action]) for name, action in state.ids.items() if probability[action]
         ]
 
     def actions(self, state: OpenSpielState) -> Sequence[str]:
-        """Legal actions under OpenSpiel's own names.
-
-        >>> game = OpenSpielGame("matrix_rps")
-        >>> game.actions(game.root())
-        ['Rock', 'Paper', 'Scissors']
-        """
+        """Legal actions under OpenSpiel's own names."""
         return list(state.ids)
 
-    def action_ids(self, state: OpenSpielState) -> Mapping[str, int]:
-        """The number that OpenSpiel gives to each action or chance outcome of this state.
-
-        >>> game = OpenSpielGame("matrix_rps")
-        >>> game.action_ids(game.root())
-        {'Rock': 0, 'Paper': 1, 'Scissors': 2}
-        """
-        return state.ids
-
     def next(self, state: OpenSpielState, action: Hashable) -> OpenSpielState:
-        """The state after an action or chance outcome, named as ``actions`` names it.
-
-        >>> game = OpenSpielGame("kuhn_poker")
-        >>> game.next(game.root(), "Deal:2")
-        OpenSpielState([2])
-        """
         chosen = state.ids[action]  # type: ignore[index]
         return OpenSpielState(state.native.child(chosen), (*state.history, chosen))
 
     def observe(self, state: OpenSpielState, player: int) -> str:
-        """OpenSpiel's information state of this player.
-
-        >>> game = OpenSpielGame("kuhn_poker")
-        >>> dealt = game.next(game.next(game.root(), "Deal:2"), "Deal:0")
-        >>> game.observe(dealt, 0), game.observe(dealt, 1)
-        ('2', '0')
-        """
+        """OpenSpiel's information state of this player."""
         if self._observe_history:
             return " ".join(map(str, state.history))
         text: str = state.native.information_state_string(player)
         return text
 
     def payoff(self, state: OpenSpielState) -> Sequence[float]:
-        """The returns of all players at a terminal state.
-
-        >>> game = OpenSpielGame("matrix_rps")
-        >>> game.payoff(game.next(game.next(game.root(), "Rock"), "Scissors"))
-        [1.0, -1.0]
-        """
         returns: list[float] = state.native.returns()
         return returns
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
+import numbers
 import operator
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from numbers import Real
 from typing import Any
 
 from counterfold.errors import ParameterError, SpecError
 
-__all__ = ["Spec", "choice", "flag", "parse_spec", "positive", "whole", "written"]
+__all__ = ["Real", "Spec", "choice", "flag", "parse_spec", "positive", "whole", "written"]
+
+Real = int | float | Fraction
+"""An amount as people write it."""
 
 _KEYWORD = re.compile(r"([A-Za-z_]\w*)\s*=(.*)", re.DOTALL)
 _WHOLE = re.compile(r"[+-]?\d+")
@@ -119,20 +122,21 @@ def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
     return number
 
 
-def positive(name: str, value: Any) -> Any:
+def positive(name: str, value: Any) -> Real:
     """A parameter that is an amount: finite and more than zero.
 
     >>> positive("ante", 0.5)
     0.5
     """
-    good = isinstance(value, Real) and not isinstance(value, bool)
+    good = isinstance(value, numbers.Real) and not isinstance(value, bool)
     try:
         number = float(value) if good else 0.0
     except OverflowError:
         number = math.inf
     if not 0 < number < math.inf:
         raise ParameterError(f"{name} must be a finite number above zero, not {_brief(value)}")
-    return value
+    amount: Real = value
+    return amount
 
 
 def choice(name: str, value: Any, options: Iterable[str]) -> str:

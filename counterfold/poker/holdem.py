@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import ParameterError
+from counterfold.games.betting import LimitPoker
 from counterfold.games.leduc import Leduc
 from counterfold.games.onecard import OneCard
 from counterfold.games.spec import positive, whole
@@ -172,14 +173,12 @@ def _pairs_first(boards: NDArray[np.uint8]) -> NDArray[np.uint32]:
     return found
 
 
-def _limit_game(game: OneCard | Leduc, name: str, parameters: dict[str, Any]) -> PokerGame:
+def _limit_game(game: LimitPoker, name: str, parameters: dict[str, Any]) -> PokerGame:
     """The public form of a game of one private card, for two players."""
     whole("ranks", game.ranks, 1, 13)
     whole("suits", game.suits, 1, 4)
-    deal: tuple[int, ...] = (0,)
-    raises, cap, strengths = (getattr(game, "bet", 0),), 1, _ranks
-    if isinstance(game, Leduc):
-        raises, cap, deal, strengths = game.raises, game.max_raises, (0, 1), _pairs_first
+    streets = len(game.raises)
+    strengths = _ranks if streets == 1 else _pairs_first
     # The cards under the names that the history form gives them.
     top = 11 if game.ranks <= 3 else 12  # up to three ranks end with the king
     ranks, suits = range(top - game.ranks + 1, top + 1), range(4 - game.suits, 4)
@@ -188,12 +187,14 @@ def _limit_game(game: OneCard | Leduc, name: str, parameters: dict[str, Any]) ->
     hands[list(deck)] = 1.0
     return PokerGame(
         name=name,
-        rules=CardRules(deck, 1, deal, strengths),
-        betting=build(limit((float(game.ante),) * 2, [float(r) for r in raises], cap)),
+        rules=CardRules(deck, 1, (0, 1)[:streets], strengths),
+        betting=build(
+            limit((float(game.ante),) * 2, tuple(map(float, game.raises)), game.max_raises)
+        ),
         board=(),
         ranges=(hands, hands),
         players=("first", "second"),
-        streets=tuple(f"round {street + 1}" for street in range(len(deal))),
+        streets=tuple(f"round {street + 1}" for street in range(streets)),
         about={"game": name, "parameters": parameters},
     )
 

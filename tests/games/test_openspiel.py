@@ -107,7 +107,7 @@ def test_three_player_leduc_has_consistent_nodes():
         assert sum(p for _, p in game.chance(state)) == pytest.approx(1)
         state = game.next(state, name)
     assert game.turn(state) == 0
-    assert list(game.action_ids(state)) == list(game.actions(state)) == ["Call", "Raise"]
+    assert list(state.ids) == list(game.actions(state)) == ["Call", "Raise"]
     assert len({game.observe(state, player) for player in range(3)}) == 3
     folded = state
     for name in ("Raise", "Fold", "Fold"):
