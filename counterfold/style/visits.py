@@ -100,7 +100,7 @@ def visits_by_hand(
         mover = int(nodes.owner[n])
         play = np.nan_to_num(played[mover].at(int(nodes.old[n]), board))
         if n in asked:
-            comes = chance / tree.weight_sum * ranges[player] * meetings(rules, other)
+            comes = chance / tree.weight_sum * ranges[player] * meetings(other)
             yield Visit(board, n, comes * (play.sum(0) > 0), own, play)
         for row, child in zip(play, nodes.children(n), strict=True):
             if mover == player:
