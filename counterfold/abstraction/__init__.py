@@ -1,3 +1,4 @@
 """Games made smaller; with their forms come the engines that run on them."""
 
 from counterfold.abstraction import bucket_engine as bucket_engine
+from counterfold.abstraction import deal_engine as deal_engine

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 from counterfold.abstraction.bucket_form import BucketForm, check_prints, game_print
 from counterfold.abstraction.buckets import Buckets
+from counterfold.abstraction.lifted import LiftedEvaluator
 from counterfold.errors import MismatchError, ParameterError, UnsupportedError
-from counterfold.evaluate.assessment import Assessment, Evaluator
 from counterfold.evaluate.exact import measured_by
 from counterfold.evaluate.public import PublicEvaluator
 from counterfold.files.arrays import Saved
 from counterfold.poker.cards import check_distinct, parse_cards, parse_hole
 from counterfold.poker.game import DECISION
-from counterfold.strategy.layout import Row, Tables, fits, lays_out
+from counterfold.strategy.layout import FormLayout, Row, Tables, fits, lays_out
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.find import find_place
 from counterfold.tree.public import PublicTree
@@ -72,30 +72,13 @@ class BucketTables:
         return out
 
 
-@dataclass(frozen=True, eq=False)
-class BucketLayout:
+class BucketLayout(FormLayout[BucketForm]):
     """Probabilities by decision and bucket, in the order of ``BucketForm``, in one array.
 
     A file names its buckets by their fingerprints; they have a file of their own.
     """
 
-    form: BucketForm
-
     name: ClassVar[str] = "buckets"
-    before: ClassVar[str] = ""
-    players: ClassVar[int] = 2
-
-    @classmethod
-    def of(cls, form: BucketForm) -> BucketLayout:
-        return cls(form)
-
-    @property
-    def spec(self) -> str:
-        return self.form.spec
-
-    @property
-    def fingerprint(self) -> str:
-        return self.form.fingerprint
 
     @property
     def size(self) -> str:
@@ -238,43 +221,24 @@ def by_hand(
     return made.with_about(**strategy.about)
 
 
-class BucketEvaluator(Evaluator):
+class BucketEvaluator(LiftedEvaluator):
     """Measures strategies over buckets hand by hand, in the game without them, where it fits."""
 
-    def __init__(self, form: BucketForm) -> None:
-        self._form = form
+    form: BucketForm
+    fully = "hand by hand, which buckets cannot"
 
     @cached_property
     def tree(self) -> PublicTree:
         """The public tree of the game; TreeTooLargeError where it does not fit."""
-        game, alike = self._form.game, not self._form.tells_suits
+        game, alike = self.form.game, not self.form.tells_suits
         public_size(game, symmetry=alike, predictive=False, bits=32, dtype="float32").check()
         return PublicTree(game, symmetry=alike)
 
-    @cached_property
-    def _public(self) -> PublicEvaluator:
+    def measure(self) -> PublicEvaluator:
         return PublicEvaluator(self.tree)
 
-    def _by_hand(self, tables: Tables) -> Tables:
-        return by_hand(Strategy.of(self._form, tables), self.tree).tables
-
-    def assess(self, tables: Tables) -> Assessment:
-        return self._public.assess(self._by_hand(tables))
-
-    def values(self, tables: Tables) -> tuple[float, ...]:
-        return self._public.values(self._by_hand(tables))
-
-    def value(self, tables: Tables, player: int) -> float:
-        return self._public.value(self._by_hand(tables), player)
-
-    def best_value(self, tables: Tables, player: int) -> float:
-        return self._public.best_value(self._by_hand(tables), player)
-
-    def best_response(self, tables: Tables, player: int) -> tuple[float, Tables]:
-        raise UnsupportedError(
-            "a best response plays hand by hand, which buckets cannot: write the strategy by "
-            "hand first"
-        )
+    def lift(self, tables: Tables) -> Tables:
+        return by_hand(Strategy.of(self.form, tables), self.tree).tables
 
 
 measured_by(BucketForm, BucketEvaluator)

@@ -1,4 +1,4 @@
-"""Contests at the original Cheat: strategies and bots in compiled games, and what they won."""
+"""Contests at Cheat: strategies and bots in compiled games, and what they won."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from counterfold.abstraction.large import LargeStrategy, rules_of
+from counterfold.abstraction.deal_form import DealForm, index_of, rules_of
+from counterfold.abstraction.large import LargeStrategy, original
 from counterfold.errors import MismatchError, ParameterError
+from counterfold.games.cheat import Cheat
 from counterfold.games.spec import whole
+from counterfold.strategy.strategy import Strategy
 
 __all__ = ["BOTS", "LONGEST", "Contest", "contest"]
 
@@ -50,6 +54,11 @@ class Contest:
         half = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
         return max(middle - half, 0.0), min(middle + half, 1.0)
 
+    @property
+    def margin(self) -> float:
+        """Half the width of the rate's 95% interval (the usual one)."""
+        return 1.96 * math.sqrt(max(self.rate * (1 - self.rate), 0.0) / self.games)
+
     def to_dict(self) -> dict[str, Any]:
         low, high = self.interval
         return {
@@ -66,47 +75,73 @@ class Contest:
 
 
 def contest(
-    *agents: LargeStrategy | str, games: int = 10_000, seed: int = 0, longest: int = LONGEST
+    game: Cheat,
+    *agents: LargeStrategy | Strategy[DealForm] | str,
+    games: int = 10_000,
+    seed: int = 0,
+    longest: int = LONGEST,
 ) -> Contest:
-    """Let two or more agents play: strategies, or bots by their names.
+    """Let as many agents play as a game of Cheat has players.
 
-    >>> contest("heuristic", "random", games=200).rate > 0.9
+    An agent is a bot by its name, a strategy of the original Cheat, or one that was found deal by
+    deal in a variant of the game: there may be one of those, which plays by chance where it has
+    learned nothing, and answers health points beyond its own as the highest it knows.
+
+    >>> contest(original(), "heuristic", "random", games=200).rate > 0.9
+    True
+    >>> contest(Cheat(), "heuristic", "random", games=1000).rate > 0.7
     True
     """
-    from counterfold.kernels import cheat, cheat_abstract, cheat_bot, cheat_contest
+    from counterfold.kernels import cheat, cheat_abstract, cheat_bot, cheat_play, cheat_views
     from counterfold.kernels.cheat_sampling import Place
 
-    players = len(agents)
-    rules = rules_of(players)
+    rules = rules_of(game)
     whole("games", games, least=1)
     whole("longest", longest, least=1, most=30_000)
+    if len(agents) != rules.players:
+        raise ParameterError(f"{game} has {rules.players} players, and not {len(agents)}")
     kinds: list[int] = []
-    tables: list[Any] = []
     names: list[str] = []
+    tables: list[NDArray[np.float32]] = []
+    deals: Strategy[DealForm] | None = None
     for agent in agents:
         if isinstance(agent, LargeStrategy):
-            if agent.players != players:
-                raise MismatchError(
-                    f"a strategy for {agent.players} players cannot play with {players}"
-                )
+            if rules != rules_of(original(agent.players)):
+                raise MismatchError(f"a strategy of {agent.game} cannot play {game}")
             kinds.append(len(tables) * cheat_abstract.ROWS)
             tables.append(agent.probabilities)
-            names.append("strategy")
+        elif isinstance(agent, Strategy):
+            if deals is not None:
+                raise ParameterError("only one of the agents may be one that learned deal by deal")
+            deals = agent
+            kinds.append(cheat_play.LEARNED)
         elif agent in BOTS:
-            kinds.append((cheat_contest.RANDOM, cheat_contest.HEURISTIC)[BOTS.index(agent)])
-            names.append(agent)
+            kinds.append((cheat_play.RANDOM, cheat_play.HEURISTIC)[BOTS.index(agent)])
         else:
             raise ParameterError(f"there is no bot {agent!r}; there are {', '.join(BOTS)}")
-    table = np.concatenate(tables) if tables else np.zeros((1, cheat_abstract.MOVES), np.float32)
-    lots = cheat.lots(rules.ranks, rules.copies, rules.most)
-    seats = cheat_contest.Seats(
+        names.append(agent if isinstance(agent, str) else "strategy")
+    lots, moves = cheat.lots(rules), cheat_abstract.MOVES
+    room = longest + 1 if deals is not None else 1
+    table = cheat_play.Table(
         np.array(kinds, np.int64),
+        np.concatenate(tables) if tables else np.zeros((1, moves), np.float32),
         lots,
-        np.zeros(len(lots), np.int64),
+        np.zeros((1, len(lots)), np.int64),
         Place(cheat.new_states(rules, 1), cheat_bot.new_memory(rules)),
+        cheat_views.Past(*np.zeros((2, room, 2), np.uint64)),
         np.random.SeedSequence(whole("seed", seed, least=0)).generate_state(1, np.uint64),
     )
-    won = np.zeros(players + 1, np.int64)
-    turns = cheat_contest.play(rules, seats, table, 0, games, longest, won)
+    won = np.zeros(rules.players + 1, np.int64)
+    turns = cheat_play.play(rules, table, _learned(deals), games, longest, won)
     *wins, unfinished = won.tolist()
     return Contest(tuple(names), games, tuple(wins), unfinished, int(turns))
+
+
+def _learned(strategy: Strategy[DealForm] | None) -> Any:
+    """What was found deal by deal, for compiled code."""
+    from counterfold.kernels.cheat_play import Learned
+
+    if strategy is None:
+        strategy = Strategy.uniform(DealForm(Cheat(view="memoryless")))
+    keys, start, weights, horizons = strategy.tables
+    return Learned(strategy.tree.view(horizons), index_of(keys, start), weights.astype(np.float64))

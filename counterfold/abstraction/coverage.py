@@ -10,13 +10,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import product
 from math import comb
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.abstraction.deals import Deal, DealSolver, Lens, rules_of
+from counterfold.abstraction.deal_engine import Deal, DealEngine
+from counterfold.abstraction.deal_form import DealForm, rules_of
+from counterfold.abstraction.maps import Mapped
 from counterfold.errors import UnsupportedError
+from counterfold.games.cheat import Cheat
+from counterfold.solvers.solver import Solver
 
 __all__ = ["Coverage", "all_deals", "coverage"]
 
@@ -50,17 +53,14 @@ class Coverage:
         return counts
 
 
-def all_deals(game: Any) -> list[tuple[Deal, float]]:
+def all_deals(game: Cheat) -> list[tuple[Deal, float]]:
     """Every deal of two hands and a starter, suits left aside, with its probability.
 
-    >>> from counterfold.games.cheat import Cheat
     >>> deals = all_deals(Cheat())
     >>> len(deals), round(sum(odds for _, odds in deals), 12)
     (42, 1.0)
     """
-    rules = rules_of(game)
-    cards = rules.ranks * rules.copies
-    first, second = (rules.hand,) * 2 if rules.hand else ((cards + 1) // 2, cards // 2)
+    rules, (first, second) = rules_of(game), game.dealt
     counts = range(rules.copies + 1)
     found = []
     for one in product(counts, repeat=rules.ranks):
@@ -77,24 +77,28 @@ def all_deals(game: Any) -> list[tuple[Deal, float]]:
     return [(deal, ways / total) for deal, ways in found]
 
 
-def coverage(game: Any, lens: Lens, on_deal: Callable[[], None] | None = None) -> Coverage:
+def coverage(game: Cheat | Mapped, on_deal: Callable[[], None] | None = None) -> Coverage:
     """Walk once through every deal of a game.
 
-    >>> from counterfold.games.cheat import Cheat
-    >>> coverage(Cheat(), Lens("hp", cards=True)).reachable
+    >>> from counterfold.abstraction.maps import RelativeCards
+    >>> coverage(Mapped(Cheat(view="hp"), RelativeCards())).reachable
     606
     """
-    deals = all_deals(game)
+    form = DealForm(game, thorough=True)
+    deals = all_deals(form.own)
     if len(deals) > 64:
         raise UnsupportedError(
             f"{game} has {len(deals):,} deals, too many to walk through them all"
         )
-    solver = DealSolver(game, lens)
+    solver = Solver(form, traversal="chance", alternating=False)
+    engine = solver.engine
+    assert isinstance(engine, DealEngine)
+    engine.deals = (deal for deal, _ in deals)
     met = np.zeros(0, np.uint64)
-    for n, (deal, _) in enumerate(deals):
-        solver.step(deals=[deal])
-        met = np.concatenate([met, np.zeros(solver.infosets - len(met), np.uint64)])
-        met[solver.last_met()] |= np.uint64(1) << np.uint64(n)
+    for n in range(len(deals)):
+        solver.step()
+        met = np.concatenate([met, np.zeros(engine.infosets - len(met), np.uint64)])
+        met[engine.met()] |= np.uint64(1) << np.uint64(n)
         if on_deal:
             on_deal()
     return Coverage(np.array([odds for _, odds in deals]), met)

@@ -137,7 +137,7 @@ class Curriculum:
                 continue
             yield from self._run_stage(place, progress)
 
-    def strategy(self) -> Strategy:
+    def strategy(self) -> Strategy[Any]:
         """The average strategy of the last stage that was begun."""
         if self.solver is None:
             raise ParameterError("the curriculum has not begun")

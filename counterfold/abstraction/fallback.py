@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from counterfold.abstraction.maps import Mapped
-from counterfold.abstraction.ordered import Down, nearest, same
+from counterfold.abstraction.ordered import Down, nearest, rows_of, same
 from counterfold.agent import Agent, Observation
 from counterfold.errors import MismatchError
 from counterfold.games.base import label, spec_of
@@ -48,7 +48,7 @@ class FallbackAgent(Agent):
     """It plays at a table in Python, where the compiled game would not help."""
 
     def __init__(
-        self, strategy: Strategy, game: Any = None, down: Down | None = None, name: str = ""
+        self, strategy: Strategy[Any], game: Any = None, down: Down | None = None, name: str = ""
     ) -> None:
         if game is None:
             game = strategy.tree.game
@@ -56,13 +56,8 @@ class FallbackAgent(Agent):
         self.down = natural(game) if down is None else down
         self.name = name or str(strategy.about.get("method", "strategy"))
         self.known = self.nearby = self.lost = 0
-        infosets = strategy.infosets
-        self._rows = {
-            (owner, told): row
-            for row, (owner, told) in enumerate(
-                zip(infosets.owner.tolist(), infosets.labels, strict=True)
-            )
-        }
+        self._shares = getattr(strategy.layout, "shares", None)  # of one without a list of infosets
+        self._rows = {} if self._shares else rows_of(strategy.infosets)
         self._found: dict[Any, tuple[int, bool]] = {}
 
     def begin(self, game: Any) -> None:
@@ -77,16 +72,19 @@ class FallbackAgent(Agent):
     def odds(self, observation: Observation) -> tuple[float, ...]:
         """Probabilities of the legal actions."""
         names = self.names(observation.seen, observation.actions)
-        told = label(_adopted(self.game, observation.seen))
-        row, exact = self._row(observation.player, told, names)
-        if row < 0:
+        told, player = _adopted(self.game, observation.seen), observation.player
+        if self._shares:
+            shares, exact = self._shares(self.strategy.tables, told, player), True
+        else:
+            row, exact = self._row(player, label(told), names)
+            lo, hi = self.strategy.infosets.start[row : row + 2] if row >= 0 else (0, 0)
+            shares = self.strategy.probabilities[lo:hi].tolist()
+        if not shares:
             self.lost += 1
             return (1 / len(names),) * len(names)
         self.known += exact
         self.nearby += not exact
-        start = self.strategy.infosets.start
-        found = self.strategy.probabilities[int(start[row]) : int(start[row + 1])].tolist()
-        return tuple(found)
+        return tuple(shares)
 
     def act(self, observation: Observation, rng: np.random.Generator) -> Hashable:
         odds, left = self.odds(observation), float(rng.random())
@@ -132,7 +130,7 @@ def natural(game: Any) -> Down:
     return nearest(health) if isinstance(health, int) else same
 
 
-def lifted(strategy: Strategy, tree: HistoryTree, game: Any = None) -> Strategy:
+def lifted(strategy: Strategy[Any], tree: HistoryTree, game: Any = None) -> Strategy[HistoryTree]:
     """A strategy of an abstract game, laid out over the infosets of a fuller one.
 
     ``game`` is the abstract game (the strategy's own, if not given). The result plays in the

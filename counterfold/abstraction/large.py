@@ -16,7 +16,7 @@ from counterfold.files.arrays import header_of, read_arrays, write_arrays
 from counterfold.games.cheat import Cheat
 from counterfold.games.spec import whole
 
-__all__ = ["LargeStrategy", "is_large", "original", "rules_of"]
+__all__ = ["LargeStrategy", "is_large", "original"]
 
 KIND = "large cheat"
 
@@ -29,14 +29,6 @@ def original(players: int = 2) -> Cheat:
     """
     whole("players", players, least=2, most=6)
     return Cheat(ranks=13, copies=4, players=players, hand=None, health=None)
-
-
-def rules_of(players: int) -> Any:
-    """The same rules for compiled code."""
-    from counterfold.kernels.cheat import Rules
-
-    game = original(players)
-    return Rules(game.ranks, game.copies, players, 0, 0, game.largest)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.abstraction.large import LargeStrategy, rules_of
+from counterfold.abstraction.deal_form import rules_of
+from counterfold.abstraction.large import LargeStrategy, original
 from counterfold.checkpoints import Checkpoints
 from counterfold.errors import MismatchError, ParameterError
 from counterfold.files.arrays import read_arrays, write_arrays
@@ -76,7 +77,7 @@ class Trainer:
 
         self.players, self.seed = players, whole("seed", seed, least=0)
         self.threads = whole("threads", threads, least=1, most=64)
-        self.rules = rules = rules_of(players)
+        self.rules = rules = rules_of(original(players))
         self.rounds = self.games = self.horizon = 0
         self.seconds = 0.0, 0.0  # wall and CPU, of training
 

@@ -16,7 +16,7 @@ from counterfold.errors import MismatchError, ParameterError, UnsupportedError
 from counterfold.games.base import spec_of
 from counterfold.tree.history import Infosets
 
-__all__ = ["Down", "Fit", "clipped", "fit", "nearest", "parameter", "same", "variant"]
+__all__ = ["Down", "Fit", "clipped", "fit", "nearest", "parameter", "rows_of", "same", "variant"]
 
 Down = Callable[[str], Iterable[str]]
 """From the name of an infoset to names in a smaller game, the nearest first."""
@@ -130,6 +130,12 @@ class Fit:
         return np.where(self.slots >= 0, np.append(table, rest)[self.slots], rest)
 
 
+def rows_of(infosets: Infosets) -> dict[tuple[int, str], int]:
+    """The row of each infoset, by its player and its name."""
+    names = zip(infosets.owner.tolist(), infosets.labels, strict=True)
+    return {name: row for row, name in enumerate(names)}
+
+
 def fit(large: Infosets, small: Infosets, down: Down = same) -> Fit:
     """The fit of two games. Infosets that answer for each other must have the same actions.
 
@@ -140,10 +146,7 @@ def fit(large: Infosets, small: Infosets, down: Down = same) -> Fit:
     >>> found.same, found.nearest, found.fresh
     (496, 780, 66)
     """
-    places = {
-        (owner, name): row
-        for row, (owner, name) in enumerate(zip(small.owner.tolist(), small.labels, strict=True))
-    }
+    places = rows_of(small)
     row = np.full(len(large.labels), -1, dtype=np.int64)
     equal = 0
     for i, (owner, name) in enumerate(zip(large.owner.tolist(), large.labels, strict=True)):

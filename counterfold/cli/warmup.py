@@ -8,8 +8,7 @@ from counterfold.abstraction.blueprint import Against, blueprint
 from counterfold.abstraction.buckets import every_hand
 from counterfold.abstraction.clusters import card_buckets
 from counterfold.abstraction.contest import contest
-from counterfold.abstraction.deals import DealSolver, Lens
-from counterfold.abstraction.duels import duel
+from counterfold.abstraction.deal_form import DealForm
 from counterfold.cli.output import StoppedError, duration, print_json, say
 from counterfold.cli.progress import Watch
 from counterfold.cli.verbs.first_steps import WarmupRequest
@@ -62,9 +61,8 @@ def run(request: WarmupRequest) -> None:
             watch.check()
         watch.doing("compiling the walks of Cheat")
         game = Cheat(health=1)
-        DealSolver(game, Lens()).step()
-        duel(game, "random", "heuristic", games=2, seed=0)
-        contest("heuristic", "random", games=2)
+        Solver(DealForm(game), traversal="chance").step()
+        contest(game, "heuristic", "random", games=2)
         watch.check()
         for bits in (32, 16):
             watch.doing(f"compiling poker, all hands at once, {bits} bits")

@@ -147,7 +147,7 @@ class Cheat(Game):
         return {name: rank for rank, name in enumerate(self.rank_names)}
 
     @cached_property
-    def _deck(self) -> Deck:
+    def deck(self) -> Deck:
         return Deck(self.rank_names, self.copies, self.largest)
 
     @property
@@ -204,13 +204,13 @@ class Cheat(Game):
     def actions(self, state: Any) -> tuple[str, ...]:
         if state.laid is not None:
             return PASS, CHALLENGE
-        return self._deck.menu(state.hands[state.seat], state.rank)
+        return self.deck.menu(state.hands[state.seat], state.rank)
 
     def next(self, state: Any, action: Action) -> Any:
         if isinstance(state, Deal):
             return self._dealt(state, str(action))
         if state.laid is None:
-            laid = self._deck.by_name(state.rank)[str(action)]
+            laid = self.deck.by_name(state.rank)[str(action)]
             hands = changed(state.hands, state.seat, laid, -1)
             if min(hands[state.seat]) < 0:
                 raise ParameterError(f"player {state.seat + 1} does not hold {action}")
@@ -273,7 +273,7 @@ class Cheat(Game):
         count = sum(state.laid)
         if len(state.past) == 1:
             return (self._longer(state.past[0], f"{count}!" if by >= 0 else str(count)),)
-        cards = self._deck.text(state.laid, "+")
+        cards = self.deck.text(state.laid, "+")
         hidden = f"x{count}"
         if by >= 0:
             who = "" if self.players == 2 else f"{by + 1}="
@@ -283,7 +283,7 @@ class Cheat(Game):
         words = [cards if player == state.seat else hidden for player in range(self.players)]
         if by >= 0:
             takes = state.seat if self._lied(state) else by
-            words[takes] += f">{self._deck.text(added(state.pile, state.laid), '+')}"
+            words[takes] += f">{self.deck.text(added(state.pile, state.laid), '+')}"
         return tuple(map(self._longer, state.past, words))
 
     def _longer(self, past: str, token: str) -> str:
@@ -297,13 +297,13 @@ class Cheat(Game):
     def observe(self, state: Any, player: int) -> Sight | None:
         if isinstance(state, Deal):
             return None
-        hand = self._deck.text(state.hands[player], " ")
+        hand = self.deck.text(state.hands[player], " ")
         rank, claim, others, health, history = self._rank_texts[state.rank], "", "", "", ""
         discarding = True
         if isinstance(state, Turn) and state.laid is not None:
             discarding = False
             if player == state.seat:
-                claim = f"laid {self._deck.text(state.laid, '+')}"
+                claim = f"laid {self.deck.text(state.laid, '+')}"
             else:
                 claim = f"claim {sum(state.laid)}"
                 if self.players > 2:
@@ -392,7 +392,7 @@ class Cheat(Game):
         count = sum(state.pile) + sum(state.laid)
         told = (
             f"{who} challenges: it was {'a lie' if lie else 'true'} "
-            f"({self._deck.text(state.laid, ' ')}), so player {takes + 1} takes {count} "
+            f"({self.deck.text(state.laid, ' ')}), so player {takes + 1} takes {count} "
             f"card{'s' if count > 1 else ''}"
         )
         return f"{told} and has {state.health[takes] - 1} health left" if state.health else told

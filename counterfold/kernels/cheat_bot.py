@@ -53,24 +53,22 @@ def forget(rules, memory):
 @inlined
 def note(rules, memory, states, k, challenged):
     """Everybody remembers how the round in row k ends, before its last answer is carried out."""
-    who, rank = cheat.discarder(rules, states, k), cheat.current_rank(rules, states, k)
-    count, size = cheat.claimed(rules, states, k), cheat.hand_size(rules, states, k, who)
-    lie = cheat.lied(rules, states, k)
-    takes = who if lie else cheat.mover(rules, states, k)
+    who, count = np.int64(states[k, cheat.DISCARDER]), np.int64(states[k, cheat.CLAIM])
+    takes = who if cheat.lied(rules, states, k) else np.int64(states[k, cheat.MOVER])
     for p in range(rules.players):
         if p != who:
             held = 0
             for r in range(rules.ranks):
-                gone = count if r == rank else 0
+                gone = count if r == states[k, cheat.RANK] else 0
                 if challenged:
-                    gone = np.int64(states[k, cheat.laid_column(rules, r)])
+                    gone = cheat.held(rules, states, k, rules.players + 1, r)
                 memory.known[p, who, r] -= min(memory.known[p, who, r], gone)
                 held += memory.known[p, who, r]
-            if held > size:
+            if held > cheat.size(states, k, who):
                 for r in range(rules.ranks):
                     memory.known[p, who, r] = 0
         for r in range(rules.ranks):
-            laid = np.int64(states[k, cheat.laid_column(rules, r)])
+            laid = cheat.held(rules, states, k, rules.players + 1, r)
             if challenged:
                 if takes != p:
                     memory.known[p, takes, r] += laid + memory.pile[p, r]
@@ -80,48 +78,57 @@ def note(rules, memory, states, k, challenged):
 
 
 @inlined
+def share(ways, hidden, good, drawn, needed):
+    """The chance that of so many hidden cards, some of them good, those drawn hold enough."""
+    hidden = max(hidden, 0)
+    good, drawn = min(max(good, 0), hidden), min(max(drawn, 0), hidden)
+    if needed <= 0:
+        return 1.0
+    found = 0.0
+    for n in range(needed, min(good, drawn) + 1):
+        if drawn - n <= hidden - good:
+            found += ways[good, n] * ways[hidden - good, drawn - n]
+    return found / ways[hidden, drawn]
+
+
+@inlined
+def belief(rules, memory, states, k):
+    """How likely the claim in row k is to be possible, as its answerer sees it."""
+    player, who = np.int64(states[k, cheat.MOVER]), np.int64(states[k, cheat.DISCARDER])
+    rank, count = np.int64(states[k, cheat.RANK]), np.int64(states[k, cheat.CLAIM])
+    hidden = rules.ranks * rules.copies - cheat.size(states, k, player)
+    good = rules.copies - cheat.held(rules, states, k, player, rank) - memory.pile[player, rank]
+    drawn = cheat.size(states, k, who) + count
+    for r in range(rules.ranks):
+        hidden -= memory.pile[player, r]
+        drawn -= memory.known[player, who, r]
+        for p in range(rules.players):
+            if p != player:
+                hidden -= memory.known[player, p, r]
+    for p in range(rules.players):
+        if p != player:
+            good -= memory.known[player, p, rank]
+    needed = count - memory.known[player, who, rank]
+    return share(memory.ways, hidden, good, drawn, needed)
+
+
+@inlined
 def passes(rules, memory, states, k):
     """Does whoever is asked in row k let the claim pass?"""
-    seat, who = cheat.mover(rules, states, k), cheat.discarder(rules, states, k)
-    count, left = cheat.claimed(rules, states, k), cheat.hand_size(rules, states, k, who)
-    if left == 0:
-        return False
-    rank = cheat.current_rank(rules, states, k)
-    hidden = rules.ranks * rules.copies - cheat.hand_size(rules, states, k, seat)
-    of_rank = rules.copies - cheat.in_hand(rules, states, k, seat, rank)
-    unknown = left + count
-    for r in range(rules.ranks):
-        hidden -= memory.pile[seat, r]
-        unknown -= memory.known[seat, who, r]
-        for p in range(rules.players):
-            if p != seat:
-                hidden -= memory.known[seat, p, r]
-    of_rank -= memory.pile[seat, rank]
-    for p in range(rules.players):
-        if p != seat:
-            of_rank -= memory.known[seat, p, rank]
-    hidden = max(hidden, 0)
-    of_rank = min(max(of_rank, 0), hidden)
-    drawn = min(unknown, hidden)
-    needed = max(count - memory.known[seat, who, rank], 0)
-    good = 0.0
-    for n in range(needed, min(of_rank, drawn) + 1):
-        if drawn - n <= hidden - of_rank:
-            good += memory.ways[of_rank, n] * memory.ways[hidden - of_rank, drawn - n]
-    return 2.0 * good >= memory.ways[hidden, drawn]
+    last = cheat.size(states, k, states[k, cheat.DISCARDER]) == 0
+    return not last and belief(rules, memory, states, k) >= 0.5
 
 
 @inlined
 def discard(rules, memory, states, k):
     """The rank of the cards to lay in row k; all that may be laid if it is the current one."""
-    who, rank = cheat.discarder(rules, states, k), cheat.current_rank(rules, states, k)
-    best = -1
+    who, rank = states[k, cheat.DISCARDER], np.int64(states[k, cheat.RANK])
+    best = 0
     for steps in range(rules.ranks):
-        held = cheat.in_hand(rules, states, k, who, cheat.ahead(rules, rank, steps))
-        if held > 0:
+        if cheat.held(rules, states, k, who, cheat.ahead(rules, rank, steps)) > 0:
             if steps == 0:
                 return rank
-            if best < 0 or memory.until[steps] > memory.until[best]:
+            if best == 0 or memory.until[steps] > memory.until[best]:
                 best = steps
     return cheat.ahead(rules, rank, best)
 
@@ -129,9 +136,9 @@ def discard(rules, memory, states, k):
 @inlined
 def lay(rules, memory, states, k):
     """Carry out the bot's discard in row k."""
-    who, rank = cheat.discarder(rules, states, k), discard(rules, memory, states, k)
+    who, rank = states[k, cheat.DISCARDER], discard(rules, memory, states, k)
     count = np.int64(1)
-    if rank == cheat.current_rank(rules, states, k):
-        count = min(cheat.in_hand(rules, states, k, who, rank), np.int64(rules.most))
+    if rank == states[k, cheat.RANK]:
+        count = min(cheat.held(rules, states, k, who, rank), np.int64(rules.most))
     cheat.lay(rules, states, k, rank, count)
     cheat.claim(rules, states, k)

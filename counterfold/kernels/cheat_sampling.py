@@ -91,6 +91,12 @@ def start(rules, place, random):
 
 
 @inlined
+def goes_on(states, until):
+    """Is the game in row 0 to be played on, as it is not over nor so many turns long?"""
+    return states[0, cheat.PHASE] != cheat.OVER and states[0, cheat.TURNS] < until
+
+
+@inlined
 def _bin(cards):
     if cards < 16:
         return np.int64(cards)
@@ -100,23 +106,20 @@ def _bin(cards):
 @inlined
 def _cell(rules, states, player):
     """Whose turn it is from a player's seat, its own cards, and the least of the others'."""
-    least = np.int64(rules.ranks * rules.copies)
-    for p in range(rules.players):
-        if p != player:
-            least = min(least, np.int64(cheat.hand_size(rules, states, 0, p)))
-    ahead = (player - cheat.discarder(rules, states, 0)) % rules.players
-    own = _bin(cheat.hand_size(rules, states, 0, player))
+    least = cheat_abstract.least(rules, states, 0, player)
+    ahead = (player - np.int64(states[0, cheat.DISCARDER])) % rules.players
+    own = _bin(cheat.size(states, 0, player))
     return (ahead * BINS + own) * BINS + _bin(least)
 
 
 @subkernel
 def _worth(rules, states, worth, player):
     """A player's share of the game in row 0: all or nothing at the end, an estimate before."""
-    if cheat.phase(rules, states, 0) == cheat.OVER:
-        return 1.0 if cheat.winner(rules, states, 0) == player else 0.0
+    if states[0, cheat.PHASE] == cheat.OVER:
+        return 1.0 if states[0, cheat.WINNER] == player else 0.0
     total, own = 0.0, 0.0
     for p in range(rules.players):
-        part = 1.0 / (2.0 + cheat.hand_size(rules, states, 0, p))
+        part = 1.0 / (2.0 + cheat.size(states, 0, p))
         total += part
         if p == player:
             own = part
@@ -127,10 +130,7 @@ def _worth(rules, states, worth, player):
 @subkernel
 def _play_on(rules, place, table, random, until):
     """Regret matching to the end, or until so many turns are over."""
-    while (
-        cheat.phase(rules, place.states, 0) != cheat.OVER
-        and cheat.turns(rules, place.states, 0) < until
-    ):
+    while goes_on(place.states, until):
         row, moves = cheat_abstract.look(rules, place.memory, place.states, 0)
         chosen = draw(table, row, moves, random)
         cheat_abstract.move(rules, place.memory, place.states, 0, chosen)
@@ -143,17 +143,17 @@ def watch(rules, room, table, worth, seen, games):
     for _ in range(games):
         start(rules, place, room.random)
         turns = 0
-        while cheat.phase(rules, place.states, 0) != cheat.OVER and turns < seen.shape[0]:
+        while goes_on(place.states, seen.shape[0]):
             for p in range(rules.players):
                 seen[turns, p] = _cell(rules, place.states, p)
             turns += 1
             _play_on(rules, place, table, room.random, turns)
-        over = cheat.phase(rules, place.states, 0) == cheat.OVER
+        over = place.states[0, cheat.PHASE] == cheat.OVER
         for turn in range(turns):
             for p in range(rules.players):
                 won = 1.0 / rules.players
                 if over:
-                    won = 1.0 if cheat.winner(rules, place.states, 0) == p else 0.0
+                    won = 1.0 if place.states[0, cheat.WINNER] == p else 0.0
                 worth[seen[turn, p], 0] += won
                 worth[seen[turn, p], 1] += 1.0
 
@@ -161,8 +161,8 @@ def watch(rules, room, table, worth, seen, games):
 @inlined
 def _try_all(rules, room, tables, row, moves, horizon, weight):
     """Every move once; regrets from what came of it."""
-    player = cheat.mover(rules, room.game.states, 0)
-    until = cheat.turns(rules, room.game.states, 0) + horizon
+    player = np.int64(room.game.states[0, cheat.MOVER])
+    until = room.game.states[0, cheat.TURNS] + horizon
     mean = 0.0
     for a in range(MOVES):
         if moves >> a & 1:
@@ -202,10 +202,7 @@ def train(rules, room, tables, games, longest, horizon, weight, averaged):
     game = room.game
     for _ in range(games):
         start(rules, game, room.random)
-        while (
-            cheat.phase(rules, game.states, 0) != cheat.OVER
-            and cheat.turns(rules, game.states, 0) < longest
-        ):
+        while goes_on(game.states, longest):
             row, moves = cheat_abstract.look(rules, game.memory, game.states, 0)
             chosen = draw(tables.regret, row, moves, room.random)
             if moves & (moves - 1):

@@ -1,7 +1,8 @@
 """What a player of two-player Cheat knows, as a 64-bit key, and the table that finds its row.
 
-A key is a hash: two infosets meet in one key about once in 2^64 / n^2 runs with n infosets, less
-than once in a million for ten million of them. A key of 0 marks an empty place.
+A key is a hash with the player in its last bit: two infosets meet in one key about once in
+2^64 / n^2 runs with n infosets, five times in a million for ten million of them. A key of 0 marks
+an empty place.
 """
 
 from typing import NamedTuple
@@ -55,12 +56,12 @@ def _mix(hashed, number):
 
 
 @inlined
-def _cards(rules, states, k, column):
-    """Cards counted by rank from this column on as one number, from the current rank on."""
-    rank = cheat.current_rank(rules, states, k)
+def _cards(rules, states, k, owner):
+    """An owner's cards by rank as one number, from the current rank on."""
     number = np.uint64(1)
     for r in range(rules.ranks):
-        count = states[k, column + cheat.ahead(rules, rank, r)]
+        rank = cheat.ahead(rules, states[k, cheat.RANK], r)
+        count = cheat.held(rules, states, k, owner, rank)
         number = number * np.uint64(rules.copies + 1) + np.uint64(count)
     return number
 
@@ -70,19 +71,15 @@ def remember(rules, view, past, states, k, challenged):
     """Note how the round in row k ends, before the answer is carried out."""
     if view.record == NOTHING:
         return
-    t = cheat.turns(rules, states, k)
-    claim = np.uint64(cheat.claimed(rules, states, k) * 2)
-    if challenged:
-        claim += np.uint64(1)
-    who = cheat.discarder(rules, states, k)
+    t, who = states[k, cheat.TURNS], np.int64(states[k, cheat.DISCARDER])
+    claim = np.uint64(2) * np.uint64(states[k, cheat.CLAIM]) + np.uint64(1 if challenged else 0)
     takes = who if cheat.lied(rules, states, k) else 1 - who
     for p in range(2):
         code = claim
         if view.record == EVERYTHING and (challenged or p == who):
-            laid = rules.ranks * (rules.players + 1)
-            code = _mix(code, _cards(rules, states, k, laid))
+            code = _mix(code, _cards(rules, states, k, rules.players + 1))
             if challenged and p == takes:  # and sees the whole pile
-                code = _mix(code, _cards(rules, states, k, laid - rules.ranks))
+                code = _mix(code, _cards(rules, states, k, rules.players))
         past.code[t, p] = code
         past.total[t + 1, p] = _mix(past.total[t, p], code)
 
@@ -90,62 +87,64 @@ def remember(rules, view, past, states, k, challenged):
 @subkernel
 def key(rules, view, horizon, past, states, k):
     """The infoset of the player who is to move in row k."""
-    who = cheat.mover(rules, states, k)
+    who, rank = np.int64(states[k, cheat.MOVER]), np.int64(states[k, cheat.RANK])
     other = 1 - who
-    rank = cheat.current_rank(rules, states, k)
     hashed = np.uint64(who)
-    if cheat.phase(rules, states, k) == cheat.DISCARD:
-        hashed = hashed * np.uint64(2) + np.uint64(
-            1 if cheat.hand_size(rules, states, k, other) == 1 else 0
-        )
+    if states[k, cheat.PHASE] == cheat.DISCARD:
+        hashed = hashed * np.uint64(2) + np.uint64(1 if cheat.size(states, k, other) == 1 else 0)
     else:
-        hashed = hashed * np.uint64(rules.most + 1) + np.uint64(cheat.claimed(rules, states, k) + 4)
+        hashed = hashed * np.uint64(rules.most + 1) + np.uint64(states[k, cheat.CLAIM] + 4)
     hashed = hashed * np.uint64(rules.ranks + 1)
     if not view.relative:
         hashed += np.uint64(rank + 1)
     if view.health:
         for n in range(2):
-            points = min(cheat.health(rules, states, k, who if n == 0 else other), horizon)
+            player = who if n == 0 else other
+            points = min(np.int64(states[k, cheat.HEALTH + 2 * player]), horizon)
             hashed = hashed * np.uint64(MOST_HEALTH) + np.uint64(points)
     hashed = _mix(np.uint64(0), hashed)
     packed = np.uint64(0)
     first = rank if view.relative else 0
     for r in range(rules.ranks):
-        held = states[k, cheat.hand_column(rules, who, cheat.ahead(rules, first, r))]
+        held = cheat.held(rules, states, k, who, cheat.ahead(rules, first, r))
         packed = packed * np.uint64(rules.copies + 1) + np.uint64(held)
         if r % 13 == 12:
             hashed = _mix(hashed, packed)
             packed = np.uint64(0)
     hashed = _mix(hashed, packed)
     if view.record != NOTHING:
-        t = cheat.turns(rules, states, k)
+        t = np.int64(states[k, cheat.TURNS])
         if view.window == 0:
             hashed = _mix(hashed, past.total[t, who])
         else:
             for back in range(1, min(view.window, t) + 1):
                 hashed = _mix(hashed, past.code[t - back, who])
-    return hashed if hashed != 0 else np.uint64(1)
+    # The last bit tells the player; no key is 0.
+    hashed = (hashed >> np.uint64(1) << np.uint64(1)) + np.uint64(who)
+    return hashed if hashed != 0 else np.uint64(2)
+
+
+@inlined
+def _probe(place, wanted):
+    """Where a key is in a table, or else the empty place where it belongs."""
+    mask = np.uint64(place.shape[0] - 1)
+    at = wanted & mask
+    while place[at, 0] != 0 and place[at, 0] != wanted:
+        at = (at + np.uint64(1)) & mask
+    return at
 
 
 @inlined
 def find(index, wanted):
     """The row of a key, or -1."""
-    mask = np.uint64(index.place.shape[0] - 1)
-    at = wanted & mask
-    while index.place[at, 0] != 0:
-        if index.place[at, 0] == wanted:
-            return np.int64(index.place[at, 1])
-        at = (at + np.uint64(1)) & mask
-    return np.int64(-1)
+    at = _probe(index.place, wanted)
+    return np.int64(index.place[at, 1]) if index.place[at, 0] != 0 else np.int64(-1)
 
 
 @inlined
 def add(index, wanted, slots):
     """A new row for a key that has none; the caller has seen to it that there is room."""
-    mask = np.uint64(index.place.shape[0] - 1)
-    at = wanted & mask
-    while index.place[at, 0] != 0:
-        at = (at + np.uint64(1)) & mask
+    at = _probe(index.place, wanted)
     row = index.count[0]
     index.place[at, 0] = wanted
     index.place[at, 1] = np.uint64(row)
@@ -158,17 +157,8 @@ def add(index, wanted, slots):
 @jit
 def rehash(old, new):
     """Put all places of one table into another, empty one."""
-    mask = np.uint64(new.shape[0] - 1)
     for k in range(old.shape[0]):
         if old[k, 0] != 0:
-            at = old[k, 0] & mask
-            while new[at, 0] != 0:
-                at = (at + np.uint64(1)) & mask
+            at = _probe(new, old[k, 0])
             new[at, 0] = old[k, 0]
             new[at, 1] = old[k, 1]
-
-
-@jit
-def row_of(index, wanted):
-    """The row of a key, or -1."""
-    return find(index, wanted)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from counterfold.kernels import cheat, cheat_views
-from counterfold.kernels.history import add_to_average, settle
+from counterfold.kernels.history import Tables, add_to_average, settle
 from counterfold.kernels.jit import inlined, jit
 from counterfold.kernels.rule import LOG_POSITIVE
 
@@ -17,10 +17,19 @@ BOTH = 2
 DONE, FULL, PAUSED = 0, 1, 2
 
 
+class Game(NamedTuple):
+    """What is walked through, and how it is seen."""
+
+    rules: cheat.Rules
+    sight: cheat_views.View  # how infosets are told apart
+    lots: np.ndarray  # all discards, see ``cheat.lots``
+
+
 class Frames(NamedTuple):
     """The way from the deal to where a walk is, one place a level."""
 
     states: np.ndarray
+    past: cheat_views.Past
     lot: np.ndarray  # [levels, lots] discards that can be made
     row: np.ndarray  # of the infoset
     width: np.ndarray  # actions
@@ -39,28 +48,39 @@ class Room(NamedTuple):
     rows: np.ndarray  # [1] how many are touched
 
 
+class Learned(NamedTuple):
+    """Infosets that were met, and the tables of their rows."""
+
+    index: cheat_views.Index
+    tables: Tables
+
+
+class Walk(NamedTuple):
+    """How a walk is made."""
+
+    row: np.ndarray  # of the schedule
+    update: int  # the player who learns, or BOTH
+    clock: int  # number of the walk
+    skip: bool  # whether what neither player ever plays is left out, which changes no number
+    pause: int  # visits after which it looks up
+
+
 @inlined
-def _list_actions(rules, table, frames, d):
+def _list_actions(game, frames, d):
     """Write down what can be done at level d; returns how many actions there are."""
-    if cheat.phase(rules, frames.states, d) == cheat.ANSWER:
+    if frames.states[d, cheat.PHASE] == cheat.ANSWER:
         return 2
-    count = 0
-    for lot in range(table.shape[0]):
-        if cheat.has_lot(rules, frames.states, d, table, lot):
-            frames.lot[d, count] = lot
-            count += 1
-    return count
+    return cheat.list_lots(game.rules, frames.states, d, game.lots, frames.lot)
 
 
 @inlined
-def _inherit(rules, view, past, frames, d, tables, slot, width, before):
+def _inherit(game, frames, d, tables, slot, width, before):
     """Start a new row with what a smaller game has learned at its counterpart, if anything."""
-    index, learned = before
     source = np.int64(-1)
+    view, index, learned = game.sight, before.index, before.tables
     if view.carried > 0:
-        source = cheat_views.find(
-            index, cheat_views.key(rules, view, view.carried, past, frames.states, d)
-        )
+        wanted = cheat_views.key(game.rules, view, view.carried, frames.past, frames.states, d)
+        source = cheat_views.find(index, wanted)
     first = np.int64(index.start[source]) if source >= 0 else np.int64(0)
     for a in range(width):
         known = source >= 0
@@ -71,12 +91,13 @@ def _inherit(rules, view, past, frames, d, tables, slot, width, before):
 
 
 @inlined
-def _enter(rules, view, table, frames, past, index, tables, room, before, schedule, update, clock):
+def _enter(game, frames, learned, before, room, walk):
     """Find the infoset at the deepest level and add to its average; False if tables are full."""
     d = room.depth[0]
-    wanted = cheat_views.key(rules, view, view.horizon, past, frames.states, d)
+    index, tables, states = learned.index, learned.tables, frames.states
+    wanted = cheat_views.key(game.rules, game.sight, game.sight.horizon, frames.past, states, d)
     row = cheat_views.find(index, wanted)
-    width = _list_actions(rules, table, frames, d)
+    width = _list_actions(game, frames, d)
     if row < 0:
         if (
             index.count[0] + 2 > room.stamp.size
@@ -85,18 +106,17 @@ def _enter(rules, view, table, frames, past, index, tables, room, before, schedu
         ):
             return False
         row = cheat_views.add(index, wanted, width)
-        slot = np.int64(index.start[row])
-        _inherit(rules, view, past, frames, d, tables, slot, width, before)
+        _inherit(game, frames, d, tables, np.int64(index.start[row]), width, before)
         for n in range(3):
-            tables.seen[row, n] = schedule[LOG_POSITIVE + n]
+            tables.seen[row, n] = walk.row[LOG_POSITIVE + n]
         room.stamp[row] = -1
-    who = cheat.mover(rules, frames.states, d)
-    if update in (BOTH, who):
-        if room.stamp[row] != clock:
-            room.stamp[row] = clock
+    who = np.int64(states[d, cheat.MOVER])
+    if walk.update in (BOTH, who):
+        if room.stamp[row] != walk.clock:
+            room.stamp[row] = walk.clock
             room.touched[room.rows[0]] = row
             room.rows[0] += 1
-        add_to_average(index, tables, row, frames.reach[d, who], schedule)
+        add_to_average(index, tables, row, frames.reach[d, who], walk.row)
     frames.row[d] = row
     frames.width[d] = width
     frames.action[d] = -1
@@ -106,113 +126,92 @@ def _enter(rules, view, table, frames, past, index, tables, room, before, schedu
 
 
 @inlined
-def _follow(rules, view, table, frames, past, d, a):
+def _follow(game, frames, d, a):
     """Carry out action a of level d at level d + 1."""
-    states = frames.states
+    rules, states = game.rules, frames.states
     cheat.copy(states, d, d + 1)
-    if cheat.phase(rules, states, d) == cheat.DISCARD:
-        cheat.lay_lot(rules, states, d + 1, table, frames.lot[d, a])
+    if states[d, cheat.PHASE] == cheat.DISCARD:
+        cheat.lay_lot(rules, states, d + 1, game.lots, frames.lot[d, a])
     else:
-        cheat_views.remember(rules, view, past, states, d, a == 1)
-        if a == 0:
-            cheat.let_pass(rules, states, d + 1)
-        else:
-            cheat.challenge(rules, states, d + 1)
+        cheat_views.remember(rules, game.sight, frames.past, states, d, a == 1)
+        cheat.answer(rules, states, d + 1, a == 1)
 
 
 @inlined
-def _return(index, tables, frames, rules, d, a, value, update):
+def _return(learned, frames, d, a, value, update):
     """Take the value of action a at level d into account."""
-    who = cheat.mover(rules, frames.states, d)
-    slot = np.int64(index.start[frames.row[d]]) + a
+    tables, who = learned.tables, np.int64(frames.states[d, cheat.MOVER])
+    slot = np.int64(learned.index.start[frames.row[d]]) + a
     frames.value[d] += tables.strategy[slot] * value
     if update in (BOTH, who):
         tables.new[slot] += frames.reach[d, 1 - who] * (value if who == 0 else -value)
 
 
 @inlined
-def _leave(index, tables, frames, rules, d, update):
+def _leave(learned, frames, d, update):
     """All actions of level d are known: turn their values into regrets."""
-    who = cheat.mover(rules, frames.states, d)
+    who = np.int64(frames.states[d, cheat.MOVER])
     if update in (BOTH, who):
         value = frames.value[d] if who == 0 else -frames.value[d]
         loss = frames.reach[d, 1 - who] * value
-        slot = np.int64(index.start[frames.row[d]])
+        slot = np.int64(learned.index.start[frames.row[d]])
         for a in range(frames.width[d]):
-            tables.new[slot + a] -= loss
+            learned.tables.new[slot + a] -= loss
 
 
 @jit
-def walk(
-    rules, view, table, frames, past, index, tables, preference, room, before, schedule, update,
-    clock, skip, pause,
-):  # fmt: skip
+def iterate(game, frames, learned, before, preference, room, walk):
     """One iteration over the deal in row 0 of the frames: DONE, FULL or PAUSED.
 
-    ``before`` is what a smaller game has learned: its index and its tables. With ``skip`` what
-    neither player ever plays is left out, which changes no number but leaves infosets
-    undiscovered. A walk pauses after so many visits.
+    ``before`` is what a smaller game has learned.
     """
+    index, tables = learned.index, learned.tables
     if room.depth[0] < 0:
         room.depth[0] = 0
         room.rows[0] = 0
         frames.reach[0, 0] = 1.0
         frames.reach[0, 1] = 1.0
         frames.action[0] = -2
-    last = room.visits[0] + pause
+    last = room.visits[0] + walk.pause
     while room.depth[0] >= 0:
         d = room.depth[0]
         if frames.action[d] == -2:  # just arrived
             if room.visits[0] >= last:
                 return PAUSED
-            if not _enter(
-                rules, view, table, frames, past, index, tables, room, before, schedule, update,
-                clock,
-            ):  # fmt: skip
+            if not _enter(game, frames, learned, before, room, walk):
                 return FULL
         a = frames.action[d] + 1
-        who = cheat.mover(rules, frames.states, d)
+        who = np.int64(frames.states[d, cheat.MOVER])
         slot = np.int64(index.start[frames.row[d]])
-        if skip and frames.reach[d, 1 - who] == 0:
+        if walk.skip and frames.reach[d, 1 - who] == 0:
             while a < frames.width[d] and tables.strategy[slot + a] == 0:
                 a += 1
         if a == frames.width[d]:
-            _leave(index, tables, frames, rules, d, update)
+            _leave(learned, frames, d, walk.update)
             room.depth[0] = d - 1
             if d > 0:
-                value = frames.value[d]
-                _return(index, tables, frames, rules, d - 1, frames.action[d - 1], value, update)
+                above = frames.action[d - 1]
+                _return(learned, frames, d - 1, above, frames.value[d], walk.update)
             continue
         frames.action[d] = a
-        _follow(rules, view, table, frames, past, d, a)
-        if cheat.phase(rules, frames.states, d + 1) == cheat.OVER:
-            value = cheat.payoff(rules, frames.states, d + 1, 0)
-            _return(index, tables, frames, rules, d, a, value, update)
+        _follow(game, frames, d, a)
+        if frames.states[d + 1, cheat.PHASE] == cheat.OVER:
+            value = cheat.payoff(game.rules, frames.states, d + 1, 0)
+            _return(learned, frames, d, a, value, walk.update)
             continue
         frames.reach[d + 1, who] = frames.reach[d, who] * tables.strategy[slot + a]
         frames.reach[d + 1, 1 - who] = frames.reach[d, 1 - who]
         frames.action[d + 1] = -2
         room.depth[0] = d + 1
-    settle(index, tables, preference, room, room.rows[0], schedule)
+    settle(index, tables, preference, room, room.rows[0], walk.row)
     return DONE
 
 
 @jit
-def deal_row(rules, states, random):
-    """Deal into row 0."""
-    cheat.deal(rules, states, 0, random)
-
-
-@jit
-def begin_row(rules, states, starter):
-    """Begin with the hands that lie in row 0."""
-    cheat.begin(rules, states, 0, starter)
-
-
-@jit
-def lead(rules, view, table, frames, past, moves):
+def lead(game, frames, moves):
     """Make these moves (numbers of actions) from row 0; returns the key of whoever is next."""
     for d in range(moves.size):
-        _list_actions(rules, table, frames, d)
-        _follow(rules, view, table, frames, past, d, moves[d])
-    return cheat_views.key(rules, view, view.horizon, past, frames.states, moves.size)
+        _list_actions(game, frames, d)
+        _follow(game, frames, d, moves[d])
+    view = game.sight
+    return cheat_views.key(game.rules, view, view.horizon, frames.past, frames.states, moves.size)

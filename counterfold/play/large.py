@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from counterfold.abstraction.large import LargeStrategy, original, rules_of
+from counterfold.abstraction.deal_form import rules_of
+from counterfold.abstraction.large import LargeStrategy, original
 from counterfold.agent import Agent, Observation
 from counterfold.errors import MismatchError, ParameterError
 from counterfold.games.base import spec_of
@@ -57,14 +58,14 @@ class LargeAgent(Agent):
         if odds.sum() == 0:
             odds = legal
         chosen = int(rng.choice(len(odds), p=odds / odds.sum()))
-        if cheat.phase(rules, states, 0) == cheat.ANSWER:
+        if states[0, cheat.PHASE] == cheat.ANSWER:
             return CHALLENGE if chosen == cheat_abstract.CHALLENGE else PASS
         cheat_abstract.move(rules, memory, states, 0, chosen)
-        names, rank = self._game.rank_names, cheat.current_rank(rules, states, 0)
+        names, rank = self._game.rank_names, int(states[0, cheat.RANK])
         cards: list[str] = []
         for step in range(rules.ranks):
             r = (rank + step) % rules.ranks
-            cards += [names[r]] * int(states[0, cheat.laid_column(rules, r)])
+            cards += [names[r]] * int(cheat.held(rules, states, 0, rules.players + 1, r))
         return " ".join(cards)
 
     def _warm_up(self) -> None:
@@ -89,7 +90,7 @@ class LargeAgent(Agent):
         seen, player, game = observation.seen, observation.player, self._game
         if not isinstance(seen, Sight):
             raise ParameterError("the strategy plays Cheat in the perfect view only")
-        rules = rules_of(game.players)
+        rules = rules_of(game)
         states, memory = cheat.new_states(rules, 1), cheat_bot.new_memory(rules)
         words, asked = seen.claim.split(), bool(seen.claim)
         who = player
@@ -102,19 +103,18 @@ class LargeAgent(Agent):
                 if p != player:
                     memory.known[player, p, r] = remembered.known[p][r]
         for card in seen.hand.split():
-            states[0, cheat.hand_column(rules, player, game.rank_index[card])] += 1
+            states[0, cheat.cards(rules, player, game.rank_index[card])] += 1
         sizes = list(remembered.sizes)
         count = int(words[1]) if asked else 0
         sizes[who] -= count
         for p, size in enumerate(sizes):
-            states[0, cheat.size_column(rules, p)] = size
-        last = states.shape[1] - 9
-        states[0, last + cheat.PHASE] = cheat.ANSWER if asked else cheat.DISCARD
-        states[0, last + cheat.DISCARDER] = who
-        states[0, last + cheat.MOVER] = player
-        states[0, last + cheat.RANK] = game.rank_index[seen.rank.split()[1]]
-        states[0, last + cheat.CLAIM] = count
-        states[0, last + cheat.PILE] = int(seen.others.split()[3])
+            states[0, cheat.SIZE + 2 * p] = size
+        states[0, cheat.PHASE] = cheat.ANSWER if asked else cheat.DISCARD
+        states[0, cheat.DISCARDER] = who
+        states[0, cheat.MOVER] = player
+        states[0, cheat.RANK] = game.rank_index[seen.rank.split()[1]]
+        states[0, cheat.CLAIM] = count
+        states[0, cheat.PILE] = int(seen.others.split()[3])
         return rules, memory, states
 
 

@@ -24,7 +24,7 @@ from counterfold.poker.cards import board_name, cards_name, parse_cards
 from counterfold.poker.game import DECISION, NO_CARD, PokerGame
 from counterfold.poker.holdem import POKER_GAMES
 from counterfold.poker.spot import spot
-from counterfold.strategy.layout import Row, Tables, fits, lays_out
+from counterfold.strategy.layout import FormLayout, Row, Tables, fits, lays_out
 from counterfold.tree.boards import renamed_holes
 from counterfold.tree.find import find_boards, find_place
 from counterfold.tree.public import PublicTree
@@ -79,27 +79,11 @@ class HandTables:
         return [int(nodes.old[n]) for n in range(begin, stop) if nodes.kind[n] == DECISION]
 
 
-@dataclass(frozen=True, eq=False)
-class HandLayout:
+class HandLayout(FormLayout[PublicTree]):
     """Weights of actions for all hands of a public tree; see ``HandTables``."""
-
-    form: PublicTree
 
     name: ClassVar[str] = "public"
     before: ClassVar[str] = "poker"  # what files of this form were called once
-    players: ClassVar[int] = 2
-
-    @classmethod
-    def of(cls, form: PublicTree) -> HandLayout:
-        return cls(form)
-
-    @property
-    def spec(self) -> str:
-        return self.form.spec
-
-    @property
-    def fingerprint(self) -> str:
-        return self.form.fingerprint
 
     @property
     def size(self) -> str:

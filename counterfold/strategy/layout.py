@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Any, ClassVar, NamedTuple, Protocol, Self
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import MismatchError, UnsupportedError, short
 from counterfold.files.arrays import Saved
+from counterfold.tree.form import Form
 
-__all__ = ["Layout", "Row", "Tables", "fits", "layout_in", "layout_of", "lays_out"]
+__all__ = ["FormLayout", "Layout", "Row", "Tables", "fits", "layout_in", "layout_of", "lays_out"]
 
 Tables = tuple[NDArray[Any], ...]
+F = TypeVar("F", bound=Form)
 
 
 class Row(NamedTuple):
@@ -82,6 +85,28 @@ class Layout(Protocol):
 
     def arrays(self, tables: Tables) -> dict[str, NDArray[Any]]:
         """What a file holds of a strategy."""
+
+
+@dataclass(frozen=True, eq=False)
+class FormLayout(Generic[F]):
+    """What layouts have in common that are made from a compiled game and keep it."""
+
+    form: F
+
+    before: ClassVar[str] = ""
+    players: ClassVar[int] = 2
+
+    @classmethod
+    def of(cls, form: F) -> Self:
+        return cls(form)
+
+    @property
+    def spec(self) -> str:
+        return self.form.spec
+
+    @property
+    def fingerprint(self) -> str:
+        return self.form.fingerprint
 
 
 _LAYOUTS: dict[type, type[Layout]] = {}

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 
-from counterfold.abstraction import deals
+import counterfold as cf
+from counterfold.abstraction import deal_engine
 from counterfold.abstraction.coverage import all_deals
-from counterfold.abstraction.deals import Deal, DealSolver, Lens
-from counterfold.abstraction.maps import LastRounds, Mapped, RelativeCards
+from counterfold.abstraction.deal_engine import Deal
+from counterfold.abstraction.deal_form import DealForm
+from counterfold.abstraction.maps import Drop, LastRounds, Mapped, RelativeCards
 from counterfold.errors import MismatchError, ParameterError, UnsupportedError
 from counterfold.games.base import CHANCE, TERMINAL, label
 from counterfold.games.cheat import Cheat
 from counterfold.games.leduc import Leduc
 from counterfold.kernels.history import uniform
 from counterfold.solvers.solver import Solver
+from counterfold.strategy.strategy import Strategy
 
 
 def deals_of_the_engine(game: Any, walks: int, seed: int) -> list[Deal]:
@@ -42,13 +45,31 @@ def deals_of_the_engine(game: Any, walks: int, seed: int) -> list[Deal]:
     return found
 
 
-def decisions(game: Any, state: object, moves: tuple[int, ...]) -> Iterator[tuple]:
-    """All decisions below a state with the numbers of the moves to them."""
+def decisions(game: Any, state: object) -> Iterator[object]:
+    """All decisions below a state."""
     if game.turn(state) == TERMINAL:
         return
-    yield state, moves
-    for number, action in enumerate(game.actions(state)):
-        yield from decisions(game, game.next(state, action), (*moves, number))
+    yield state
+    for action in game.actions(state):
+        yield from decisions(game, game.next(state, action))
+
+
+def dealing(game: Any, deals: Sequence[Deal] = (), method: str = "cfr", **settings: Any) -> Solver:
+    """A solver deal by deal, which follows what nobody plays too, over these deals if any."""
+    thorough = settings.pop("thorough", True)
+    settings = {"alternating": False, **settings}
+    solver = Solver(DealForm(game, thorough), method, "chance", **settings)
+    solver.engine.deals = iter(deals)
+    return solver
+
+
+def slots(solver: Solver, seen: Any, player: int) -> slice | None:
+    """Where the tables keep whoever sees this, or None where it was never met."""
+    keys, start, _, horizons = solver.engine.tables(average=True)
+    wanted = solver.tree.key(seen, player, int(horizons[0]))
+    rows = np.flatnonzero(keys == wanted)
+    assert len(rows) < 2
+    return slice(int(start[rows[0]]), int(start[rows[0] + 1])) if len(rows) else None
 
 
 def started(game: Any, deal: Deal) -> object:
@@ -64,15 +85,15 @@ def started(game: Any, deal: Deal) -> object:
     raise AssertionError("the deal is impossible")
 
 
-def places(game: Any, engine: Solver, solver: DealSolver, dealt: list[Deal]) -> np.ndarray:
+def places(game: Any, engine: Solver, solver: Solver, dealt: list[Deal]) -> np.ndarray:
     """Slots of the engine beside slots of the solver, for all that these deals lead to."""
     infosets, found = engine.tree.infosets, set()
     rows = {(infosets.labels[i], int(infosets.owner[i])): i for i in range(len(infosets.owner))}
     for deal in set(dealt):
-        for state, moves in decisions(game, started(game, deal), ()):
+        for state in decisions(game, started(game, deal)):
             player = game.turn(state)
             i = rows[label(game.observe(state, player)), player]
-            mine = solver.slots(deal, moves)
+            mine = slots(solver, game.observe(state, player), player)
             assert mine is not None
             assert mine.stop - mine.start == infosets.start[i + 1] - infosets.start[i]
             found |= {(int(infosets.start[i]) + n, mine.start + n)
@@ -94,29 +115,28 @@ def places(game: Any, engine: Solver, solver: DealSolver, dealt: list[Deal]) -> 
     ],
 )
 def test_equal_to_the_engine_on_the_same_deals(view: str, health: int, method: str) -> None:
-    game = Cheat(health=health, view=view)
-    check_same(game, Lens(view), method)
+    check_same(Cheat(health=health, view=view), method)
 
 
 @pytest.mark.parametrize("view", ["memoryless", "hp", "history", "general"])
 def test_equal_to_the_engine_with_abstraction(view: str) -> None:
-    lens = Lens(view, cards=True, rounds=2 if view in ("history", "general") else None)
-    maps = (RelativeCards(), LastRounds(2)) if lens.rounds else (RelativeCards(),)
-    check_same(Mapped(Cheat(health=2, view=view), *maps), lens, "cfr")
+    remembers = view in ("history", "general")
+    maps = (RelativeCards(), LastRounds(2)) if remembers else (RelativeCards(),)
+    check_same(Mapped(Cheat(health=2, view=view), *maps), "cfr")
 
 
-def check_same(game: Any, lens: Lens, method: str) -> None:
+def check_same(game: Any, method: str) -> None:
     # Regrets that cancel to nothing decide by their last bit what is played next, so the two are
     # compared after every iteration, and then go on from the same numbers.
     engine = Solver(game, method, "chance", seed=5)
-    solver = DealSolver(game, lens, method=method, alternating=True)
     dealt = deals_of_the_engine(game, 6, seed=5)
+    solver = dealing(game, dealt, method, alternating=True)
     for iteration in range(3):
         engine.step()
-        solver.step(deals=dealt[2 * iteration : 2 * iteration + 2])
+        solver.step()
         theirs, mine = places(game, engine, solver, dealt[: 2 * iteration + 2])
-        assert len(set(theirs)) == len(set(mine)) == len(mine) == solver._index.count[1]
-        wanted, tables = engine.engine.state(), solver.learned().tables
+        assert len(set(theirs)) == len(set(mine)) == len(mine) == len(numbers(solver)[0])
+        wanted, tables = engine.engine.state(), solver.engine._learned.tables
         for name in ("regret", "total"):
             table = getattr(tables, name)
             assert np.abs(table[mine]).max() > 0
@@ -126,112 +146,178 @@ def check_same(game: Any, lens: Lens, method: str) -> None:
     assert solver.iteration == 3
 
 
-def numbers(solver: DealSolver) -> list[np.ndarray]:
+def numbers(solver: Solver) -> list[np.ndarray]:
     """All that was learned, in the order in which infosets were met."""
-    rows, slots = solver._index.count
-    tables = solver.learned().tables
-    return [tables.regret[:slots], tables.total[:slots], solver._index.start[: rows + 1]]
+    state = solver.engine.state()
+    return [state[name] for name in ("regret", "total", "start", "keys")]
 
 
 def test_one_walk_updates_both_players() -> None:
     # Simultaneous updates: as if each player had walked through the deal with the old strategies.
-    deal = Deal(((1, 1, 0), (0, 1, 1)), 1)
-    both = DealSolver(Cheat(health=2), Lens("general"))
-    both.step(deals=[deal] * 3)
-    assert both.iteration == 3
-    each = DealSolver(Cheat(health=2), Lens("general"), alternating=True)
-    each.step(deals=[deal] * 2)
-    assert each.iteration == 1
-    first = both.at(deal, ())
-    assert first is not None
-    assert first.sum() == pytest.approx(1)
+    game, deal = Cheat(health=2, view="general"), Deal(((1, 1, 0), (0, 1, 1)), 1)
+    both = dealing(game, [deal] * 3)
+    both.step(3)
+    each = dealing(game, [deal] * 2, alternating=True)
+    each.step()
+    first = game.observe(started(game, deal), 1)
+    assert slots(both, first, 1) is not None
+    assert sum(both.strategy().at(*first, player=1).values()) == pytest.approx(1)
     assert not np.array_equal(numbers(both)[0], numbers(each)[0])
 
 
 def test_growing_and_pausing_in_a_walk_change_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
-    game, lens = Cheat(health=2), Lens("perfect")
-    plain = DealSolver(game, lens, seed=2)
+    game = Cheat(health=2)
+    plain = dealing(game, seed=2)
     plain.step(20)
-    assert plain.infosets > 4 * 512  # it has grown several times
-    monkeypatch.setattr(deals, "PAUSE", 97)
+    assert plain.engine.infosets > 4 * 512  # it has grown several times
+    monkeypatch.setattr(deal_engine, "PAUSE", 97)
     pauses = []
-    paused = DealSolver(game, lens, seed=2)
-    paused.step(20, on_pause=lambda: pauses.append(1))
-    assert len(pauses) > 50
-    monkeypatch.setattr(deals, "START", 1 << 16)
-    roomy = DealSolver(game, lens, seed=2)
-    capacity = len(roomy._index.place)
+    paused = dealing(game, seed=2)
+    go = paused.engine._go
+    monkeypatch.setattr(paused.engine, "_go", lambda *how: pauses.append(done := go(*how)) or done)
+    paused.step(20)
+    assert pauses.count(paused.engine._walk.PAUSED) > 50
+    monkeypatch.setattr(deal_engine, "START", 1 << 16)
+    roomy = dealing(game, seed=2)
+    size = roomy.nbytes
     roomy.step(20)
-    assert len(roomy._index.place) == capacity
+    assert roomy.nbytes == size
     for other in (paused, roomy):
         for one, same in zip(numbers(plain), numbers(other), strict=True):
             assert np.array_equal(one, same)
 
 
 def test_skipping_what_nobody_plays_changes_no_number() -> None:
-    game, lens = Cheat(health=2), Lens("general")
-    whole, quick = (DealSolver(game, lens, seed=4, skip=skip) for skip in (False, True))
+    game = Cheat(health=2, view="general")
+    whole, quick = (dealing(game, seed=4, thorough=thorough) for thorough in (True, False))
     for solver in (whole, quick):
         solver.step(60)
-    assert quick.visits < 0.6 * whole.visits
-    assert quick.infosets < whole.infosets
+    assert quick.engine.visits < 0.6 * whole.engine.visits
+    assert quick.engine.infosets < whole.engine.infosets
+    one, other = whole.strategy(), quick.strategy()
     compared = 0
     for deal, _ in all_deals(game)[::6]:
-        for _, moves in decisions(game, started(game, deal), ()):
-            one, other = whole.at(deal, moves), quick.at(deal, moves)
-            if one is None:  # of a deal that has not come
-                assert other is None
+        for state in decisions(game, started(game, deal)):
+            player = game.turn(state)
+            seen = game.observe(state, player)
+            if slots(whole, seen, player) is None:  # of a deal that has not come
+                assert slots(quick, seen, player) is None
                 continue
-            if other is None:
-                other = np.full(len(one), 1 / len(one))
-            assert other == pytest.approx(one, abs=1e-12)
+            wanted = one.at(*seen, player=player)
+            assert list(wanted) == list(game.actions(state))
+            assert other.at(*seen, player=player) == pytest.approx(wanted, abs=1e-12)
             compared += 1
     assert compared > 1000
 
 
-@pytest.mark.parametrize("lens", [Lens("hp", cards=True), Lens("history", rounds=3)], ids=str)
-def test_a_larger_game_begins_with_what_a_smaller_one_has_learned(lens: Lens) -> None:
-    small, large = Cheat(health=1), Cheat(health=2)
-    smaller = DealSolver(small, lens, seed=1)
+def hp_cards(health: int) -> Mapped:
+    return Mapped(Cheat(health=health, view="hp"), RelativeCards())
+
+
+def last_rounds(health: int) -> Cheat:
+    return Cheat(health=health, view="history", rounds=3)
+
+
+@pytest.mark.parametrize("variant", [hp_cards, last_rounds])
+def test_a_larger_game_begins_with_what_a_smaller_one_has_learned(variant: Any) -> None:
+    small, large = variant(1), variant(2)
+    smaller = dealing(small, seed=1)
     smaller.step(30)
-    before = smaller.infosets
+    before = smaller.engine.infosets
     deal = Deal(((1, 1, 0), (0, 1, 1)), 0)
-    place, tables = smaller.slots(deal, ()), smaller.learned().tables
+    seen = [game.observe(started(game, deal), 0) for game in (small, large)]
+    place, tables = slots(smaller, seen[0], 0), smaller.engine._learned.tables
     assert place is not None
-    larger = DealSolver(large, lens, before=smaller.learned())
+    larger = dealing(large, [deal])
+    larger.engine.inherit(smaller.engine)
     # Both have 2 health points at the start, which the smaller game has never seen; without
     # health points in the view, it is the same infoset.
-    assert (larger.slots(deal, ()) is None) == (lens.view == "hp")
-    larger.step(deals=[deal])
-    found = larger.slots(deal, ())
+    assert (slots(larger, seen[1], 0) is None) == (variant is hp_cards)
+    larger.step()
+    found = slots(larger, seen[1], 0)
     assert found is not None
     # An iteration adds the strategy that was carried over, once, and regrets that sum to nothing.
-    assert larger.learned().tables.total[found] == pytest.approx(
+    learned = larger.engine._learned.tables
+    assert learned.total[found] == pytest.approx(
         tables.total[place] + tables.strategy[place], abs=1e-12
     )
     assert tables.strategy[place].max() > 0.5
-    change = larger.learned().tables.regret[found] - tables.regret[place]
+    change = learned.regret[found] - tables.regret[place]
     assert change @ tables.strategy[place] == pytest.approx(0, abs=1e-12)
     assert np.abs(change).max() > 0.1
-    assert larger.infosets > before
-    assert smaller.infosets == before
+    assert larger.engine.infosets > before
+    assert smaller.engine.infosets == before
+
+
+@pytest.mark.parametrize("inherits", [False, True])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_a_resumed_run_is_the_same_bit_for_bit(tmp_path: Any, inherits: bool, dtype: str) -> None:
+    def begun() -> Solver:
+        solver = dealing(last_rounds(2), seed=3, method="pcfr+", alternating=True, dtype=dtype)
+        if inherits:
+            smaller = dealing(last_rounds(1), seed=1, dtype=dtype)
+            smaller.step(20)
+            solver.engine.inherit(smaller.engine)
+        return solver
+
+    whole, first = begun(), begun()
+    whole.step(30)
+    first.step(11)
+    first.save(tmp_path / "run.safetensors")
+    again, _ = Solver.resume(tmp_path / "run.safetensors", DealForm(last_rounds(2), thorough=True))
+    assert again.iteration == 11
+    again.step(19)
+    assert again.engine.visits == whole.engine.visits
+    for one, same in zip(numbers(whole), numbers(again), strict=True):
+        assert np.array_equal(one, same)
+    alone, _ = Solver.resume(tmp_path / "run.safetensors")  # by its name, and quickly
+    alone.step(19)
+    loaded = Strategy.load(tmp_path / "run.safetensors")
+    seen = started(last_rounds(2), Deal(((1, 1, 0), (0, 1, 1)), 0))
+    seen = last_rounds(2).observe(seen, 0)
+    assert loaded.at(*seen, player=0) == first.strategy().at(*seen, player=0)
+    assert alone.strategy().at(*seen, player=0) == pytest.approx(
+        whole.strategy().at(*seen, player=0), abs=1e-6
+    )
+
+
+def test_it_is_solved_and_measured_as_any_other_game() -> None:
+    game = Cheat(health=1)
+    until = cf.Until(iterations=300)
+    result = cf.solve(DealForm(game), "cfr", until, traversal="chance", seed=1)
+    engine = cf.solve(game, "cfr", until, traversal="chance", seed=1)
+    assert result.exploitability < 0.4 * cf.exploitability(cf.Strategy.uniform(game))
+    assert result.exploitability == pytest.approx(engine.exploitability, abs=0.03)
+    assert cf.exploitability(result.strategy) == result.exploitability
+    even = cf.Strategy.uniform(DealForm(game))
+    assert cf.exploitability(even) == pytest.approx(cf.exploitability(cf.Strategy.uniform(game)))
+    one = cf.value(result.strategy, even)
+    assert one > cf.value(even) > cf.value(even, result.strategy)
+    with pytest.raises(UnsupportedError, match="infoset by infoset"):
+        cf.best_response(even, 0)
 
 
 def test_what_does_not_fit_is_refused_in_a_sentence() -> None:
-    learned = DealSolver(Cheat(health=2), Lens("hp")).learned()
+    taught = dealing(Cheat(health=2, view="hp"))
     with pytest.raises(MismatchError, match="larger game"):
-        DealSolver(Cheat(health=1), Lens("hp"), before=learned)
+        dealing(Cheat(health=1, view="hp")).engine.inherit(taught.engine)
     with pytest.raises(MismatchError, match="another view"):
-        DealSolver(Cheat(health=3), Lens("hp", cards=True), before=learned)
+        dealing(hp_cards(3)).engine.inherit(taught.engine)
     with pytest.raises(UnsupportedError, match="no end"):
-        DealSolver(Cheat(health=None), Lens())
+        DealForm(Cheat(health=None))
     with pytest.raises(UnsupportedError, match="two players"):
-        DealSolver(Cheat(players=3), Lens())
+        DealForm(Cheat(players=3))
     with pytest.raises(UnsupportedError, match="only Cheat"):
-        DealSolver(Leduc(), Lens())
-    with pytest.raises(ParameterError, match="no view"):
-        DealSolver(Cheat(), Lens("blind"))
-    with pytest.raises(ParameterError, match="rounds is for views"):
-        DealSolver(Cheat(), Lens("hp", rounds=2))
+        DealForm(Leduc())
+    with pytest.raises(UnsupportedError, match="not drop=health"):
+        DealForm(Mapped(Cheat(view="hp"), Drop("health")))
+    with pytest.raises(UnsupportedError, match="cannot be relative"):
+        DealForm(Mapped(Cheat(), RelativeCards()))
+    with pytest.raises(UnsupportedError, match="no full traversals"):
+        Solver(DealForm(Cheat()))
     with pytest.raises(ParameterError, match="negative"):
-        DealSolver(Cheat(), Lens()).step(-1)
+        taught.step(-1)
+    with pytest.raises(UnsupportedError, match="no list of infosets"):
+        next(iter(taught.strategy().rows()))
+    with pytest.raises(ParameterError, match="say who sees it"):
+        taught.strategy().at("A 2", "rank A", "3:3")

@@ -8,6 +8,8 @@ import counterfold as cf
 from counterfold.abstraction.bucket_engine import BucketEngine
 from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.abstraction.buckets import every_hand
+from counterfold.abstraction.deal_engine import DealEngine
+from counterfold.abstraction.deal_form import DealForm
 from counterfold.errors import UnsupportedError
 from counterfold.poker.holdem import kuhn
 from counterfold.solvers.engine import FEATURES, can_table
@@ -33,7 +35,7 @@ def can_markdown() -> str:
 def test_the_page_is_what_the_engines_say() -> None:
     told = PAGE.read_text().partition("<!-- can -->\n")[2].partition("\n<!-- /can -->")[0]
     assert told == can_markdown()
-    kinds = (BucketEngine, HistoryEngine, LockedEngine, PublicEngine, SequenceEngine)
+    kinds = (BucketEngine, DealEngine, HistoryEngine, LockedEngine, PublicEngine, SequenceEngine)
     assert [name for name, _ in can_table()] == [kind.name for kind in kinds]
     for kind in kinds:
         assert kind.can <= set(FEATURES)
@@ -55,7 +57,7 @@ ASKED = {
 
 
 @pytest.mark.parametrize("feature", ASKED)
-@pytest.mark.parametrize("kind", ["sequence form", "history", "public tree", "buckets"])
+@pytest.mark.parametrize("kind", ["sequence form", "history", "public tree", "buckets", "deals"])
 def test_what_the_table_says_is_so(kind: str, feature: str) -> None:
     """What an engine can do it does, and all else it refuses in one typed error."""
     games = {
@@ -63,6 +65,7 @@ def test_what_the_table_says_is_so(kind: str, feature: str) -> None:
         "history": (cf.Kuhn(), {"form": "history"}),
         "public tree": (kuhn(), {}),
         "buckets": (BucketForm(kuhn(), every_hand(kuhn())), {"traversal": "external"}),
+        "deals": (DealForm(cf.Cheat(health=1)), {"traversal": "chance"}),
     }
     if kind == "sequence form" and feature in ("chance", "external", "outcome", "public"):
         pytest.skip("the history engine takes over")

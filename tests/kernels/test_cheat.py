@@ -31,9 +31,9 @@ def play_randomly(rules, table, states, moves, random, challenges):
     """Fill the rows with a game at random; returns how many there are."""
     cheat.deal(rules, states, 0, random)
     k = 0
-    while k + 1 < states.shape[0] and cheat.phase(rules, states, k) != cheat.OVER:
+    while k + 1 < states.shape[0] and states[k, cheat.PHASE] != cheat.OVER:
         cheat.copy(states, k, k + 1)
-        if cheat.phase(rules, states, k) == cheat.DISCARD:
+        if states[k, cheat.PHASE] == cheat.DISCARD:
             lot = int(uniform(random) * table.shape[0])
             while not cheat.has_lot(rules, states, k, table, lot):
                 lot = int(uniform(random) * table.shape[0])
@@ -41,10 +41,10 @@ def play_randomly(rules, table, states, moves, random, challenges):
             cheat.lay_lot(rules, states, k + 1, table, lot)
         elif uniform(random) < challenges:
             moves[k] = -2
-            cheat.challenge(rules, states, k + 1)
+            cheat.answer(rules, states, k + 1, True)
         else:
             moves[k] = -1
-            cheat.let_pass(rules, states, k + 1)
+            cheat.answer(rules, states, k + 1, False)
         k += 1
     return k + 1
 
@@ -102,29 +102,29 @@ def cards(row: np.ndarray, column: int, ranks: int) -> list[int]:
 def check_same(rules: cheat.Rules, states: np.ndarray, k: int, told: Told) -> None:
     row = states[k]
     for p in range(rules.players):
-        held = cards(row, cheat.hand_column(rules, p, 0), rules.ranks)
+        held = cards(row, cheat.cards(rules, p, 0), rules.ranks)
         assert held == sorted(told.hands[p])
-        assert cheat.hand_size(rules, states, k, p) == len(held)
-        assert cheat.health(rules, states, k, p) == told.health[p]
-    assert cards(row, cheat.pile_column(rules, 0), rules.ranks) == sorted(told.pile)
-    assert cheat.pile_size(rules, states, k) == len(told.pile)
-    assert (cheat.phase(rules, states, k) == cheat.OVER) == (told.payoffs is not None)
+        assert cheat.size(states, k, p) == len(held)
+        assert row[cheat.HEALTH + 2 * p] == told.health[p]
+    assert cards(row, cheat.cards(rules, rules.players, 0), rules.ranks) == sorted(told.pile)
+    assert row[cheat.PILE] == len(told.pile)
+    assert (states[k, cheat.PHASE] == cheat.OVER) == (told.payoffs is not None)
     if told.payoffs is not None:
         found = [cheat.payoff(rules, states, k, p) for p in range(rules.players)]
         assert found == pytest.approx(told.payoffs)
         assert sum(found) == pytest.approx(0)
         return
-    assert cards(row, cheat.laid_column(rules, 0), rules.ranks) == sorted(told.laid)
-    assert cheat.claimed(rules, states, k) == len(told.laid)
-    assert cheat.current_rank(rules, states, k) == told.rank
-    assert cheat.discarder(rules, states, k) == told.turn
-    assert cheat.mover(rules, states, k) == (told.turn if told.asked is None else told.asked)
+    assert cards(row, cheat.cards(rules, rules.players + 1, 0), rules.ranks) == sorted(told.laid)
+    assert row[cheat.CLAIM] == len(told.laid)
+    assert row[cheat.RANK] == told.rank
+    assert row[cheat.DISCARDER] == told.turn
+    assert row[cheat.MOVER] == (told.turn if told.asked is None else told.asked)
 
 
 @pytest.mark.pure
 @pytest.mark.parametrize("rules", GAMES, ids=str)
 def test_a_game_goes_as_it_is_told(rules: cheat.Rules) -> None:
-    table = cheat.lots(rules.ranks, rules.copies, rules.most)
+    table = cheat.lots(rules)
     states, moves = cheat.new_states(rules, 400), np.zeros(400, np.int64)
     random = np.array([7], np.uint64)
     ends = Counter()
@@ -132,19 +132,19 @@ def test_a_game_goes_as_it_is_told(rules: cheat.Rules) -> None:
         for _ in range(4):
             count = play_randomly(rules, table, states, moves, random, challenges)
             hands = [
-                cards(states[0], cheat.hand_column(rules, p, 0), rules.ranks)
+                cards(states[0], cheat.cards(rules, p, 0), rules.ranks)
                 for p in range(rules.players)
             ]
             assert [len(hand) for hand in hands] == [
                 cheat.cards_dealt(rules, p) for p in range(rules.players)
             ]
             assert max(Counter(card for hand in hands for card in hand).values()) <= rules.copies
-            told = Told(rules, hands, int(cheat.discarder(rules, states, 0)))
+            told = Told(rules, hands, int(states[0, cheat.DISCARDER]))
             for k in range(count):
                 check_same(rules, states, k, told)
                 if k == count - 1:
                     break
-                if cheat.phase(rules, states, k) == cheat.DISCARD:
+                if states[k, cheat.PHASE] == cheat.DISCARD:
                     lot = table[moves[k]]
                     told.discard(
                         [(told.rank + r) % rules.ranks for r in range(rules.ranks)
@@ -162,7 +162,7 @@ def test_the_same_as_the_rules_that_people_read(rules: cheat.Rules) -> None:
         rules.ranks, rules.copies, rules.players, rules.hand or None, rules.health or None,
         rules.most,
     )  # fmt: skip
-    table = cheat.lots(rules.ranks, rules.copies, rules.most)
+    table = cheat.lots(rules)
     states, moves = cheat.new_states(rules, 200), np.zeros(200, np.int64)
     random = np.array([9], np.uint64)
     for _ in range(8 if rules.hand else 2):
@@ -170,26 +170,26 @@ def test_the_same_as_the_rules_that_people_read(rules: cheat.Rules) -> None:
         state = game.root()
         while game.turn(state) == CHANCE:  # the deal that the kernel has made
             player, rank = len(state.hands), len(state.drawn)
-            event = f"{cheat.discarder(rules, states, 0) + 1} begins"
+            event = f"{states[0, cheat.DISCARDER] + 1} begins"
             if player < rules.players:
-                dealt = states[0, cheat.hand_column(rules, player, rank)]
+                dealt = cheat.held(rules, states, 0, player, rank)
                 event = f"{player + 1} gets {dealt}x{game.rank_names[rank]}"
             assert event in [outcome for outcome, _ in game.chance(state)]
             state = game.next(state, event)
         for k in range(count):
             if game.turn(state) == TERMINAL:
-                assert cheat.phase(rules, states, k) == cheat.OVER
+                assert states[k, cheat.PHASE] == cheat.OVER
                 found = [cheat.payoff(rules, states, k, p) for p in range(rules.players)]
                 assert found == pytest.approx(game.payoff(state))
                 break
-            assert game.turn(state) == cheat.mover(rules, states, k)
+            assert game.turn(state) == states[k, cheat.MOVER]
             hands = [
-                tuple(states[k, p * rules.ranks : (p + 1) * rules.ranks].tolist())
+                tuple(cheat.held(rules, states, k, p, r) for r in range(rules.ranks))
                 for p in range(rules.players)
             ]
             assert hands == list(state.hands)
             place = int(moves[k] == CHALLENGE)
-            if cheat.phase(rules, states, k) == cheat.DISCARD:
+            if states[k, cheat.PHASE] == cheat.DISCARD:
                 legal = [n for n in range(len(table)) if cheat.has_lot(rules, states, k, table, n)]
                 assert len(legal) == len(game.actions(state))
                 place = legal.index(moves[k])  # in the same order
@@ -204,14 +204,15 @@ def test_all_cards_are_dealt_and_the_first_seats_get_one_more() -> None:
 
 def test_deals_and_starters_come_as_often_as_they_should() -> None:
     rules = cheat.Rules()
-    table = cheat.lots(3, 2, 2)
+    table = cheat.lots(rules)
     states, moves = cheat.new_states(rules, 2), np.zeros(2, np.int64)
     random = np.array([3], np.uint64)
     hands, starters = Counter(), Counter()
     for _ in range(9000):
         play_randomly(rules, table, states, moves, random, 0.5)
-        hands[tuple(states[0, :6].tolist())] += 1
-        starters[int(cheat.discarder(rules, states, 0))] += 1
+        first = cheat.cards(rules, 0, 0)
+        hands[tuple(states[0, first : first + 6].tolist())] += 1
+        starters[int(states[0, cheat.DISCARDER])] += 1
     assert len(hands) == 21
     # Of 90 deals of six cards, both with two of a kind: 1 each; all four ranks mixed: 8 at most.
     assert hands[2, 0, 0, 0, 2, 0] / 9000 == pytest.approx(1 / 90, abs=0.0045)
@@ -228,7 +229,7 @@ def test_discards_are_all_multisets(ranks: int, copies: int, most: int) -> None:
         for chosen in combinations_with_replacement(range(ranks), size)
         if max(Counter(chosen).values()) <= copies
     }
-    table = cheat.lots(ranks, copies, most)
+    table = cheat.lots(cheat.Rules(ranks, copies, most=most))
     found = [tuple(r for r in range(ranks) for _ in range(row[r])) for row in table]
     assert len(found) == len(set(found))
     assert set(found) == wanted

@@ -27,9 +27,9 @@ def play_and_ask(rules, table, memory, states, moves, said, random):
     cheat.deal(rules, states, 0, random)
     cheat_bot.forget(rules, memory)
     k = 0
-    while k + 1 < states.shape[0] and cheat.phase(rules, states, k) != cheat.OVER:
+    while k + 1 < states.shape[0] and states[k, cheat.PHASE] != cheat.OVER:
         cheat.copy(states, k, k + 1)
-        if cheat.phase(rules, states, k) == cheat.DISCARD:
+        if states[k, cheat.PHASE] == cheat.DISCARD:
             said[k] = cheat_bot.discard(rules, memory, states, k)
             if uniform(random) < 0.5:
                 cheat_bot.lay(rules, memory, states, k + 1)
@@ -40,15 +40,15 @@ def play_and_ask(rules, table, memory, states, moves, said, random):
                 cheat.lay_lot(rules, states, k + 1, table, lot)
         else:
             said[k] = 1 if cheat_bot.passes(rules, memory, states, k) else 0
-            last = (cheat.mover(rules, states, k) + 1) % rules.players
+            last = (states[k, cheat.MOVER] + 1) % rules.players
             moves[k] = 1 if uniform(random) < 0.3 else 0
             if moves[k] == 1:
                 cheat_bot.note(rules, memory, states, k, True)
-                cheat.challenge(rules, states, k + 1)
+                cheat.answer(rules, states, k + 1, True)
             else:
-                if last == cheat.discarder(rules, states, k):
+                if last == states[k, cheat.DISCARDER]:
                     cheat_bot.note(rules, memory, states, k, False)
-                cheat.let_pass(rules, states, k + 1)
+                cheat.answer(rules, states, k + 1, False)
         k += 1
     return k
 
@@ -62,7 +62,7 @@ def test_decides_as_the_bot_that_people_read(game: Cheat) -> None:
     rules = cheat.Rules(
         game.ranks, game.copies, game.players, game.hand or 0, game.health or 0, game.largest
     )
-    table = cheat.lots(rules.ranks, rules.copies, rules.most)
+    table = cheat.lots(rules)
     memory = cheat_bot.new_memory(rules)
     states = cheat.new_states(rules, 300)
     moves, said = np.zeros((2, 300), np.int64)
@@ -72,13 +72,13 @@ def test_decides_as_the_bot_that_people_read(game: Cheat) -> None:
         last = play_and_ask(rules, table, memory, states, moves, said, random)
         memories = [bots.Memory(game, seat) for seat in range(game.players)]
         for k in range(last):
-            row, who = states[k], int(cheat.discarder(rules, states, k))
+            row, who = states[k], int(states[k, cheat.DISCARDER])
             rank, mover = (
-                int(cheat.current_rank(rules, states, k)),
-                int(cheat.mover(rules, states, k)),
+                int(states[k, cheat.RANK]),
+                int(states[k, cheat.MOVER]),
             )
-            hand = counts(row, cheat.hand_column(rules, mover, 0), rules.ranks)
-            if cheat.phase(rules, states, k) == cheat.DISCARD:
+            hand = counts(row, cheat.cards(rules, mover, 0), rules.ranks)
+            if states[k, cheat.PHASE] == cheat.DISCARD:
                 wanted = bots.discard(game, hand, rank).split()
                 assert game.rank_names[said[k]] == wanted[0]
                 if said[k] == rank:
@@ -86,7 +86,7 @@ def test_decides_as_the_bot_that_people_read(game: Cheat) -> None:
                 else:
                     assert len(wanted) == 1
                 continue
-            laid = counts(row, cheat.laid_column(rules, 0), rules.ranks)
+            laid = counts(row, cheat.cards(rules, rules.players + 1, 0), rules.ranks)
             count = sum(laid)
             wanted = bots.passes(memories[mover], hand, who, count)
             assert bool(said[k]) == wanted

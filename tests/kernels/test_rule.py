@@ -7,6 +7,7 @@ infoset and a series of new regrets.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,8 @@ import counterfold as cf
 from counterfold.abstraction.blueprint import engine_in
 from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.abstraction.buckets import every_hand
-from counterfold.abstraction.deals import Deal, DealSolver, Lens
+from counterfold.abstraction.deal_engine import Deal
+from counterfold.abstraction.deal_form import DealForm
 from counterfold.games.base import label
 from counterfold.games.cheat import Cheat
 from counterfold.kernels import cheat_sampling, online, poker_sampling, public_search
@@ -24,7 +26,7 @@ from counterfold.kernels.rule import LOG_POSITIVE, WEIGHT
 from counterfold.solvers.conditions import Conditions
 from counterfold.solvers.solver import Solver
 from tests import naive
-from tests.abstraction.test_deals import decisions, started
+from tests.abstraction.test_deals import decisions, slots, started
 from tests.abstraction.test_sampled_poker import GAMES, in_history, sampler
 from tests.abstraction.test_sampled_poker import history as compiled
 from tests.naive_poker import NaivePoker
@@ -103,17 +105,18 @@ class OneDeal(Cheat):
 
 def deals(method: str, style: str) -> Iterator[Pair]:
     game, full = OneDeal(), Cheat(health=1, view="general")
-    solver = DealSolver(full, Lens("general"), method=method, alternating=True)
+    solver = Solver(DealForm(full, thorough=True), method, "chance")
     slow = naive.Cfr(game, naive.RULES[method], True)
-    tables = solver.learned().tables
+    solver.engine.deals = repeat(game.dealt)
     for _ in range(STEPS):
-        solver.step(deals=[game.dealt, game.dealt])
+        solver.step()
         slow.step()
-        for state, moves in decisions(game, game.root(), ()):
+        tables = solver.engine._learned.tables
+        for state in decisions(game, game.root()):
             player = game.turn(state)
-            i, at = (player, game.observe(state, player)), solver.slots(game.dealt, moves)
+            i = (player, game.observe(state, player))
+            at = slots(solver, *reversed(i))
             assert at is not None
-            tables = solver.learned().tables
             yield tables.regret[at], slow.regret[i], 1e-9
             yield tables.total[at], slow.total[i], 1e-9
             # Where regrets cancel, rounding decides what is played: go on from the same numbers.

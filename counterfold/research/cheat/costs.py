@@ -21,7 +21,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from counterfold.abstraction.coverage import coverage
-from counterfold.abstraction.deals import DealSolver, Lens
+from counterfold.abstraction.deal_engine import DealEngine
+from counterfold.abstraction.deal_form import DealForm
+from counterfold.abstraction.maps import Mapped, map_of
 from counterfold.errors import ParameterError
 from counterfold.games.cheat import Cheat
 from counterfold.games.spec import whole
@@ -30,7 +32,16 @@ from counterfold.research.progress import Progress, no_progress
 from counterfold.solvers.solver import Solver
 from counterfold.tree.history import compile_game
 
-__all__ = ["Costs", "Finding", "Row", "lens_of", "side_by_side", "table"]
+__all__ = [
+    "Costs",
+    "Finding",
+    "Row",
+    "agent_game",
+    "deal_solver",
+    "lens_name",
+    "side_by_side",
+    "table",
+]
 
 COUNTED_RUNS = 300
 """Runs of which the spread of infoset counts is taken; they cost next to nothing."""
@@ -151,10 +162,30 @@ class Costs:
         }
 
 
-def lens_of(view: str, abstract: bool) -> Lens:
-    """An agent of the paper, without its infoset abstraction or with it."""
-    history = view in ("history", "general")
-    return Lens(view, cards=abstract, rounds=3 if abstract and history else None)
+def agent_game(view: str, abstract: bool, health: int) -> Cheat | Mapped:
+    """Cheat as an agent of the paper sees it, without its infoset abstraction or with it."""
+    game = Cheat(health=health, view=view)
+    return Mapped(game, *(map_of(name) for name in maps_of(view))) if abstract else game
+
+
+def maps_of(view: str) -> tuple[str, ...]:
+    """The maps of an agent's infoset abstraction."""
+    return ("cards", "rounds=3") if view in ("history", "general") else ("cards",)
+
+
+def lens_name(view: str, abstract: bool) -> str:
+    """A view with its maps, in words."""
+    return ", ".join((view, *(maps_of(view) if abstract else ())))
+
+
+def deal_solver(
+    game: Cheat | Mapped, seed: int, thorough: bool = False
+) -> tuple[Solver, DealEngine]:
+    """The paper's training: one deal an iteration, from which both players learn."""
+    form = DealForm(game, thorough)
+    solver = Solver(form, "cfr", "chance", alternating=False, seed=seed)
+    assert isinstance(solver.engine, DealEngine)
+    return solver, solver.engine
 
 
 def table(
@@ -177,7 +208,7 @@ def table(
     if not healths or not set(healths) <= set(HEALTHS):
         raise ParameterError(f"the paper's health points are 3, 4 and 5, not {healths}")
     on_progress(0, len(VIEWS) * len(healths))
-    DealSolver(Cheat(health=1), Lens()).step()  # compiling is no part of an iteration
+    deal_solver(Cheat(health=1), seed)[0].step()  # compiling is no part of an iteration
     began, cpu = time.perf_counter(), time.process_time()
     cells = [(view, health) for view in VIEWS for health in healths]
     heavy_first = sorted(cells, key=lambda cell: -cell[1])
@@ -192,24 +223,27 @@ def table(
 def _row(
     number: int, view: str, health: int, iterations: int, seed: int, pause: Callable[[], None]
 ) -> Row:
-    game, lens = Cheat(health=health), lens_of(view, number == 2)
-    solver = DealSolver(game, lens, seed=seed)
-    solver.step(iterations, on_pause=pause)
-    pause()
-    covered = coverage(game, lens, on_deal=pause)
+    game = agent_game(view, number == 2, health)
+    solver, engine = deal_solver(game, seed, thorough=True)
+    cpu = time.thread_time()  # others may work beside this
+    for _ in range(iterations):
+        solver.step()
+        pause()
+    cpu = time.thread_time() - cpu
+    covered = coverage(game, on_deal=pause)
     counts = covered.sampled(iterations, COUNTED_RUNS, seed)
     published, place = PAPER[number][view], HEALTHS.index(health)
     return Row(
         view=view,
-        lens=str(lens),
+        lens=lens_name(view, number == 2),
         health=health,
         reachable=covered.reachable,
         expected=covered.expected(iterations),
         spread=float(np.std(counts, ddof=1)),
-        met=solver.infosets,
-        visits=solver.visits,
-        cpu_seconds=solver.cpu_seconds,
-        megabytes=solver.bytes / 1e6,
+        met=engine.infosets,
+        visits=engine.visits,
+        cpu_seconds=cpu,
+        megabytes=engine.nbytes / 1e6,
         paper_infosets=published.infosets[place],
         paper_seconds=published.seconds[place],
         graph_seconds=_graph_seconds(view, health, iterations) if number == 1 else None,

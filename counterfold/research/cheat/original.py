@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from counterfold.abstraction.contest import Contest, contest
-from counterfold.abstraction.large import LargeStrategy
+from counterfold.abstraction.large import LargeStrategy, original
 from counterfold.abstraction.large_training import HORIZONS, TrainingReport, train
 from counterfold.errors import ParameterError
 from counterfold.research.progress import Progress, no_progress
@@ -138,7 +138,7 @@ def original_table(
 
 
 def _row(strategy: LargeStrategy, horizons: tuple[int, ...], games: int, seed: int) -> OriginalRow:
-    about = strategy.about
+    about, game = strategy.about, original(strategy.players)
     return OriginalRow(
         strategy.players,
         about["honest"],
@@ -148,7 +148,7 @@ def _row(strategy: LargeStrategy, horizons: tuple[int, ...], games: int, seed: i
         about["cpu_seconds"],
         strategy.infosets,
         tuple(
-            contest(strategy, *[bot] * (strategy.players - 1), games=games, seed=seed)
+            contest(game, strategy, *[bot] * (strategy.players - 1), games=games, seed=seed)
             for bot in OPPONENTS
         ),
     )

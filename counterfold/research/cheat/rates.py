@@ -15,16 +15,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.abstraction.deals import DealSolver, Learned, Lens
-from counterfold.abstraction.duels import BOTS, Duel, duel
+from counterfold.abstraction.contest import BOTS, Contest, contest
+from counterfold.abstraction.deal_form import DealForm
+from counterfold.abstraction.maps import Mapped
 from counterfold.errors import ParameterError
 from counterfold.games.cheat import Cheat
 from counterfold.games.spec import whole
-from counterfold.research.cheat.costs import Finding, lens_of, side_by_side
+from counterfold.research.cheat.costs import (
+    Finding,
+    agent_game,
+    deal_solver,
+    lens_name,
+    side_by_side,
+)
 from counterfold.research.cheat.published import NAMES, VIEWS
 from counterfold.research.progress import Progress, no_progress
+from counterfold.solvers.solver import Solver
+from counterfold.strategy.strategy import Strategy
 
-__all__ = ["Curve", "Rates", "figure"]
+__all__ = ["BOTS", "Curve", "Rates", "figure"]
 
 CHECK_EVERY = 5
 PLACES = (2, 3, 4, 5, 10, 20, 50, 100)
@@ -32,6 +41,8 @@ PLACES = (2, 3, 4, 5, 10, 20, 50, 100)
 BEYOND = 10
 """Figure 1 has one mark more, after so many times the iterations."""
 TRAINED_IN = {1: 3, 2: 3, 3: 4}
+MOST = 20_000
+"""Turns after which a game is given up."""
 ENOUGH = 0.01
 """Differences of win rates below this are called none."""
 
@@ -86,7 +97,7 @@ class Curve:
         return {
             "agent": self.name,
             "view": self.view,
-            "lens": str(lens_of(self.view, self.abstract)),
+            "lens": lens_name(self.view, self.abstract),
             "bot": self.bot,
             "start": self.start,
             "marks": list(self.marks),
@@ -103,7 +114,7 @@ class Rates:
 
     number: int
     curves: tuple[Curve, ...]
-    baseline: dict[int, Duel]  # by health points
+    baseline: dict[int, Contest]  # by health points
     runs: int
     iterations: int
     games: int
@@ -170,12 +181,12 @@ def figure(
     on_progress(0, len(settings) * runs)
     healths = PLACES if number == 2 else (TRAINED_IN[number],)
     baseline = {
-        health: duel(Cheat(health=health), "heuristic", "random", 100_000, seed)
+        health: contest(Cheat(health=health), "heuristic", "random", games=100_000, seed=seed)
         for health in healths
     }
-    DealSolver(Cheat(health=1), Lens()).step()
+    deal_solver(Cheat(health=1), seed)[0].step()
     jobs = [
-        partial(make, lens_of(view, abstract), iterations, games, [seed, place, run])
+        partial(make, partial(agent_game, view, abstract), iterations, games, [seed, place, run])
         for place, (view, abstract) in enumerate(settings)
         for run in range(runs)
     ]
@@ -193,72 +204,82 @@ def figure(
     )  # fmt: skip
 
 
+Agent = Callable[[int], Cheat | Mapped]
+"""The game as an agent sees it, by its health points."""
 Found = dict[tuple[str, str], dict[int, float]]
 """Rates by start and bot, and then by mark."""
 
 
 def _training(
-    lens: Lens, iterations: int, games: int, seeds: Sequence[int], pause: Callable[[], None]
+    game: Agent, iterations: int, games: int, seeds: Sequence[int], pause: Callable[[], None]
 ) -> Found:
     """A training in Cheat-3, looked at now and then, and once much later."""
-    solver = DealSolver(Cheat(health=TRAINED_IN[1]), lens, seed=_seed(seeds), skip=True)
+    solver, _ = deal_solver(game(TRAINED_IN[1]), _seed(seeds))
     followed = _followed(solver, iterations, games, seeds, pause)
     late = BEYOND * iterations
-    solver.step(late - solver.iteration, on_pause=pause)
+    _advance(solver, late, pause)
     for bot in BOTS:
-        followed[bot][late] = _rate(
-            solver.learned(), bot, solver.rules.health, games, [*seeds, late]
-        )
+        followed[bot][late] = _rate(solver.strategy(), bot, TRAINED_IN[1], games, [*seeds, late])
     return {("nothing", bot): rates for bot, rates in followed.items()}
 
 
 def _elsewhere(
-    lens: Lens, iterations: int, games: int, seeds: Sequence[int], pause: Callable[[], None]
+    game: Agent, iterations: int, games: int, seeds: Sequence[int], pause: Callable[[], None]
 ) -> Found:
     """A training in Cheat-3, then games with other health points."""
-    solver = DealSolver(Cheat(health=TRAINED_IN[2]), lens, seed=_seed(seeds), skip=True)
-    solver.step(iterations, on_pause=pause)
+    solver, _ = deal_solver(game(TRAINED_IN[2]), _seed(seeds))
+    _advance(solver, iterations, pause)
     found: Found = {}
     for bot in BOTS:
         found["nothing", bot] = {
-            health: _rate(solver.learned(), bot, health, games, [*seeds, health])
+            health: _rate(solver.strategy(), bot, health, games, [*seeds, health])
             for health in PLACES
         }
     return found
 
 
 def _curriculum(
-    lens: Lens, iterations: int, games: int, seeds: Sequence[int], pause: Callable[[], None]
+    game: Agent, iterations: int, games: int, seeds: Sequence[int], pause: Callable[[], None]
 ) -> Found:
     """Two trainings in Cheat-4 on the same deals: from nothing, and after one in Cheat-3."""
     health = TRAINED_IN[3]
-    smaller = DealSolver(Cheat(health=health - 1), lens, seed=_seed([*seeds, 1]), skip=True)
-    smaller.step(iterations, on_pause=pause)
+    smaller, taught = deal_solver(game(health - 1), _seed([*seeds, 1]))
+    _advance(smaller, iterations, pause)
     found: Found = {}
-    for start, before in (("nothing", None), ("carried", smaller.learned())):
-        solver = DealSolver(Cheat(health=health), lens, seed=_seed(seeds), skip=True, before=before)
+    for start in ("nothing", "carried"):
+        solver, engine = deal_solver(game(health), _seed(seeds))
+        if start == "carried":
+            engine.inherit(taught)
         followed = _followed(solver, iterations, games, seeds, pause)
         found |= {(start, bot): rates for bot, rates in followed.items()}
     return found
 
 
+def _advance(solver: Solver, iteration: int, pause: Callable[[], None]) -> None:
+    """Train up to an iteration."""
+    while solver.iteration < iteration:
+        solver.step()
+        pause()
+
+
 def _followed(
-    solver: DealSolver, iterations: int, games: int, seeds: Sequence[int], pause: Callable[[], None]
+    solver: Solver, iterations: int, games: int, seeds: Sequence[int], pause: Callable[[], None]
 ) -> dict[str, dict[int, float]]:
     """Win rates every few iterations."""
     found: dict[str, dict[int, float]] = {bot: {} for bot in BOTS}
     for mark in range(0, iterations + 1, CHECK_EVERY):
-        solver.step(mark - solver.iteration, on_pause=pause)
-        pause()
+        _advance(solver, mark, pause)
         for bot in BOTS:
-            found[bot][mark] = _rate(
-                solver.learned(), bot, solver.rules.health, games, [*seeds, mark]
-            )
+            health = solver.tree.rules.health
+            found[bot][mark] = _rate(solver.strategy(), bot, health, games, [*seeds, mark])
     return found
 
 
-def _rate(learned: Learned, bot: str, health: int, games: int, seeds: Sequence[int]) -> float:
-    return duel(Cheat(health=health), learned, bot, games, _seed([*seeds, BOTS.index(bot)])).rate
+def _rate(
+    strategy: Strategy[DealForm], bot: str, health: int, games: int, seeds: Sequence[int]
+) -> float:
+    seed = _seed([*seeds, BOTS.index(bot)])
+    return contest(Cheat(health=health), strategy, bot, games=games, seed=seed, longest=MOST).rate
 
 
 def _seed(seeds: Sequence[int]) -> int:

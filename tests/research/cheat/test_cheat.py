@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from counterfold.abstraction.duels import Duel
+from counterfold.abstraction.contest import Contest
 from counterfold.errors import ParameterError
 from counterfold.research.cheat import pictures, published
-from counterfold.research.cheat.costs import Costs, Row, lens_of, side_by_side, table
+from counterfold.research.cheat.costs import Costs, Row, lens_name, side_by_side, table
 from counterfold.research.cheat.rates import Curve, Rates, figure
 
 VIEWS = published.VIEWS
@@ -74,8 +74,8 @@ def curve(view: str, bot: str, rates: list[float], **told: object) -> Curve:
 
 
 def rates(number: int, curves: list[Curve], baseline: float = 0.8) -> Rates:
-    line = {health: Duel(100, int(100 * baseline), int(100 - 100 * baseline), 1)
-            for health in (2, 3, 4, 100)}  # fmt: skip
+    wins = int(100 * baseline), int(100 - 100 * baseline)
+    line = {n: Contest(("heuristic", "random"), 100, wins, 0, 1) for n in (2, 3, 4, 100)}
     return Rates(number, tuple(curves), line, 2, 15, 100, 0, 1.0)
 
 
@@ -155,9 +155,9 @@ def test_agents_learn() -> None:
 
 
 def test_abstraction_is_that_of_the_paper() -> None:
-    assert str(lens_of("general", True)) == "general, cards, rounds=3"
-    assert str(lens_of("hp", True)) == "hp, cards"
-    assert str(lens_of("history", False)) == "history"
+    assert lens_name("general", True) == "general, cards, rounds=3"
+    assert lens_name("hp", True) == "hp, cards"
+    assert lens_name("history", False) == "history"
 
 
 def test_jobs_side_by_side_keep_their_order_and_stop_together() -> None:
