@@ -134,9 +134,11 @@ def _load(text: str) -> Any:
             game = pyspiel.load_game(text)
             if game.get_type().dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
                 game = pyspiel.convert_to_turn_based(game)
-    except pyspiel.SpielError as error:
+    except Exception as error:  # a missing parameter may be an IndexError of its C++ code
+        known = isinstance(error, pyspiel.SpielError)
+        why = _one_line(str(error)) if known else "it fails as if a parameter were missing"
         raise SpecError(
-            f"OpenSpiel cannot load '{text}': {_one_line(str(error))}; "
+            f"OpenSpiel cannot load '{text}': {why}; "
             "give it as OpenSpiel writes it, for example openspiel:leduc_poker(players=3)."
         ) from None
     kind = game.get_type()

@@ -1,4 +1,4 @@
-"""Sizes of bets and raises as poker tools write them: "50%", "3x", "300", "+100", "2e", "allin"."""
+"""Sizes of bets and raises in words: "50%", "3x", "300c", "+100", "2e", "allin"."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from counterfold.errors import ParameterError, short
 
@@ -16,13 +15,14 @@ _NUMBER = r"(\d+(?:\.\d*)?|\.\d+)"
 _FORMS = {
     "pot": re.compile(rf"{_NUMBER}\s*%"),
     "times": re.compile(rf"{_NUMBER}\s*x"),
-    "to": re.compile(_NUMBER),
+    "to": re.compile(rf"{_NUMBER}\s*c(?:hips)?"),
     "by": re.compile(rf"\+\s*{_NUMBER}"),
     "even": re.compile(r"(\d*)\s*e"),
     "all-in": re.compile(r"(a|all[\s_-]?in)"),
 }
+_BARE = re.compile(_NUMBER)
 _HOW = (
-    "write 50% (of the pot), 3x (times the bet to match), 300 (up to 300 chips), +100 (100 more "
+    "write 50% (of the pot), 3x (times the bet to match), 300c (to 300 chips), +100 (100 more "
     "than the bet to match), 2e (all-in by 2 equal parts of the pot), e (by one a street) or allin"
 )
 
@@ -56,14 +56,14 @@ class Size:
             return level + self.amount
         if self.kind == "all-in":
             return most
-        growth = (1 + 2 * (most - level) / pot) ** (1 / (self.amount or streets))
+        growth: float = (1 + 2 * (most - level) / pot) ** (1 / (self.amount or streets))
         return level + pot * (growth - 1) / 2
 
     def __str__(self) -> str:
         number = chips_name(self.amount)
         if self.kind == "even":
             return f"{number}e" if self.amount else "e"
-        forms = {"pot": f"{number}%", "times": f"{number}x", "to": number, "by": f"+{number}"}
+        forms = {"pot": f"{number}%", "times": f"{number}x", "to": f"{number}c", "by": f"+{number}"}
         return forms.get(self.kind, "allin")
 
 
@@ -83,25 +83,35 @@ class Sizes:
             if size.kind == "times":
                 raise ParameterError(
                     f"{size} multiplies a bet that is there already, so it is a size of raises; "
-                    "give bets as in 50% or 100"
+                    "give bets as in 50% or 100c"
                 )
 
 
-def parse_size(given: Any) -> Size:
-    """One size from its text, or from a number of chips.
+def parse_size(given: object, *, bare_chips: bool = False) -> Size:
+    """One size from its text. A number has its unit, unless those without one are chips.
 
     >>> str(parse_size("33 %")), str(parse_size("2.5X")), str(parse_size("All-in"))
     ('33%', '2.5x', 'allin')
+    >>> parse_size("50")
+    Traceback (most recent call last):
+    ...
+    counterfold.errors.ParameterError: '50' has no unit: write 50% of the pot, or 50c for 50 chips
     >>> parse_size("50 percent")
     Traceback (most recent call last):
     ...
     counterfold.errors.ParameterError: '50 percent' is not a size; write 50% (of the pot), \
-3x (times the bet to match), 300 (up to 300 chips), +100 (100 more than the bet to match), \
+3x (times the bet to match), 300c (to 300 chips), +100 (100 more than the bet to match), \
 2e (all-in by 2 equal parts of the pot), e (by one a street) or allin
     """
     if isinstance(given, Size):
         return given
     text = str(given).strip().lower()
+    if _BARE.fullmatch(text):
+        if not bare_chips:
+            raise ParameterError(
+                f"{short(given)} has no unit: write {text}% of the pot, or {text}c for {text} chips"
+            )
+        text += "c"
     for kind, form in _FORMS.items():
         found = form.fullmatch(text)
         if found is None or isinstance(given, bool):
@@ -116,7 +126,7 @@ def parse_size(given: Any) -> Size:
     raise ParameterError(f"{short(given)} is not a size; {_HOW}")
 
 
-def parse_sizes(given: Any) -> tuple[Size, ...]:
+def parse_sizes(given: object, *, bare_chips: bool = False) -> tuple[Size, ...]:
     """Sizes from a list, or from a text with commas between them.
 
     >>> [str(size) for size in parse_sizes("33%, 75%, allin")]
@@ -130,7 +140,7 @@ def parse_sizes(given: Any) -> tuple[Size, ...]:
         raise ParameterError(
             f'{short(given)} is no list of sizes; write one as in ["50%", "allin"]'
         )
-    return tuple(parse_size(part) for part in given)
+    return tuple(parse_size(part, bare_chips=bare_chips) for part in given)
 
 
 def nearest(chips: float) -> int:

@@ -41,22 +41,31 @@ def read_spot(path: str | Path) -> Any:
     return read_json(path, "a spot")
 
 
-def spot(given: Mapping[str, Any], *, name: str = "spot", where: str = "the spot") -> PokerGame:
+def spot(
+    given: Mapping[str, Any],
+    *,
+    name: str = "spot",
+    where: str = "the spot",
+    saved: bool = False,
+) -> PokerGame:
     """The game that a dictionary describes; player 0 is ``oop``, who acts first on every street.
 
     Sizes (see ``poker.sizes``) are a list for all streets and both players, or such lists by
     street, by player, or by player and street. In normalised form, which reads back to the same
     game, the dictionary is in ``about["spot"]``.
 
-    Before the flop ``blinds`` take the place of ``pot``: ``ip`` has the small one and acts first,
-    and ``stack`` is what each sits down with. Where a ``big_blind`` is known, no bet is smaller.
+    Before the flop (no ``board``) ``blinds`` take the place of ``pot``: ``ip`` has the small one
+    and acts first, and ``stack`` is what each sits down with. Where a ``big_blind`` is known, no
+    bet is smaller.
+
+    ``saved`` is what a file of a strategy says, where older ones have chips without their unit.
 
     >>> game = spot({"board": "Ks 9h 6s 4d 2c", "pot": 200, "stack": 600, "oop": "QQ+,AK",
     ...              "ip": "random", "bets": ["75%", "allin"], "raises": ["60%", "allin"]})
     >>> [game.betting.label[child] for child in game.betting.children(0)]
     ['check', 'bet 150', 'all-in 600']
     """
-    source = Source(given, name, where)
+    source = Source(given, name, where, saved)
     board, streets = _streets(source)
     rules = _rules(source, board, streets)
     ranges = _ranges(source, board, rules)
@@ -80,7 +89,10 @@ def spot(given: Mapping[str, Any], *, name: str = "spot", where: str = "the spot
 
 def _streets(source: Source) -> tuple[tuple[int, ...], tuple[str, ...]]:
     """The board, and the streets that are played from it on."""
-    given = source.needed("board", '"board": "Ks 9h 6s 4d 2c"')
+    given = source.given.get("board")
+    if given is None:  # before the flop, if there are blinds
+        example = '"board": "Ks 9h 6s 4d 2c", or with "blinds": [1, 2] to begin before the flop'
+        given = "" if source.given.get("blinds") is not None else source.needed("board", example)
     with source.at("board"):
         if not isinstance(given, str):
             if not isinstance(given, Sequence) or not all(isinstance(c, str) for c in given):

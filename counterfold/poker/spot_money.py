@@ -89,7 +89,10 @@ def _posted(source: Source, whole: bool) -> dict[str, Any]:
     paid = (big + antes[0], small + antes[1])
     pot = source.given.get("pot")
     if pot is not None and pot != sum(paid):
-        raise source.complaint("pot", f"blinds and antes make {sum(paid):g}; leave the pot out")
+        raise source.complaint(
+            "pot",
+            f"blinds and antes make {sum(paid):g}; leave the pot out, or give the board after it",
+        )
     stacks = _stacks(source, whole)
     source.told |= {} if math.inf in stacks else {"stack": list(stacks)}
     source.told |= {"ante": antes} if any(antes) else {}
@@ -146,7 +149,7 @@ def _list(source: Source, key: str, value: Any, player: int, street: str) -> tup
             return ()
         raise source.complaint(key, f"this says nothing about the {street}; give [] for no sizes")
     with source.at(key):
-        return parse_sizes(picked)
+        return parse_sizes(picked, bare_chips=source.saved)
 
 
 def _entry(source: Source, actions: Any, player: int, street: str) -> dict[str, tuple[Size, ...]]:
@@ -166,7 +169,7 @@ def _entry(source: Source, actions: Any, player: int, street: str) -> dict[str, 
             found[_PERCENT[key]] = found.get(_PERCENT[key], ()) + sizes
         elif key != "allin":
             with source.at(f"actions: {key}"):
-                found[key] = found.get(key, ()) + parse_sizes(values)
+                found[key] = found.get(key, ()) + parse_sizes(values, bare_chips=source.saved)
     if source.flag("actions: allin", picked.get("allin", False)):
         found = {key: (*sizes, Size("all-in")) for key, sizes in found.items()}
     return found

@@ -44,8 +44,8 @@ def quoted(name: Any) -> str:
 class Source:
     """What was given, and in ``told`` the same in normalised form, as far as it has been read."""
 
-    def __init__(self, given: Any, name: str, where: str) -> None:
-        self.where = where
+    def __init__(self, given: Any, name: str, where: str, saved: bool = False) -> None:
+        self.where, self.saved = where, saved
         if not isinstance(given, Mapping):
             raise ParameterError(
                 f'{where} must be a JSON object with keys such as "board", "pot" and "oop"'

@@ -227,7 +227,7 @@ def source_of(game: PokerGame) -> dict[str, Any]:
 def game_of(rules: Fields, name: str) -> PokerGame:
     """The game that a file or a name tells of: a spot, or one of ``POKER_GAMES``."""
     if "spot" in rules:
-        return spot(rules.raw("spot"), name=name)
+        return spot(rules.raw("spot"), name=name, saved=True)
     make = POKER_GAMES.get(rules.text("game"))
     if make is None:
         raise FileError(f"{rules.where}: there is no poker game {short(rules.raw('game'))}")

@@ -296,7 +296,8 @@ def test_all_in_on_the_flop_deals_to_the_end() -> None:
         ("60%", 332, 66, 265.2),
         ("3x", 400, 100, 300),
         ("2.5x", 400, 100, 250),
-        ("300", 400, 100, 300),
+        ("300c", 400, 100, 300),
+        ("300 chips", 400, 100, 300),
         ("+100", 400, 100, 200),
         ("allin", 400, 100, 1200),
         # from 200, bets of f x pot twice with 1,200 behind: (1 + 2f)^2 = 13
@@ -322,6 +323,14 @@ def test_sizes_that_are_none(text: str) -> None:
         parse_size(True)
 
 
+@pytest.mark.parametrize("bare", ["40", 40, 2.5, " 75 "])
+def test_a_number_without_its_unit_is_asked_for_it(bare: object) -> None:
+    text = str(bare).strip()
+    with pytest.raises(ParameterError, match=f"write {text}% of the pot, or {text}c for"):
+        parse_size(bare)
+    assert parse_size(bare, bare_chips=True) == parse_size(f"{text}c")
+
+
 def test_equal_parts_end_all_in() -> None:
     tree = build(no_limit(200, 800, "e", "", streets=2))
     assert actions(tree, "") == ["check", "bet 200"]
@@ -340,7 +349,7 @@ def test_odd_pots_are_split_in_halves() -> None:
 
 
 def test_a_raise_is_at_least_the_one_before() -> None:
-    tree = build(no_limit(100, 1000, "100%", "10%,150,500,+20"))
+    tree = build(no_limit(100, 1000, "100%", "10%,150c,500c,+20"))
     # to 100 more at least: 10% and +20 are lifted to 200, a fixed 150 is not offered
     assert actions(tree, "bet 100") == ["fold", "call", "raise 200", "raise 500"]
     # raised by 400: the next is to 900 at least
@@ -350,12 +359,12 @@ def test_a_raise_is_at_least_the_one_before() -> None:
 
 
 def test_a_fixed_size_that_is_too_small_is_not_offered() -> None:
-    tree = build(no_limit(100, 1000, "100%", "150"))
+    tree = build(no_limit(100, 1000, "100%", "150c"))
     assert actions(tree, "bet 100") == ["fold", "call"]
 
 
 def test_a_fixed_size_above_the_stack_is_all_in() -> None:
-    assert actions(build(no_limit(100, 80, "300", "")), "") == ["check", "all-in 80"]
+    assert actions(build(no_limit(100, 80, "300c", "")), "") == ["check", "all-in 80"]
 
 
 def test_cap_of_raises() -> None:

@@ -251,6 +251,18 @@ def test_what_is_no_file(tmp_path: Path) -> None:
         load_spot(tmp_path / "noise.json")
 
 
+def test_blinds_without_a_board_begin_before_the_flop() -> None:
+    given = {key: value for key, value in PREFLOP.items() if key != "board"}
+    same(spot(given), spot(PREFLOP))
+    with pytest.raises(ParameterError, match="leave the pot out, or give the board"):
+        spot(given | {"pot": 200})
+
+
+def test_a_saved_spot_may_have_chips_without_their_unit() -> None:
+    given = SHORT | {"bets": ["66", "75%"]}
+    same(spot(given, saved=True), spot(SHORT | {"bets": ["66c", "75%"]}))
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -286,6 +298,8 @@ def test_what_is_no_file(tmp_path: Path) -> None:
         ({"name": "two\nlines"}, r'"name": .* is no name'),
         ({"players": ["a\x1b[2J", "b"]}, '"players": give two short names'),
         ({"bets": ["50 percent"]}, "\"bets\": '50 percent' is not a size"),
+        ({"bets": ["40"]}, "\"bets\": '40' has no unit: write 40% of the pot, or 40c for 40 chips"),
+        ({"raises": [50, 75]}, '"raises": 50 has no unit: write 50% of the pot, or 50c'),
         ({"bets": ["3x"]}, '"bets": 3x multiplies'),
         ({"bets": {"rivr": []}}, '"bets": "rivr" is unknown; did you mean "river"'),
         ({"bets": {"turn": ["50%"]}}, '"bets": this says nothing about the river'),
