@@ -12,8 +12,6 @@ from counterfold.play.score import Estimate
 from counterfold.play.tournament import TournamentResult
 from counterfold.plot import COLOURS, figure, save
 
-__all__ = ["draw_curves", "draw_table"]
-
 PLAIN = "#999999"
 FEW = 10
 """Hands at the start of a long match that its curve leaves out."""

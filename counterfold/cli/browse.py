@@ -15,8 +15,6 @@ from counterfold.poker.ranges import Range
 from counterfold.poker.view import NodeView
 from counterfold.tree.find import Place, find_place
 
-__all__ = ["browse"]
-
 HELP = (
     ("a number, or an action", "take it: 2, or bet 66, or several with commas: check, bet 66"),
     ("cards", "deal them: 7h; at a decision, two cards or a range show hands: AhKd, AKs, QQ+"),

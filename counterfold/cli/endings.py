@@ -15,8 +15,6 @@ from counterfold.cli import clock
 from counterfold.cli.output import StoppedError, tell
 from counterfold.errors import CounterfoldError, FileError, ParameterError, cut, reason, short
 
-__all__ = ["Verbs"]
-
 # The parent of all complaints about options; newer typers carry click inside themselves.
 _UsageError: type[Exception] = typer.BadParameter.__mro__[2]
 

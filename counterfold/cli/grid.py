@@ -32,14 +32,6 @@ from counterfold.poker.view import CLASSES, Hand, NodeView
 if TYPE_CHECKING:
     from rich.text import Text
 
-__all__ = [
-    "painted_grid",
-    "painted_hands",
-    "plain_grid",
-    "plain_hands",
-    "print_grid",
-    "print_hands",
-]
 
 EIGHTHS = " ▏▎▍▌▋▊▉"
 PURE = 0.995
@@ -88,7 +80,8 @@ def plain_grid(view: NodeView, mode: str | None = None) -> Iterator[str]:
     else:
         found = heat(view, which)
         texts, legend = list(found.texts), []
-        told = found.name[0].upper() + found.name[1:] + ("" if which == "ev" else ", in percent")
+        told = found.name[0].upper() + found.name[1:]
+        told += "" if "in chips" in told else ", in percent"
         if isinstance(which, int):
             whole = percent(view.totals.frequencies[view.actions[which]])
             legend = [f"{view.actions[which]}  {whole}"]
@@ -119,21 +112,23 @@ def _letters(view: NodeView) -> list[str]:
 
 def plain_hands(view: NodeView, which: str) -> Iterator[str]:
     """Holes one by one, as a table in plain text."""
-    head = ["hand", "weight", *view.actions, "EV", "equity"]
-    rows = [_cells(hand) for hand in view.hands(which)]
-    widths = _widths(head, rows)
+    head, rows, widths = _hand_table(view, view.hands(which))
     for row in (head, *rows):
         yield "  ".join(text.rjust(n) for text, n in zip(row, widths, strict=True))
 
 
-def _cells(hand: Hand) -> list[str]:
-    shares = [percent(p) or "-" for p in hand.mix]
-    last = [chips(hand.ev) or "-", percent(hand.equity) or "-"]
-    return [hand.name, percent(hand.weight), *shares, *last]
-
-
-def _widths(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
-    return [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+def _hand_table(
+    view: NodeView, hands: Sequence[Hand]
+) -> tuple[list[str], list[list[str]], list[int]]:
+    """The head of a table of hands, its rows, and the widths of its columns."""
+    head = ["hand", "weight", *view.actions, "EV", "equity", *(f"EV {a}" for a in view.worth)]
+    rows = []
+    for hand in hands:
+        shares, worth = map(percent, (*hand.mix, hand.equity)), map(chips, (hand.ev, *hand.evs))
+        *mix, equity = (text or "-" for text in shares)
+        ev, *evs = (text or "-" for text in worth)
+        rows.append([hand.name, percent(hand.weight), *mix, ev, equity, *evs])
+    return head, rows, [max(map(len, column)) for column in zip(head, *rows, strict=True)]
 
 
 def _rows(view: NodeView) -> list[tuple[str, str]]:
@@ -296,11 +291,10 @@ def painted_hands(view: NodeView, which: str) -> list[Text]:
     from rich.text import Text
 
     hands = view.hands(which)
-    head = ["hand", "weight", *view.actions, "EV", "equity"]
-    rows = [_cells(hand) for hand in hands]
-    widths = _widths(head, rows)
+    head, rows, widths = _hand_table(view, hands)
     colours = action_colours(view.actions)
-    styles = ["dim", "dim", *(f"{_ink([c])} on {c}" for c in colours), "dim", "dim"]
+    inks = [f"{_ink([c])} on {c}" for c in colours]
+    styles = ["dim", "dim", *inks, "dim", "dim", *inks[: len(view.worth)]]
     lines = [Text()]
     for text, n, style in zip(head, widths, styles, strict=True):
         lines[0].append(" " * (n - len(text))).append(text, style).append("  ")

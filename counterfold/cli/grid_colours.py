@@ -12,27 +12,6 @@ from numpy.typing import NDArray
 from counterfold.errors import ParameterError
 from counterfold.poker.view import NodeView
 
-__all__ = [
-    "EMPTY",
-    "FULL",
-    "GOODNESS",
-    "MODES",
-    "NONE",
-    "SUIT_COLOURS",
-    "SUIT_SIGNS",
-    "Heat",
-    "action_colours",
-    "action_keys",
-    "blend",
-    "chips",
-    "filled",
-    "heat",
-    "mode_of",
-    "on_ramp",
-    "percent",
-    "situation",
-]
-
 MODES = ("strategy", "ev", "equity", "weight")
 
 FOLD, PASSIVE, LIGHTEST, DARKEST, ALL_IN = "#4a8fc7", "#4fae62", "#f08a72", "#b3202c", "#6d0f1f"
@@ -110,7 +89,8 @@ def action_keys(actions: Sequence[str]) -> tuple[str, ...]:
 def mode_of(view: NodeView, mode: str | None) -> str | int:
     """The mode that is meant, or the number of an action whose frequency is to be shown.
 
-    Without one: the strategy, or at the end of a hand the equity.
+    Without one: the strategy, or at the end of a hand the equity. ``ev:ACTION`` is what an
+    action is worth.
     """
     if mode is None:
         return "strategy" if view.actions else "equity"
@@ -118,8 +98,8 @@ def mode_of(view: NodeView, mode: str | None) -> str | int:
         return view.actions.index(mode)
     if mode == "strategy" and not view.actions:
         raise ParameterError("nobody decides here; choose ev, equity or weight")
-    if mode not in MODES:
-        others = ", ".join([*MODES, *view.actions])
+    if mode not in MODES and mode.removeprefix("ev:") not in view.worth:
+        others = ", ".join([*MODES, *view.actions, *(f"ev:{action}" for action in view.worth)])
         raise ParameterError(f"there is no {mode!r} to show here; choose one of {others}")
     return mode
 
@@ -130,8 +110,11 @@ def heat(view: NodeView, mode: str | int) -> Heat:
     there = filled(view) > 0
     ramp: tuple[str, ...] = GOODNESS
     scale = ("0%", "100%")
-    if mode == "ev":
+    if isinstance(mode, str) and mode.startswith("ev"):
         values, name = classes.ev, "EV in chips"
+        if mode != "ev":
+            values = classes.evs[view.actions.index(mode[3:])]
+            name = f"EV of {mode[3:]} in chips"
         low = min(0.0, _least(values))
         high = max(-_least(-values), low + 1e-9)
         places = (values - low) / (high - low)

@@ -27,8 +27,6 @@ from counterfold.errors import ParameterError
 from counterfold.poker.cards import board_name
 from counterfold.poker.view import CLASSES, Hand, NodeView
 
-__all__ = ["Nodes", "Path", "page", "write_page"]
-
 Path = tuple[str, ...]
 Nodes = Mapping[Path, NodeView | Sequence[NodeView]]
 """Nodes by the words that lead to them; several views of a node are of different players."""
@@ -133,6 +131,7 @@ def _view(view: NodeView, hands: bool) -> dict[str, Any]:
             "mix": [_thousandths(row) for row in classes.mix],
             "ev": _amounts(classes.ev),
             "equity": _thousandths(classes.equity),
+            "evs": [_amounts(row) for row in classes.evs],
         },
     }
     if hands:
@@ -155,6 +154,7 @@ def _hands(view: NodeView) -> dict[str, Any]:
         "mix": [_thousandths([hand.mix[k] for hand in found]) for k in range(len(view.actions))],
         "ev": _amounts([hand.ev for hand in found]),
         "equity": _thousandths([hand.equity for hand in found]),
+        "evs": [_amounts([hand.evs[k] for hand in found]) for k in range(len(view.worth))],
     }
 
 

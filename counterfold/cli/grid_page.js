@@ -65,11 +65,11 @@ function go(k) {
 function choices(v) {
   const box = $("modes");
   const names = [...(v.actions.length ? ["strategy"] : []), "ev", "equity", "weight"];
-  if (![...names, ...v.actions].includes(mode)) mode = v.actions.length ? "strategy" : "equity";
+  const all = [...names, ...v.actions, ...(c => c.evs.map((_, n) => "ev:" + v.actions[n]))(v.cells)];
+  if (!all.includes(mode)) mode = v.actions.length ? "strategy" : "equity";
   const titles = { strategy: "Strategy", ev: "EV", equity: "Equity", weight: "Weight" };
-  box.replaceChildren(...[...names, ...v.actions].map((name, k) => {
-    const own = k < names.length;
-    const button = make("button", own ? titles[name] : name);
+  box.replaceChildren(...all.map(name => {
+    const button = make("button", titles[name] || name.replace("ev:", "EV "));
     button.setAttribute("aria-pressed", name === mode);
     button.onclick = () => { mode = name; show(); };
     return button;
@@ -99,14 +99,18 @@ function head(v) {
   $("told").replaceChildren(...v.told.map(text => make("div", text)));
 }
 
+function worth(v) {
+  return mode === "ev" ? v.cells.ev : v.cells.evs[v.actions.indexOf(mode.slice(3))];
+}
 function colour(v, k) {
   const c = v.cells;
   if (mode === "strategy")
     return known(c.mix[0][k]) ? split(c.mix.map(row => row[k]), v.colours) : null;
   let value, colours = data.goodness, low = 0, high = 1000;
-  if (mode === "ev") {
-    value = c.ev[k];
-    const all = c.ev.filter((x, n) => known(x) && c.full[n]);
+  if (mode.startsWith("ev")) {
+    const row = worth(v);
+    value = row[k];
+    const all = row.filter((x, n) => known(x) && c.full[n]);
     low = Math.min(0, ...all);
     high = Math.max(low + 1e-9, ...all);
   } else if (mode === "equity") value = c.equity[k];
@@ -120,7 +124,7 @@ function colour(v, k) {
 }
 function number(v, k) {
   const c = v.cells;
-  if (mode === "ev") return chips(c.ev[k]);
+  if (mode.startsWith("ev")) return chips(worth(v)[k]);
   if (mode === "equity") return pct(c.equity[k], 0);
   if (mode === "weight") return pct(c.weight[k], 0);
   if (mode !== "strategy") return pct(c.mix[v.actions.indexOf(mode)][k], 0);
@@ -183,7 +187,8 @@ function detail(v) {
     v.actions.forEach((action, n) => {
       const row = make("div"), mark = make("span", undefined, "swatch");
       mark.style.background = v.colours[n];
-      row.append(mark, `${action} ${pct(c.mix[n][k])}`);
+      const told = c.evs.length ? `, EV ${chips(c.evs[n][k])}` : "";
+      row.append(mark, `${action} ${pct(c.mix[n][k])}${told}`);
       parts.push(row);
     });
   }
@@ -197,6 +202,7 @@ function detail(v) {
       top.append(th);
     });
     top.append(make("th", "EV"), make("th", "equity"));
+    v.hands.evs.forEach((_, n) => top.append(make("th", "EV " + v.actions[n])));
     table.append(top);
     for (let h = from; h < to; h++) {
       const row = make("tr"), name = v.hands.names.slice(4 * h, 4 * h + 4), cell = make("td");
@@ -209,6 +215,7 @@ function detail(v) {
       row.append(cell, make("td", pct(v.hands.weight[h], 0)));
       v.actions.forEach((_, n) => row.append(make("td", pct(v.hands.mix[n][h]))));
       row.append(make("td", chips(v.hands.ev[h])), make("td", pct(v.hands.equity[h])));
+      v.hands.evs.forEach(evs => row.append(make("td", chips(evs[h]))));
       table.append(row);
     }
     const wide = make("div");

@@ -27,8 +27,6 @@ from counterfold.plot import figure, save
 from counterfold.poker.cards import RANKS
 from counterfold.poker.view import CLASSES, NodeView
 
-__all__ = ["draw_grid"]
-
 GAP = 0.035  # between cells, of a cell
 INK, SOFT, FAINT = "#15181c", "#5b6570", "#77818c"
 

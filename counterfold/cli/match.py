@@ -41,15 +41,6 @@ from counterfold.solvers.settings import defaults_of
 from counterfold.tree.form import Form, form_of
 from counterfold.tree.history import HistoryTree
 
-__all__ = [
-    "HandsWatch",
-    "check_game",
-    "check_hands",
-    "check_picture",
-    "run",
-    "sit_down",
-]
-
 HANDS = 100_000
 PYTHON_HANDS = 1_000
 """Hands of a match, and of one with an agent written in Python, if nobody says how many."""

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import textwrap
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,28 +21,6 @@ if TYPE_CHECKING:
     from counterfold.poker.game import PokerGame
     from counterfold.poker.units import Units
 
-__all__ = [
-    "StoppedError",
-    "advise",
-    "amount",
-    "ask",
-    "check_can_write",
-    "check_not_foreign",
-    "coloured",
-    "duration",
-    "in_units",
-    "memory_of",
-    "on_terminal",
-    "paint",
-    "print_columns",
-    "print_json",
-    "safe_console",
-    "say",
-    "size",
-    "styled",
-    "tell",
-    "tiny",
-]
 
 _MEMORY = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", re.IGNORECASE)
 
@@ -77,15 +56,17 @@ def ask(prompt: str) -> str | None:
     """A line that somebody types, or that a pipe holds; None at the end of the input."""
     if sys.stdin is None:
         raise FileError("standard input is closed, so that nobody can answer")
-    print(_shown(prompt), end="", flush=True)
-    line = sys.stdin.readline()
-    if not line:
+    if on_terminal(sys.stdin) and sys.stdout.isatty():
+        with suppress(ImportError):
+            import readline  # noqa: F401  # arrow keys move in the line, and to lines before it
+        with suppress(EOFError):
+            return input(_shown(prompt)).strip()
         say()
         return None
-    line = line.rstrip("\r\n")
-    if not sys.stdin.isatty():
-        say(line)
-    return line.strip()
+    print(_shown(prompt), end="", flush=True)
+    line = sys.stdin.readline()
+    say(line.rstrip("\r\n"))
+    return line.strip() if line else None
 
 
 def styled(text: str, code: str) -> str:

@@ -28,8 +28,6 @@ from counterfold.play.match import Match
 from counterfold.play.trainer import Trainer
 from counterfold.poker.rules import PokerRules
 
-__all__ = ["run"]
-
 OPPONENT = "equilibrium"
 """Who plays if nobody is named."""
 

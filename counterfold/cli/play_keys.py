@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 from counterfold.games.base import label
 
-__all__ = ["Key", "keys", "meant"]
-
 QUIT = "q"
 """The one letter that is never an action's."""
 

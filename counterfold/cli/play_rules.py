@@ -14,8 +14,6 @@ from counterfold.games.onecard import Kuhn, OneCard
 from counterfold.games.spec import written
 from counterfold.poker.rules import PokerRules
 
-__all__ = ["rules_in_short"]
-
 
 def rules_in_short(game: Any) -> list[str]:
     """Paragraphs: how it goes and who wins, then what the symbols mean.

@@ -21,8 +21,6 @@ from counterfold.play.table import PlayedHand
 from counterfold.play.trainer import Judgement, Trainer
 from counterfold.poker.rules import PokerRules
 
-__all__ = ["Screen", "option_line", "plainly", "short_name"]
-
 Rows = list[tuple[str, str]]
 LAST = 6
 """Events of a long hand that are told again before a decision."""

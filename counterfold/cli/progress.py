@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from counterfold.poker.units import Units
     from counterfold.solvers.until import Report, Until
 
-__all__ = ["Watch", "time_left"]
 
 LINE_SECONDS = 5.0
 CHECKS = 12

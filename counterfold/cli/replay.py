@@ -26,8 +26,6 @@ from counterfold.interrupts import aside
 from counterfold.play.record import Record, read_record, replay_states
 from counterfold.play.table import PlayedHand, view_of
 
-__all__ = ["run"]
-
 
 def run(request: ReplayRequest) -> None:
     """Play a record through again by the rules, of a game that may be named again."""

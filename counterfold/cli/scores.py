@@ -9,15 +9,6 @@ from counterfold.cli.output import advise, amount, print_columns, say
 from counterfold.play.score import Estimate, Score
 from counterfold.play.table import Fault
 
-__all__ = [
-    "common_decimals",
-    "print_faults",
-    "print_scores",
-    "rate",
-    "verdict",
-    "versus",
-]
-
 MOST_DECIMALS = 6
 MOST_MESSAGES = 3
 """Different faults of an agent that are told."""
@@ -100,42 +91,48 @@ def _fewer(factor: float | None) -> str:
 
 def verdict(scores: Sequence[Score], *, learning: bool) -> list[str]:
     """Who won, and how sure that is, in sentences."""
-    best = [score.reduced or score.plain for score in scores]
-    order = sorted(range(len(scores)), key=lambda g: -best[g].mean)
-    first = order[0]
-    name, found = scores[first].name, best[first]
-    if found.half is None:
-        return ["There are too few hands for an interval, so nobody can be called the winner."]
-    places = decimals(found.half)
-    span = f"{found.low:.{places}f} to {found.high:.{places}f}"
-    won = f"{found.mean:.{places}f} a hand"
-    still = math.isinf(scores[first].factor or 0.0)
-    told = []
-    if not _is_zero_sum(scores):
-        second = order[1]
-        apart = found.low > best[second].high
-        told.append(
-            f"{name} gets the most, {won}, 95% interval {span}"
-            + ("." if apart else f", which meets that of {scores[second].name}.")
-        )
-    elif still:
-        even = abs(found.mean) < 1e-9
-        told.append("Neither side wins: the agents are even." if even else f"{name} wins {won}.")
-    elif found.low > 0:
-        told.append(f"{name} wins {won}: the 95% interval, {span}, excludes zero.")
+    exact = [score.exact for score in scores]
+    if all(value is not None for value in exact):
+        best = [Estimate(value or 0.0, 0.0) for value in exact]
     else:
-        told.append(
-            f"There is no winner yet: {name} is ahead with {won}, but the 95% interval, {span}, "
-            "includes zero."
-        )
-    if still:
+        best = [score.reduced or score.plain for score in scores]
+    first, second, *_ = sorted(range(len(scores)), key=lambda g: -best[g].mean)
+    score, known = scores[first], best[first]
+    if known.half is None:
+        return ["There are too few hands for an interval, so nobody can be called the winner."]
+    told = [_winner(score, known, best[second].high, scores[second].name, _is_zero_sum(scores))]
+    if math.isinf(score.factor or 0.0):
         told.append("There is no spread: with luck taken out, every hand tells the exact value.")
-    exact = scores[first].exact
-    if exact is not None:
-        told.append(_compared(scores[first].plain, exact))
+    if score.exact is not None:
+        few = "There are too few hands for an interval."
+        told.append(few if score.plain.half is None else _compared(score.plain, score.exact))
     if learning:
         told.append("Agents learn here: the interval is about this match, not about another one.")
     return told
+
+
+def _winner(first: Score, known: Estimate, next_best: float, second: str, zero_sum: bool) -> str:
+    """Who is first, by what is known of it: its exact value if there is one."""
+    name, places = first.name, decimals(known.half)
+    span = f"{known.low:.{places}f} to {known.high:.{places}f}"
+    won = f"{known.mean:.{places}f} a hand"
+    if zero_sum and not known.half and abs(known.mean) < 1e-9:
+        return "Neither side wins: the agents are even, exactly."
+    if first.exact is not None:
+        verb = "wins" if zero_sum else "gets the most,"
+        return f"{name} {verb} {amount(first.exact)} a hand: that is exact, over all deals."
+    if not zero_sum:
+        meets = "" if known.low > next_best else f", which meets that of {second}"
+        return f"{name} gets the most, {won}, 95% interval {span}{meets}."
+    if math.isinf(first.factor or 0.0):
+        even = abs(known.mean) < 1e-9
+        return "Neither side wins: the agents are even." if even else f"{name} wins {won}."
+    if known.low > 0:
+        return f"{name} wins {won}: the 95% interval, {span}, excludes zero."
+    return (
+        f"There is no winner yet: {name} is ahead with {won}, but the 95% interval, {span}, "
+        "includes zero."
+    )
 
 
 def _compared(plain: Estimate, exact: float) -> str:

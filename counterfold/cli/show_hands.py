@@ -110,11 +110,12 @@ def _print(
 
 
 def named_mode(view: NodeView, text: str | None) -> str | None:
-    """The mode that a word means; the beginning of an action's name will do."""
-    fits = [action for action in view.actions if text and action.startswith(text)]
-    if text is None or text in MODES or text in view.actions or len(fits) != 1:
+    """The mode that a word means; the beginning of an action's name will do, also after ev:."""
+    worth, _, action = (text or "").rpartition(":")
+    fits = [one for one in view.actions if action and one.startswith(action)]
+    if text is None or text in MODES or action in view.actions or len(fits) != 1:
         return text
-    return fits[0]
+    return f"{worth}:{fits[0]}" if worth else fits[0]
 
 
 def _listed(words: Sequence[str]) -> str:

@@ -9,8 +9,6 @@ from collections.abc import Iterator, Sequence
 from counterfold.cli.output import on_terminal, say, styled
 from counterfold.strategy.strategy import Row
 
-__all__ = ["percent", "print_rows"]
-
 MOST_COLUMNS = 24
 BAR = 5
 HARDLY = 0.0005

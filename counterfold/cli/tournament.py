@@ -35,8 +35,6 @@ from counterfold.files.whole import write_whole
 from counterfold.play.tournament import TournamentResult, tournament
 from counterfold.tree.history import HistoryTree
 
-__all__ = ["run"]
-
 HEAD = ("agent", "against", "matches", "hands", "mean", "half", "low", "high")
 
 

@@ -155,10 +155,11 @@ class Browser:
         reaches = self.reaches(node, boards)
         met = meetings(reaches[1 - me])
         actions: tuple[str, ...] = ()
-        chosen = np.zeros((0, game.rules.holes))
+        chosen = evs = np.zeros((0, game.rules.holes))
         if me == owner:
             actions = tuple(betting.label[child] for child in betting.children(node))
             chosen = self.strategy.hands.at(node, boards[-1])
+            evs = np.stack(list(self.action_values(place).values()))
         ev = self._ev(node, boards, me, reaches[1 - me], met)
         equity = self.all_in.on(boards[-1], me, reaches[1 - me], met)
         turned = renamed_holes(game.rules, np.arange(game.rules.holes), names)
@@ -179,6 +180,7 @@ class Browser:
             equity=equity[turned],
             note="" if met.any() else f"{game.players[1 - me]} never gets here",
             players=game.players,
+            evs=evs,
         )
 
     def action_values(self, path: Path | Place = "") -> dict[str, Floats]:

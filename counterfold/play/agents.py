@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from counterfold.abstraction.blueprint import game_print
+from counterfold.abstraction.bucket_form import game_print
 from counterfold.agent import Agent, Observation
 from counterfold.errors import CounterfoldError, MismatchError, ParameterError, SpecError, reason
 from counterfold.evaluate.exact import best_response

@@ -111,7 +111,8 @@ def is_fixed(agent: Agent) -> bool:
 def odds_of(agent: Agent, hand: int) -> NDArray[np.float64] | None:
     """The odds with which an agent chooses now, if they are known."""
     if isinstance(agent, Learner):
-        return agent.minds.strategy[0].copy()
+        odds: NDArray[np.float64] = agent.minds.strategy[0].copy()
+        return odds
     if isinstance(agent, StrategyAgent) and is_tabular(agent):
         return agent.phase(hand).strategy.probabilities
     return None

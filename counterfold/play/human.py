@@ -98,7 +98,7 @@ class Sitting(Match):
         self.played: list[PlayedHand] = []
         self._script: dict[int, deque[str]] | None = None
         self._trouble: Exception | None = None
-        self._best: Strategy | None = None
+        self._best: Strategy[Any] | None = None
         self._look()  # kernels are loaded before the first hand, not in it
 
     @property
@@ -144,7 +144,7 @@ class Sitting(Match):
         found: list[Advice] = []
         if self.tree is None:
             return found
-        known: dict[str, Strategy] = {}
+        known: dict[str, Strategy[Any]] = {}
         if self.tree.two_player_zero_sum:
             known["equilibrium"] = equilibrium_of(self.tree)
         for name, agent in zip(self.names[1:], self.agents[1:], strict=True):
@@ -202,7 +202,7 @@ class Sitting(Match):
         self.played.append(hand)
         super()._count(hand, rows)
 
-    def _answer(self, strategy: Strategy) -> Strategy:
+    def _answer(self, strategy: Strategy[Any]) -> Strategy[Any]:
         if self._best is None:
             self._best = answer_to(strategy)
         return self._best

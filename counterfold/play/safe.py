@@ -40,6 +40,7 @@ from counterfold.searchers.searcher import Searcher
 from counterfold.searchers.subgame import subgames
 from counterfold.strategy.infosets import slots_of
 from counterfold.strategy.strategy import Strategy
+from counterfold.tree.history import HistoryTree
 from counterfold.tree.sequence import sequence_form
 
 __all__ = ["Certificate", "RestrictedAgent", "SafeSearcher"]
@@ -80,7 +81,7 @@ class Certificate(Certified):
     bound: float
     theorem: float
     alphas: tuple[float, ...]
-    strategy: Strategy
+    strategy: Strategy[HistoryTree]
 
     infinite = ("theorem",)
 
@@ -88,7 +89,7 @@ class Certificate(Certified):
 class _Player(Agent):
     """Looks up odds over the slots of the tree, and counts the time it thinks."""
 
-    def __init__(self, blueprint: Strategy, model: OpponentModel | None) -> None:
+    def __init__(self, blueprint: Strategy[HistoryTree], model: OpponentModel | None) -> None:
         self.blueprint = blueprint
         self.tree = blueprint.tree
         self.model = model or OpponentModel(blueprint)
@@ -136,7 +137,7 @@ class SafeSearcher(_Player):
 
     def __init__(
         self,
-        blueprint: Strategy,
+        blueprint: Strategy[HistoryTree],
         alpha: float | str = "auto",
         budget: float = 0.05,
         point: Point = "board",
@@ -190,7 +191,7 @@ class SafeSearcher(_Player):
         )
         return Judgement(alpha, evidence, judged, searcher.rise(found), found)
 
-    def strategy(self) -> Strategy:
+    def strategy(self) -> Strategy[HistoryTree]:
         """What it would play now as both players, every subgame searched."""
         probabilities = self.blueprint.probabilities
         for player, searcher in enumerate(self._searchers):
@@ -274,7 +275,7 @@ class RestrictedAgent(_Player):
 
     def __init__(
         self,
-        blueprint: Strategy,
+        blueprint: Strategy[HistoryTree],
         p: float = 0.5,
         every: int = 50,
         model: OpponentModel | None = None,
@@ -301,7 +302,7 @@ class RestrictedAgent(_Player):
             lo, hi = slots_of(self.tree.infosets, player)
             self._plan[lo:hi] = found.strategy.probabilities[lo:hi]
 
-    def strategy(self) -> Strategy:
+    def strategy(self) -> Strategy[HistoryTree]:
         """What it plays now, as both players."""
         about: dict[str, Any] = {"method": self.name}
         return Strategy.of(self.tree, self._plan, about)

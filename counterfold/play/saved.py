@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from counterfold.abstraction.blueprint import game_print
+from counterfold.abstraction.bucket_form import game_print
 from counterfold.errors import (
     CodeError,
     CounterfoldError,

@@ -42,6 +42,7 @@ class Classes(NamedTuple):
     mix: NDArray[np.float64]  # [actions, 169] how often each action is taken
     ev: NDArray[np.float64]  # [169] chips
     equity: NDArray[np.float64]  # [169]
+    evs: NDArray[np.float64]  # [actions, 169] chips, if the action is taken
 
 
 class Hand(NamedTuple):
@@ -54,6 +55,7 @@ class Hand(NamedTuple):
     mix: tuple[float, ...]  # the probability of each action
     ev: float  # chips
     equity: float
+    evs: tuple[float, ...]  # chips, if each action is taken
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,10 +98,13 @@ class NodeView:
     note: str = ""  # a sentence for the reader
     mass: NDArray[np.float64] | None = None
     players: tuple[str, str] = ("oop", "ip")  # whose the stacks are
+    # [actions, 1326] ``ev`` if the action is taken and all is played as before from then on
+    evs: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
-        shapes = {"strategy": (len(self.actions), HOLES)}
-        for name in ("weight", "against", "strategy", "ev", "equity", "mass"):
+        by_action = (len(self.actions), HOLES)
+        shapes = {"strategy": by_action, "evs": by_action}
+        for name in ("weight", "against", "strategy", "ev", "equity", "mass", "evs"):
             if getattr(self, name) is None:
                 continue
             found = np.array(getattr(self, name), np.float64)
@@ -147,10 +152,21 @@ class NodeView:
         """The 169 classes."""
         possible = np.bincount(CELL[self.possible], minlength=169)
         combos: NDArray[np.float64] = np.bincount(CELL, self.weight, 169).astype(np.float64)
-        mix, ev, equity = (
-            self._means(values, CELL, 169) for values in (self.strategy, self.ev, self.equity)
+        means = (
+            self._means(values, CELL, 169)
+            for values in (self.strategy, self.ev, self.equity, self.action_evs)
         )
-        return Classes(possible, combos, combos / np.maximum(possible, 1), mix, ev, equity)
+        return Classes(possible, combos, combos / np.maximum(possible, 1), *means)
+
+    @property
+    def action_evs(self) -> NDArray[np.float64]:
+        """[actions, 1326] what each action is worth; of no action where that is not known."""
+        return np.zeros((0, HOLES)) if self.evs is None else self.evs
+
+    @property
+    def worth(self) -> tuple[str, ...]:
+        """The actions of which it is known what they are worth."""
+        return () if self.evs is None else self.actions
 
     def _means(
         self, values: NDArray[np.float64], group: NDArray[np.int64], groups: int
@@ -199,6 +215,7 @@ class NodeView:
             tuple(self.strategy[:, hole].tolist()),
             float(self.ev[hole]),
             float(self.equity[hole]),
+            tuple(self.action_evs[:, hole].tolist()),
         )
 
     def to_dict(self, hands: bool = True) -> dict[str, Any]:
@@ -208,8 +225,8 @@ class NodeView:
         ``stacks`` (chips), ``actions``, ``note``; of the whole range ``combos``, ``against``,
         ``frequencies`` (by action), ``ev`` (chips), ``ev_percent_of_pot``, ``equity``; and two
         lists of what gets here: ``classes`` with ``hand``, ``combos``, ``weight``, ``actions``
-        (the probability of each), ``ev``, ``equity``; and ``hands`` (left out unless ``hands``)
-        with the same but for ``combos``.
+        (the probability of each), ``ev``, ``equity``, ``evs`` (chips, by action); and ``hands``
+        (left out unless ``hands``) with the same but for ``combos``.
         """
         totals, classes = self.totals, self.classes
         document: dict[str, Any] = {
@@ -238,6 +255,7 @@ class NodeView:
                     "actions": self._named(classes.mix[:, k].tolist()),
                     "ev": _known(float(classes.ev[k])),
                     "equity": _known(float(classes.equity[k])),
+                    "evs": self._named(classes.evs[:, k].tolist()),
                 }
                 for k in np.flatnonzero(classes.combos > 0)
             ],
@@ -250,19 +268,21 @@ class NodeView:
                     "actions": self._named(hand.mix),
                     "ev": _known(hand.ev),
                     "equity": _known(hand.equity),
+                    "evs": self._named(hand.evs),
                 }
                 for hand in self.hands()
             ]
         return document
 
     def _named(self, mix: Iterable[float]) -> dict[str, float | None]:
-        return {action: _known(p) for action, p in zip(self.actions, mix, strict=True)}
+        return {action: _known(p) for action, p in zip(self.actions, mix, strict=False)}
 
     def rows(self, which: str | None = None) -> Iterator[tuple[str | float, ...]]:
         """A table of the hands that get here (or of those in words), its head first; for CSV."""
-        yield ("hand", "class", "weight", *self.actions, "ev", "equity")
+        by_action = [f"ev {action}" for action in self.worth]
+        yield ("hand", "class", "weight", *self.actions, "ev", "equity", *by_action)
         for hand in self.hands(which):
-            numbers = (hand.weight, *hand.mix, hand.ev, hand.equity)
+            numbers = (hand.weight, *hand.mix, hand.ev, hand.equity, *hand.evs)
             known = ("" if _known(x) is None else round(x, 6) + 0.0 for x in numbers)
             yield (hand.name, CLASSES[CELL[hand.hole]], *known)
 

@@ -239,6 +239,25 @@ def test_the_last_street_in_chunks(chunk: int, monkeypatch: pytest.MonkeyPatch) 
             oracle.check(find_place(strategy.tree, path), me, browser.view(path, me))
 
 
+@pytest.mark.parametrize("path", ["", "bet 10", "check, check, [Kd]", "bet 10, call, [Kd]"])
+def test_what_actions_are_worth_makes_up_the_ev_of_a_hand(path: str) -> None:
+    strategy = drawn(flop())
+    found = view(strategy, path)
+    assert found.worth == found.actions
+    assert found.evs is not None
+    there = np.isfinite(found.ev) & (found.share > 0)
+    assert there.any()
+    mean = (found.strategy * found.evs).sum(0)
+    assert mean[there] == pytest.approx(found.ev[there], abs=1e-9)
+    best = found.hands()[0]
+    assert found.to_dict()["hands"][0]["evs"] == dict(zip(found.actions, best.evs, strict=True))
+    document = found.to_dict()["classes"][0]
+    assert document["ev"] == pytest.approx(
+        sum(p * document["evs"][action] for action, p in document["actions"].items()), rel=0.5
+    )
+    assert view(strategy, path, 1 - list(found.players).index(found.player)).worth == ()
+
+
 def test_a_tree_without_symmetry_is_seen_alike() -> None:
     """What is played everywhere is put into a tree with a board for each real one."""
     game = flop()

@@ -235,7 +235,7 @@ def test_a_document_of_the_node():
     assert document["ev_percent_of_pot"] == pytest.approx(100 * view.totals.ev / 266)
     assert len(document["hands"]) == np.count_nonzero(view.weight)
     first = document["hands"][0]
-    assert list(first) == ["hand", "weight", "actions", "ev", "equity"]
+    assert list(first) == ["hand", "weight", "actions", "ev", "equity", "evs"]
     assert sum(c["combos"] for c in document["classes"]) == pytest.approx(view.totals.combos)
     assert "hands" not in view.to_dict(hands=False)
     end = river()["bet 66", "call"].to_dict()
