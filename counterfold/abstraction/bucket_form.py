@@ -13,9 +13,9 @@ from counterfold.abstraction.buckets import Buckets, board_sizes
 from counterfold.errors import MismatchError
 from counterfold.files.arrays import Saved
 from counterfold.poker.game import DECISION, PokerGame
-from counterfold.poker.units import Units
 from counterfold.solvers.settings import Defaults
 from counterfold.solvers.until import Until
+from counterfold.tree.form import PokerForm
 from counterfold.tree.history import Infosets
 
 __all__ = ["BucketForm", "check_prints", "game_print"]
@@ -24,7 +24,7 @@ ITERATIONS = 10_000_000
 """Of a run whose length nobody says."""
 
 
-class BucketForm:
+class BucketForm(PokerForm):
     """A poker game with buckets, one set for each street: an infoset is a decision and a bucket.
 
     Numbers of a strategy lie decision by decision, bucket by bucket, an action after the other.
@@ -36,7 +36,6 @@ class BucketForm:
     (12, 24)
     """
 
-    players = 2
     defaults = Defaults("linear", "float32", Until(iterations=ITERATIONS))
 
     promise = (
@@ -70,20 +69,11 @@ class BucketForm:
         counts = ", ".join(str(one.count) for one in self.buckets)
         return f"<BucketForm {self.game.name}: {counts} buckets>"
 
-    @property
-    def spec(self) -> str:
-        """The name of the game."""
-        return self.game.spec
-
     @cached_property
     def fingerprint(self) -> str:
         """Tells games and buckets apart."""
         parts = (game_print(self.game), *(one.fingerprint for one in self.buckets))
         return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:16]
-
-    @property
-    def units(self) -> Units:
-        return Units(self.game.pot, self.game.big_blind)
 
     @property
     def histories(self) -> int:
@@ -93,18 +83,6 @@ class BucketForm:
     @property
     def infoset_count(self) -> int:
         return int(self.counts.sum())
-
-    @property
-    def largest_payoff(self) -> float:
-        return float(np.abs(self.game.betting.payoff).max())
-
-    @property
-    def constant_sum(self) -> float | None:
-        return 0.0 if self.game.betting.zero_sum else None
-
-    @property
-    def two_player_zero_sum(self) -> bool:
-        return self.constant_sum is not None
 
     @property
     def tells_suits(self) -> bool:

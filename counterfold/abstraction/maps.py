@@ -80,18 +80,25 @@ class Drop(Map):
     ''
     """
 
+    verb, example = "drop", "drop=health"
+
     def __init__(self, *parts: str | int) -> None:
         if not parts:
-            raise ParameterError("say which parts to drop, such as drop=health")
+            raise ParameterError(f"say which parts to {self.verb}, such as {self.example}")
         self.parts = parts
-        self.name = f"drop={'+'.join(map(str, parts))}"
+        self.name = f"{self.verb}={'+'.join(map(str, parts))}"
 
     def see(self, seen: Hashable) -> Hashable:
-        wanted = _places(seen, self.parts, self.name)
-        return _blanked(seen, wanted)
+        return self._blanked(seen, _places(seen, self.parts, self.name))
+
+    def _blanked(self, seen: Any, places: Sequence[int]) -> Hashable:
+        for place in places:
+            seen = _put(seen, place, "")
+        blank: Hashable = seen
+        return blank
 
 
-class Keep(Map):
+class Keep(Drop):
     """Leaves out all parts of an observation but these.
 
     >>> from counterfold.games.cheat import Sight
@@ -99,16 +106,10 @@ class Keep(Map):
     'A 2 | claim 1'
     """
 
-    def __init__(self, *parts: str | int) -> None:
-        if not parts:
-            raise ParameterError("say which parts to keep, such as keep=hand+rank")
-        self.parts = parts
-        self.name = f"keep={'+'.join(map(str, parts))}"
+    verb, example = "keep", "keep=hand+rank"
 
-    def see(self, seen: Hashable) -> Hashable:
-        kept = _places(seen, self.parts, self.name)
-        size = len(seen) if isinstance(seen, tuple) else 0
-        return _blanked(seen, [place for place in range(size) if place not in kept])
+    def _blanked(self, seen: Any, places: Sequence[int]) -> Hashable:
+        return super()._blanked(seen, [n for n in range(len(seen)) if n not in places])
 
 
 class LastRounds(Map):
@@ -383,10 +384,3 @@ def _places(seen: Any, parts: Sequence[str | int], what: str) -> list[int]:
 def _put(seen: tuple[Any, ...], place: int, value: Any) -> tuple[Any, ...]:
     changed = (*seen[:place], value, *seen[place + 1 :])
     return type(seen)(*changed) if hasattr(seen, "_fields") else changed
-
-
-def _blanked(seen: Any, places: Sequence[int]) -> Hashable:
-    for place in places:
-        seen = _put(seen, place, "")
-    blank: Hashable = seen
-    return blank

@@ -16,7 +16,7 @@ from counterfold.errors import MismatchError, ParameterError, UnsupportedError
 from counterfold.games.base import spec_of
 from counterfold.tree.history import Infosets
 
-__all__ = ["Down", "Fit", "clipped", "fit", "nearest", "parameter", "rows_of", "same", "variant"]
+__all__ = ["Down", "Fit", "clipped", "fit", "nearest", "rows_of", "same", "variant"]
 
 Down = Callable[[str], Iterable[str]]
 """From the name of an infoset to names in a smaller game, the nearest first."""
@@ -97,11 +97,6 @@ def variant(game: Any, **changes: Any) -> Any:
             has = f"it has {', '.join(known)}" if known else "it has none"
             raise UnsupportedError(f"{spec_of(game)} has no parameter {name!r}; {has}")
     return replace(game, **changes)
-
-
-def parameter(game: Any, name: str) -> Any:
-    """A parameter of a game, also of one seen through maps."""
-    return getattr(game.game if isinstance(game, Mapped) else game, name)
 
 
 @dataclass(frozen=True, eq=False)

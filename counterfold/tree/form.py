@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from counterfold.poker.game import PokerGame
@@ -12,7 +13,7 @@ from counterfold.poker.units import Units
 if TYPE_CHECKING:
     from counterfold.tree.history import Infosets
 
-__all__ = ["Form", "InfosetForm", "Units", "form_of"]
+__all__ = ["Form", "InfosetForm", "PokerForm", "Units", "form_of"]
 
 
 @runtime_checkable
@@ -48,6 +49,37 @@ class Form(Protocol):
 
     @property
     def two_player_zero_sum(self) -> bool: ...
+
+
+class PokerForm:
+    """What compiled games of poker have in common, however hands and boards are laid out."""
+
+    game: PokerGame
+    players = 2
+
+    @property
+    def spec(self) -> str:
+        """The name of the game, with the parameters that are not the usual."""
+        return self.game.spec
+
+    @property
+    def units(self) -> Units:
+        """The pot and the big blind of the game."""
+        return Units(self.game.pot, self.game.big_blind)
+
+    @property
+    def constant_sum(self) -> float | None:
+        """What both payoffs add up to at every end, or None where there is rake."""
+        return 0.0 if self.game.betting.zero_sum else None
+
+    @property
+    def two_player_zero_sum(self) -> bool:
+        return self.constant_sum is not None
+
+    @cached_property
+    def largest_payoff(self) -> float:
+        """The most chips that anybody can win or lose."""
+        return float(abs(self.game.betting.payoff).max())
 
 
 class InfosetForm(Form, Protocol):

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from counterfold.errors import ParameterError, TreeTooLargeError
 from counterfold.poker.cards import board_name
 from counterfold.poker.game import DECISION, NO_CARD, CardRules, PokerGame, meetings
-from counterfold.poker.units import Units
 from counterfold.tree.boards import Board, boards_of, renamed_holes
+from counterfold.tree.form import PokerForm
 from counterfold.tree.memory import memory_at_hand
 from counterfold.tree.public_hands import Dealt, Hands
 from counterfold.tree.public_nodes import PublicNodes
@@ -28,7 +28,7 @@ _PAD = 4  # columns of tables come in fours
 _AT_ONCE = 1 << 17  # strengths of hands that are looked up together
 
 
-class PublicTree:
+class PublicTree(PokerForm):
     """Boards, nodes and hands of a poker game. Immutable.
 
     ``memory`` is how many bytes the tables of a solver may take; a tree that needs more is
@@ -160,32 +160,6 @@ class PublicTree:
             digest.update(np.ascontiguousarray(weight, np.float64).tobytes())
         digest.update(repr([board.cards for board in self.boards]).encode())
         return digest.hexdigest()[:16]
-
-    players = 2
-
-    @property
-    def spec(self) -> str:
-        """The name of the game, with the parameters that are not the usual."""
-        return self.game.spec
-
-    @property
-    def units(self) -> Units:
-        """The pot and the big blind of the game."""
-        return Units(self.game.pot, self.game.big_blind)
-
-    @property
-    def constant_sum(self) -> float | None:
-        """What both payoffs add up to at every end, or None where there is rake."""
-        return 0.0 if self.game.betting.zero_sum else None
-
-    @property
-    def two_player_zero_sum(self) -> bool:
-        return self.constant_sum is not None
-
-    @cached_property
-    def largest_payoff(self) -> float:
-        """The most chips that anybody can win or lose."""
-        return float(np.abs(self.game.betting.payoff).max())
 
     @cached_property
     def size(self) -> PublicSize:
