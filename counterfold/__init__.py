@@ -23,7 +23,7 @@ _HOMES = {
     "games.normal_form": ("NormalForm",),
     "games.openspiel": ("OpenSpielGame",),
     "games.efg": ("EfgGame",),
-    "games.catalog": ("load",),
+    "loading": ("load",),
     "tree.history": ("HistoryTree", "compile_game"),
     "tree.walk": ("measure",),
     "strategy.strategy": ("Strategy",),
@@ -123,7 +123,6 @@ if TYPE_CHECKING:
         safe_response,
     )
     from counterfold.games.base import CHANCE, TERMINAL, Game
-    from counterfold.games.catalog import load
     from counterfold.games.cheat import Cheat
     from counterfold.games.efg import EfgGame
     from counterfold.games.goofspiel import Goofspiel
@@ -132,6 +131,7 @@ if TYPE_CHECKING:
     from counterfold.games.normal_form import NormalForm
     from counterfold.games.onecard import Kuhn, OneCard
     from counterfold.games.openspiel import OpenSpielGame
+    from counterfold.loading import load
     from counterfold.play.agents import StrategyAgent, make_agent
     from counterfold.play.match import Match, MatchResult
     from counterfold.play.record import read_record

@@ -128,7 +128,8 @@ class _Table:
         weights[weights.sum(1) == 0] = 1.0
         sums = np.cumsum(weights, 1)
         point = self.random.random(len(who)) * sums[:, -1]
-        return np.minimum((point[:, None] >= sums).sum(1), actions - 1)
+        taken: NDArray[np.int64] = (point[:, None] >= sums).sum(1)
+        return np.minimum(taken, actions - 1)
 
     def _renamed_holes(self, who: NDArray[np.int64], player: int) -> NDArray[np.int64]:
         faces = self.cards[self.holes[who, player]]

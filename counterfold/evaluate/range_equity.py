@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from counterfold.errors import ParameterError
 from counterfold.evaluate.certificate import Certified
+from counterfold.notebook import brief
 from counterfold.poker.cards import (
     CARDS,
     HIGH,
@@ -54,6 +55,10 @@ class RangeEquity(Certified):
     error: float  # the standard error of the equity; zero if it is exact
     boards: int  # how many were looked at
     exact: bool  # whether they stand for all
+
+    def __repr__(self) -> str:
+        off = "" if self.exact else f" ± {self.half:.4%}"
+        return brief(self, f"{self.equity:.4%}{off} on {self.boards:,} boards")
 
     @property
     def lose(self) -> float:

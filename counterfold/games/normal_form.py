@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 from counterfold.errors import FileError, ParameterError, short
 from counterfold.files.text import number_of, parse_json, read_text
 from counterfold.games.base import TERMINAL, Action, Game
+from counterfold.notebook import brief
 
 __all__ = ["NormalForm", "general_rock_paper_scissors", "matching_pennies", "rock_paper_scissors"]
 
@@ -41,6 +42,9 @@ class NormalForm(Game):
     names: tuple[tuple[str, ...], ...]
     spec: str = field(compare=False)
     players: int = field(repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        return brief(self, f"of {' x '.join(str(len(names)) for names in self.names)} actions")
 
     def __init__(self, payoffs: Any, actions: Sequence[Sequence[str]] | None = None) -> None:
         tables, shape = _tables(payoffs)

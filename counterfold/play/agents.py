@@ -17,6 +17,7 @@ from counterfold.exploit.rules import LEARNERS, Setting
 from counterfold.files.arrays import header_of
 from counterfold.games.base import spec_of, unlisted
 from counterfold.games.spec import Spec, parse_spec, whole
+from counterfold.notebook import brief
 from counterfold.poker.rules import PokerRules
 from counterfold.solvers.result import equilibrium_of
 from counterfold.solvers.until import Report
@@ -55,6 +56,9 @@ class StrategyAgent(Agent):
     def __init__(self, strategy: Strategy[Any], name: str = "") -> None:
         self.strategy = strategy
         self.name = name or str(strategy.about.get("method", "strategy"))
+
+    def __repr__(self) -> str:
+        return brief(self, f"{self.name}: {self.strategy.spec}")
 
     def phase(self, hand: int) -> Phase:
         """What it plays from this hand of a match on."""

@@ -20,6 +20,7 @@ from counterfold.files.arrays import Saved
 from counterfold.games.base import unlisted
 from counterfold.games.spec import whole
 from counterfold.interrupts import uncut
+from counterfold.notebook import brief
 from counterfold.play.agents import StrategyAgent
 from counterfold.play.arena import Arena, is_fixed, is_tabular, odds_of
 from counterfold.play.dealer import Dealer, deal_seed
@@ -133,6 +134,9 @@ class Match:
         for agent in self.agents:
             if hasattr(agent, "begin"):
                 agent.begin(self.game)
+
+    def __repr__(self) -> str:
+        return brief(self, f"of {self.spec}: {', '.join(self.names)}, {self.hands:,} hands")
 
     @property
     def spec(self) -> str:

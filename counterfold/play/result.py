@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 
+from counterfold.notebook import brief
 from counterfold.play.score import Document, Score
 from counterfold.play.table import Fault
 
@@ -47,6 +48,9 @@ class MatchResult(ArenaResult):
     faults: tuple[int, ...]
     compiled: bool
     curve: tuple[Point, ...] = field(repr=False)
+
+    def __repr__(self) -> str:
+        return brief(self, f"of {self.game}: {', '.join(self.agents)}, {self.hands:,} hands")
 
     def to_dict(self) -> Document:
         """The documented JSON of ``counterfold match --json``."""

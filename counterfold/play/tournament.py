@@ -20,6 +20,7 @@ from counterfold.errors import ParameterError, reason
 from counterfold.exploit.online import Learner
 from counterfold.games.base import spec_of, unlisted
 from counterfold.games.spec import whole
+from counterfold.notebook import brief
 from counterfold.play.agents import StrategyAgent, make_agent
 from counterfold.play.arena import is_tabular
 from counterfold.play.match import MOST_FAULTS, Match
@@ -74,6 +75,9 @@ class TournamentResult(ArenaResult):
     learning: bool
     meetings: tuple[Meeting, ...]
     ranking: tuple[Standing, ...]
+
+    def __repr__(self) -> str:
+        return brief(self, f"of {self.game}: {len(self.agents)} agents, {self.played:,} meetings")
 
     @property
     def played(self) -> int:

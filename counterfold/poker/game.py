@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import ParameterError
+from counterfold.notebook import brief
 from counterfold.poker.cards import HIGH, HOLES, LOW, NO_CARD
 from counterfold.poker.units import Units
 
@@ -175,6 +176,10 @@ class PokerGame:
     big_blind: float | None = None
     streets: tuple[str, ...] = ()  # names, as "flop", "turn", "river"
     about: dict[str, Any] = field(default_factory=dict)  # what it was read from
+
+    def __repr__(self) -> str:
+        names = f"{self.players[0]} and {self.players[1]}"
+        return brief(self, f"{self.spec}: {names}, {len(self.betting.kind):,} nodes of betting")
 
     def __post_init__(self) -> None:
         one, two = self.ranges

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from counterfold.errors import ParameterError, short
 from counterfold.games.base import CHANCE, TERMINAL, Game
+from counterfold.notebook import brief
 from counterfold.poker.cards import board_name, card_name, cards_name, parse_card, parse_cards
 from counterfold.poker.game import (
     DEAL,
@@ -47,6 +48,9 @@ class PokerRules(Game):
     """
 
     unlisted = True
+
+    def __repr__(self) -> str:
+        return brief(self, f"of {self.poker.name}")
 
     def __init__(self, poker: PokerGame, spec: str = "") -> None:
         self.poker, self.betting = poker, poker.betting

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from counterfold.errors import ParameterError
 from counterfold.files.text import csv_text
+from counterfold.notebook import brief
 from counterfold.poker.cards import HIGH, HOLES, LOW, board_name, hole_name, holes_without
 from counterfold.poker.game import meetings
 from counterfold.poker.ranges import CELL, Range, cell_name
@@ -100,6 +101,10 @@ class NodeView:
     players: tuple[str, str] = ("oop", "ip")  # whose the stacks are
     # [actions, 1326] ``ev`` if the action is taken and all is played as before from then on
     evs: NDArray[np.float64] | None = None
+
+    def __repr__(self) -> str:
+        line = ", ".join(self.line) or "at first"
+        return brief(self, f"of {self.game}: {self.player} on the {self.street}, {line}")
 
     def __post_init__(self) -> None:
         by_action = (len(self.actions), HOLES)

@@ -8,6 +8,7 @@ from typing import Any, Generic, Protocol, TypeVar, cast
 import numpy as np
 
 from counterfold.errors import UnsupportedError
+from counterfold.notebook import brief
 from counterfold.searchers.bounds import alpha_within, won_at_most
 from counterfold.searchers.gadget import Entry, Part, gadget
 from counterfold.searchers.history import HistorySearch
@@ -69,6 +70,9 @@ class Searcher(Generic[E]):
         self.engine: SearchEngine[E] = cast(
             "SearchEngine[E]", _engine(blueprint, player, point, **options)
         )
+
+    def __repr__(self) -> str:
+        return brief(self, f"of {self.blueprint.spec}: player {self.player}")
 
     @property
     def places(self) -> Sequence[int]:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from counterfold.errors import CounterfoldError, ParameterError, UnsupportedError
 from counterfold.games.base import TERMINAL
+from counterfold.notebook import brief
 from counterfold.searchers.paths import Paths, paths
 from counterfold.searchers.points import Point, roots_at
 from counterfold.searchers.treeplex import Floats, Ints, Treeplex
@@ -51,6 +52,9 @@ class Subgame:
     kept: dict[Any, Any] = field(default_factory=dict, repr=False)
     """What others derive from the subgame and want to find again."""
 
+    def __repr__(self) -> str:
+        return brief(self, f"of {self.tree.spec}: {self.name()}")
+
     def reach(self, probabilities: Floats, player: int) -> Floats:
         """How likely the player's own choices lead to each root."""
         way = self.ways[player]
@@ -81,6 +85,9 @@ class Subgames:
     point: str
     subgames: tuple[Subgame, ...]
     of: Ints
+
+    def __repr__(self) -> str:
+        return brief(self, f"of {self.tree.spec} at {self.point}: {len(self)}")
 
     def __len__(self) -> int:
         return len(self.subgames)

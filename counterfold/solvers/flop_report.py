@@ -19,6 +19,7 @@ from counterfold.evaluate.certificate import Certified
 from counterfold.evaluate.public_view import Browser
 from counterfold.files.sealed import read_document, write_document
 from counterfold.files.typed import from_json, to_json
+from counterfold.notebook import brief
 from counterfold.poker.cards import board_name, cards_name, holes_without, parse_cards
 from counterfold.poker.flops import TEXTURES, representative_flops, textures
 from counterfold.poker.game import PokerGame, meetings
@@ -170,6 +171,9 @@ class FlopReport:
         self.rows: dict[Flop, FlopRow] = {}
         if self.folder is not None:
             self._open(self.folder)
+
+    def __repr__(self) -> str:
+        return brief(self, f"of {self.spot.name}: {len(self.rows)} of {len(self.games)} flops")
 
     def run(self, on_report: Callable[[Flop, Report], None] | None = None) -> Iterator[FlopRow]:
         """Solve what is missing, flop by flop. Ctrl-C is raised when the work is kept."""

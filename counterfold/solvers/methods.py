@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from counterfold.errors import ParameterError, SpecError
 from counterfold.games.spec import parse_spec
+from counterfold.notebook import brief
 
 __all__ = ["DEFAULT_METHOD", "METHODS", "Method", "method"]
 
@@ -40,6 +41,9 @@ class Method:
     beta_slope: float = 0.0
     gamma_slope: float = 0.0
     horizon: int = 1000
+
+    def __repr__(self) -> str:
+        return brief(self, self.name or "of no name")
 
     def __post_init__(self) -> None:
         name = self.name or "the method"
@@ -136,19 +140,23 @@ class Variant(NamedTuple):
 
 METHODS = {
     "cfr": Variant(Method("")),
-    "cfr+": Variant(Method("", gamma=1, floor=True), ("gamma",)),
-    "linear": Variant(Method("", alpha=1, beta=1, gamma=1)),
-    "dcfr": Variant(Method("", alpha=1.5, beta=0, gamma=2), ("alpha", "beta", "gamma")),
-    "dcfr+": Variant(Method("", alpha=1.5, gamma=4, floor=True), ("alpha", "gamma")),
-    "pcfr+": Variant(Method("", gamma=2, floor=True, prediction=1), ("gamma",)),
-    "pdcfr+": Variant(Method("", alpha=2.3, gamma=5, floor=True, prediction=1), ("alpha", "gamma")),
-    "sapcfr+": Variant(Method("", gamma=4, floor=True, prediction=0.4), ("gamma", "prediction")),
+    "cfr+": Variant(Method("", gamma=1.0, floor=True), ("gamma",)),
+    "linear": Variant(Method("", alpha=1.0, beta=1.0, gamma=1.0)),
+    "dcfr": Variant(Method("", alpha=1.5, beta=0.0, gamma=2.0), ("alpha", "beta", "gamma")),
+    "dcfr+": Variant(Method("", alpha=1.5, gamma=4.0, floor=True), ("alpha", "gamma")),
+    "pcfr+": Variant(Method("", gamma=2.0, floor=True, prediction=1.0), ("gamma",)),
+    "pdcfr+": Variant(
+        Method("", alpha=2.3, gamma=5.0, floor=True, prediction=1.0), ("alpha", "gamma")
+    ),
+    "sapcfr+": Variant(Method("", gamma=4.0, floor=True, prediction=0.4), ("gamma", "prediction")),
     "hs-dcfr": Variant(
-        Method("", alpha=1, beta=-1, gamma=30, alpha_slope=3, beta_slope=-2, gamma_slope=-5),
+        Method(
+            "", alpha=1.0, beta=-1.0, gamma=30.0, alpha_slope=3.0, beta_slope=-2.0, gamma_slope=-5.0
+        ),
         ("gamma", "horizon"),
     ),
     "hs-pcfr+": Variant(
-        Method("", gamma=30, gamma_slope=-5, floor=True, prediction=1), ("gamma", "horizon")
+        Method("", gamma=30.0, gamma_slope=-5.0, floor=True, prediction=1.0), ("gamma", "horizon")
     ),
 }
 """Every variant by its name; parameters may follow in brackets."""

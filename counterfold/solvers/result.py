@@ -6,13 +6,14 @@ import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from counterfold.errors import ParameterError, UnsupportedError
 from counterfold.evaluate.certificate import Certified
 from counterfold.evaluate.exact import assess
+from counterfold.notebook import brief, frame, html_table
 from counterfold.poker.game import PokerGame, meetings
 from counterfold.solvers.conditions import symmetry_under
 from counterfold.solvers.lp import solve_lp
@@ -25,10 +26,14 @@ from counterfold.strategy.strategy import Strategy
 from counterfold.tree.form import Form, form_of
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.memory import ANY_SIZE
+from counterfold.tree.named import as_game
 from counterfold.tree.public import PublicTree
 from counterfold.tree.public_size import PublicSize, public_size
 from counterfold.tree.sequence import sequence_form
 from counterfold.tree.walk import Progress
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = [
     "PokerPart",
@@ -40,6 +45,10 @@ __all__ = [
     "solve",
     "table_size",
 ]
+
+
+TRACE = ("iteration", "cpu_seconds", "exploitability", "cce_gap")
+"""What is told of each check."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +68,9 @@ class PokerPart(Certified):
     boards: int
     nodes: int
     memory: int
+
+    def __repr__(self) -> str:
+        return brief(self, f"evs {self.evs}, {self.boards:,} boards, {self.nodes:,} nodes")
 
 
 @dataclass(frozen=True)
@@ -92,6 +104,27 @@ class Result(Certified):
     trace: tuple[Report, ...] = field(repr=False)
     poker: PokerPart | None = None
 
+    def __repr__(self) -> str:
+        return brief(
+            self,
+            f"of {self.game}: value {self.value:.6g}, exploitability {self.exploitability:.3g}, "
+            f"{self.iterations:,} iterations of {self.method}",
+        )
+
+    def _repr_html_(self) -> str:
+        names = ("value", "exploitability", "method", "iterations", "certified_at", "stopped",
+                 "histories", "infosets", "cpu_seconds", "promise")  # fmt: skip
+        rows = [(name.replace("_", " "), getattr(self, name)) for name in names]
+        return html_table(f"Result of {self.game}", ("", ""), rows)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The checks of the run, a row each, by the keys of ``trace`` in the JSON."""
+        rows = [tuple(entry.values()) for entry in self._trace()]
+        return frame(tuple(TRACE), rows)
+
+    def _trace(self) -> list[dict[str, Any]]:
+        return [{name: getattr(report, name) for name in TRACE} for report in self.trace]
+
     def to_dict(self) -> dict[str, Any]:
         """The documented JSON of ``counterfold solve --json``; poker has more keys."""
         apart = ["strategy", "trace", "poker"]
@@ -102,22 +135,13 @@ class Result(Certified):
         }
         if self.poker is not None:
             plain |= asdict(self.poker)
-        plain["trace"] = [
-            {
-                "iteration": report.iteration,
-                "cpu_seconds": report.cpu_seconds,
-                "exploitability": report.exploitability,
-                "cce_gap": report.cce_gap,
-            }
-            for report in self.trace
-        ]
-        return plain
+        return {**plain, "trace": self._trace()}
 
 
 def solve(
     game: Any,
     method: str | Method | None = None,
-    until: Until | None = None,
+    until: Until | int | str | None = None,
     traversal: str = "full",
     *,
     save: PathLike | Saving | None = None,
@@ -130,7 +154,9 @@ def solve(
 ) -> Result:
     """Solve a game and certify what came out.
 
-    ``game`` is rules, a poker game or spot, a compiled form, or a ``Solver`` that is ready.
+    ``game`` is a name (``"leduc"``), the file of a spot, rules, a poker game, a compiled form, or a
+    ``Solver`` that is ready. ``until`` is an ``Until``, a number of iterations, or in words an
+    exploitability: ``"0.1%"`` of the pot, ``"1mbb"``, ``"1e-4"``.
     ``method`` is a name of ``METHODS`` or ``"lp"``; ``traversal`` is full, chance, external or
     outcome; further ``settings`` are those of ``Solver``: ``alternating``, ``average``,
     ``dtype``, ``bits``, ``seed``, ``explore``, ``threads``, ``style``, ``locks``.
@@ -144,13 +170,15 @@ def solve(
     >>> result = cf.solve(cf.Kuhn(), until=cf.Until(exploitability=1e-6))
     >>> round(result.value * 18, 4), result.exploitability <= 1e-6
     (-1.0, True)
+    >>> cf.solve("kuhn", until=100).iterations
+    100
     >>> river = cf.spot({"board": "Ks 9h 6s 4d 2c", "pot": 200, "stack": 600,
     ...     "oop": "AA,QQ", "ip": "JJ,TT", "bets": ["75%"], "raises": []})
     >>> result = cf.solve(river)
     >>> abs(result.poker.evs[0] - 200) < 1, result.poker.percent_of_pot <= 0.3
     (True, True)
     """
-    saving = Saving.of(save, every)
+    saving, until = Saving.of(save, every), Until.of(until)
     began = time.perf_counter()
     by_lp = isinstance(method, str) and method.strip().lower() == "lp"
     if isinstance(game, Solver):
@@ -158,6 +186,7 @@ def solve(
             raise ParameterError("a solver that is ready has its method and settings already")
         solver = game
     else:
+        game = as_game(game)
         count = on_compile if until is None else until.counting(on_compile)
         symmetry = symmetry_under(game, symmetry, settings.get("style"), settings.get("locks"))
         if by_lp:
@@ -180,7 +209,7 @@ def solve(
 
 def resume(
     path: PathLike,
-    until: Until | None = None,
+    until: Until | int | str | None = None,
     game: Any = None,
     *,
     save: PathLike | Saving | None = None,
@@ -195,6 +224,7 @@ def resume(
     Checkpoints go back to ``path`` unless ``save`` names another file.
     """
     began = time.perf_counter()
+    until = Until.of(until)
     solver, trace = Solver.resume(path, game, memory, threads=threads)
     compiled, saving = time.perf_counter() - began, Saving.of(save or path, every)
     end = run_to(solver, _limits(solver, until, compiled), trace, saving, on_report)

@@ -19,6 +19,7 @@ from counterfold.evaluate.assessment import Assessment
 from counterfold.files.typed import from_json, to_json
 from counterfold.games.catalog import load_named
 from counterfold.interrupts import uncut
+from counterfold.notebook import brief
 from counterfold.poker.game import PokerGame
 from counterfold.solvers import public_engine, sequence_engine  # noqa: F401  (they register)
 from counterfold.solvers.conditions import (
@@ -38,6 +39,7 @@ from counterfold.strategy.store import read, save_strategy
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.form import Form, form_of
 from counterfold.tree.history import compile_game
+from counterfold.tree.named import as_game
 
 __all__ = ["Solver", "is_check", "next_check"]
 
@@ -72,6 +74,7 @@ class Solver:
         symmetry: bool | None = None,
         **settings: Any,
     ) -> None:
+        game = as_game(game)
         given = {"traversal": traversal, **settings}
         self.method, self.settings = settings_for(game, method, given)
         check_threads(threads)
@@ -89,6 +92,10 @@ class Solver:
         self._cold = True
         self._piece = self.engine.first_piece
         self._logs = np.zeros(4)
+
+    def __repr__(self) -> str:
+        done = f"{self.iteration:,} iterations of {self.settings.method}"
+        return brief(self, f"of {self.tree.spec}: {done}")
 
     @property
     def nbytes(self) -> int:
@@ -272,7 +279,7 @@ class Solver:
             verdict=self.precision.verdict(),
         )
 
-    def run(self, until: Until) -> Iterator[Report]:
+    def run(self, until: Until | int | str) -> Iterator[Report]:
         """Iterate, yielding a report now and then; the last one meets ``until``.
 
         Exploitability is checked at fixed iterations (each a tenth further than the last), so
@@ -281,7 +288,9 @@ class Solver:
         """
         from counterfold.solvers.run import run_until
 
-        return run_until(self, until.on(self.tree))
+        limits = Until.of(until)
+        assert limits is not None
+        return run_until(self, limits.on(self.tree))
 
     def save(
         self,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from counterfold.errors import OutOfTimeError, ParameterError
+from counterfold.errors import OutOfTimeError, ParameterError, short
 from counterfold.evaluate.certificate import Certified
+from counterfold.notebook import brief
 from counterfold.poker.units import Units, parse_amount
 from counterfold.tree.walk import Progress
 
@@ -26,7 +27,7 @@ class Until:
     saving are counted in.
 
     >>> Until(exploitability=1e-6, seconds=60)
-    Until(iterations=None, exploitability=1e-06, seconds=60)
+    Until(exploitability=1e-06, seconds=60)
     """
 
     iterations: int | None = None
@@ -49,6 +50,29 @@ class Until:
             good = isinstance(number, int | float) and math.isfinite(number) and number > 0
             if number is not None and not good:
                 raise ParameterError(f"{name} is {number!r}, and must be a number above 0")
+
+    @classmethod
+    def of(cls, until: Until | int | str | None) -> Until | None:
+        """Limits in full, or in short: iterations, or in words an exploitability.
+
+        >>> Until.of(100), Until.of("0.5%")
+        (Until(iterations=100), Until(exploitability='0.5%'))
+        """
+        if until is None or isinstance(until, Until):
+            return until
+        if isinstance(until, str):
+            return cls(exploitability=until)
+        if isinstance(until, int) and not isinstance(until, bool):
+            return cls(iterations=until)
+        raise ParameterError(
+            f"until is {short(until)}, and must be a number of iterations, an exploitability in "
+            "words such as '0.1%' or '1e-4', or Until(...)"
+        )
+
+    def __repr__(self) -> str:
+        given = {item.name: getattr(self, item.name) for item in fields(self)}
+        parts = (f"{name}={value!r}" for name, value in given.items() if value is not None)
+        return f"Until({', '.join(parts)})"
 
     def on(self, game: Any) -> Until:
         """The same limits in the payoffs of a game or a compiled form, whose units they may name.
@@ -125,6 +149,10 @@ class Report(Certified):
     gains: tuple[float, ...] | None = None
     cce_gap: float | None = None
     verdict: str | None = None
+
+    def __repr__(self) -> str:
+        measured = "not measured" if self.exploitability is None else f"{self.exploitability:.3g}"
+        return brief(self, f"of iteration {self.iteration:,}: exploitability {measured}")
 
 
 def default_target(usual: float, largest: float) -> float:

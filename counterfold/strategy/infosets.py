@@ -62,7 +62,11 @@ class InfosetLayout:
 
     @property
     def size(self) -> str:
-        return f"{len(self.infosets.owner):,} infosets"
+        return f"{self.infoset_count:,} infosets"
+
+    @property
+    def infoset_count(self) -> int:
+        return len(self.infosets.owner)
 
     def check(self, tables: Sequence[NDArray[Any]]) -> Tables:
         infosets, (given,) = self.infosets, tables

@@ -59,6 +59,9 @@ class Layout(Protocol):
         """How large the game is, in words."""
 
     @property
+    def infoset_count(self) -> int: ...
+
+    @property
     def form(self) -> Any:
         """The compiled game."""
 
@@ -103,6 +106,10 @@ class FormLayout(Generic[F]):
     @property
     def spec(self) -> str:
         return self.form.spec
+
+    @property
+    def infoset_count(self) -> int:
+        return self.form.infoset_count
 
     @property
     def fingerprint(self) -> str:

@@ -7,18 +7,22 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import MismatchError, ParameterError, UnsupportedError
 from counterfold.files.text import csv_text
+from counterfold.notebook import brief, frame, html_table
 from counterfold.strategy.hands import HandLayout, HandTables
 from counterfold.strategy.infosets import InfosetLayout
 from counterfold.strategy.layout import Layout, Row, Tables, layout_of
 from counterfold.tree.form import form_of
 from counterfold.tree.history import Infosets
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["Row", "Strategy"]
 
@@ -34,8 +38,12 @@ class Strategy(Generic[F]):
 
     >>> import counterfold as cf
     >>> strategy = cf.Strategy.uniform(cf.Kuhn())
-    >>> strategy.at("K", "bet")
-    {'fold': 0.5, 'call': 0.5}
+    >>> strategy.at("K", "bet") == strategy["K", "bet"]
+    True
+    >>> strategy
+    <Strategy of kuhn: 12 infosets, method uniform>
+    >>> len(strategy), strategy == cf.Strategy.uniform("kuhn")
+    (12, True)
     """
 
     layout: Layout = field(repr=False)
@@ -48,7 +56,41 @@ class Strategy(Generic[F]):
 
     def __repr__(self) -> str:
         about = "".join(f", {key} {value}" for key, value in self.about.items() if key == "method")
-        return f"<Strategy of {self.spec}: {self.layout.size}{about}>"
+        return brief(self, f"of {self.spec}: {self.layout.size}{about}")
+
+    def _repr_html_(self) -> str:
+        rows = (
+            (row.player + 1, row.infoset, ", ".join(f"{a} {p:.1%}" for a, p in row.actions.items()))
+            for row in self
+        )
+        return html_table(repr(self)[1:-1], ("player", "infoset", "actions"), rows)
+
+    def __eq__(self, other: object) -> bool:
+        """Of one game and the same in every number, whatever is told about them."""
+        if not isinstance(other, Strategy):
+            return NotImplemented
+        return self is other or (
+            (self.layout.name, self.fingerprint) == (other.layout.name, other.fingerprint)
+            and all(np.array_equal(a, b) for a, b in zip(self.tables, other.tables, strict=True))
+        )
+
+    def __hash__(self) -> int:
+        # By the game alone: the numbers may be those of a solver that goes on.
+        return hash((self.layout.name, self.fingerprint))
+
+    def __len__(self) -> int:
+        """How many infosets it has."""
+        return self.layout.infoset_count
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __iter__(self) -> Iterator[Row]:
+        return self.rows()
+
+    def __getitem__(self, seen: Any) -> dict[str, float]:
+        """``strategy["K", "bet"]`` is ``strategy.at("K", "bet")``."""
+        return self.at(*(seen if isinstance(seen, tuple) else (seen,)))
 
     @classmethod
     def of(
@@ -216,6 +258,15 @@ class Strategy(Generic[F]):
             for action, probability in row.actions.items()
         )
         return csv_text([["player", "infoset", "action", "probability"], *lines])
+
+    def to_pandas(self, pattern: str | None = None, player: int | None = None) -> pd.DataFrame:
+        """A row for each action: player (from 0), infoset, action, probability."""
+        rows = (
+            (row.player, row.infoset, action, probability)
+            for row in self.rows(pattern, player)
+            for action, probability in row.actions.items()
+        )
+        return frame(("player", "infoset", "action", "probability"), rows)
 
     def to_json(self, pattern: str | None = None, player: int | None = None) -> str:
         """A document with the game, what is known of the strategy, and all infosets."""

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from counterfold.errors import CounterfoldError, ParameterError, UnsupportedError
 from counterfold.evaluate.certificate import Certified
 from counterfold.games.base import Game
+from counterfold.notebook import brief
 from counterfold.poker.game import PokerGame
 from counterfold.solvers.lp import ZeroSumSeat, check_zero_sum, solve_lp
 from counterfold.solvers.program import SLACK, Affine, Program
@@ -70,6 +71,9 @@ class Frontier(Certified):
     value: float
     points: tuple[FrontierPoint, ...]
     against: Strategy
+
+    def __repr__(self) -> str:
+        return brief(self, f"of {self.frequency.actions}: {len(self.points)} points")
 
 
 class Cheapest(NamedTuple):

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from counterfold.errors import RulesError, reason, short
 from counterfold.games.base import CHANCE, TERMINAL, Action, Game, label, spec_of
+from counterfold.notebook import brief
 from counterfold.poker.units import Units
 from counterfold.tree.walk import Progress, Reading, read_rules
 
@@ -96,6 +97,10 @@ class HistoryTree:
     infosets: Infosets
     merged: bool = False
     game: Any = field(default=None, repr=False)
+
+    def __repr__(self) -> str:
+        size = f"{self.histories:,} histories, {self.infoset_count:,} infosets"
+        return brief(self, f"of {self.spec}: {size}")
 
     @property
     def histories(self) -> int:

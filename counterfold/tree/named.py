@@ -1,0 +1,102 @@
+"""What a name means: a game with its parameters, a spot in a file, poker in public form."""
+
+from __future__ import annotations
+
+import os
+from inspect import signature
+from typing import Any
+
+from counterfold.errors import ParameterError, SpecError, short
+from counterfold.games.base import Game
+from counterfold.games.catalog import games, load
+from counterfold.games.spec import parse_spec
+from counterfold.poker.game import PokerGame
+from counterfold.poker.holdem import POKER_GAMES
+from counterfold.poker.spot import read_spot, spot
+
+__all__ = ["FORMS", "as_game", "game_named", "means_poker", "poker_game"]
+
+FORMS = ("history", "public")
+PUBLIC_ONLY = ("fhp",)
+"""Games that have no history form; the other names mean that form unless --form says public."""
+
+
+def game_named(word: str, form: str | None = None) -> Game | PokerGame:
+    """The game that a person names, in the form that they ask for.
+
+    >>> game_named("leduc").players, game_named("leduc", "public").players
+    (2, ('first', 'second'))
+    """
+    return poker_game(word) if means_poker(word, form) else load(word)
+
+
+def as_game(game: Any) -> Any:
+    """A game as it is, or the one that a name or a file means; anything else is refused.
+
+    >>> as_game("kuhn").players
+    2
+    """
+    if isinstance(game, str | os.PathLike):
+        return game_named(os.fspath(game))
+    if isinstance(game, type):
+        raise ParameterError(f"{game.__name__} is a class; make a game of it: {game.__name__}()")
+    if not hasattr(game, "root") and not hasattr(game, "betting") and not hasattr(game, "spec"):
+        raise ParameterError(
+            f"a game is a name such as 'leduc', a file of a spot, or rules, and not {short(game)}"
+        )
+    return game
+
+
+def means_poker(word: str, form: str | None = None) -> bool:
+    """Whether a word names a poker game that is to be solved as a public tree.
+
+    >>> means_poker("fhp(cap=2)"), means_poker("leduc"), means_poker("leduc", "public")
+    (True, False, True)
+    """
+    if form not in (None, *FORMS):
+        raise ParameterError(f"--form is {form!r}, and must be history or public")
+    only = word.partition("(")[0].strip() in PUBLIC_ONLY or _spot_in(word) is not None
+    if only and form == "history":
+        raise ParameterError(
+            f"{word} has every hand at every node, which is its public form; leave out --form"
+        )
+    return only or form == "public"
+
+
+def poker_game(word: str) -> PokerGame:
+    """The poker game that a word names: a spot in a file, or a game with its parameters.
+
+    >>> poker_game("fhp(cap=2)").name
+    'fhp'
+    """
+    given = _spot_in(word)
+    if given is None:
+        return _in_public_form(word)
+    return spot(given, name=os.path.splitext(os.path.basename(word))[0], where=word)
+
+
+def _spot_in(word: str) -> dict[str, Any] | None:
+    """What the file of a spot says; nothing if it is no such file."""
+    if not word.lower().endswith(".json"):
+        return None
+    given = read_spot(word)
+    if not isinstance(given, dict) or {"payoffs", "matrix"} & set(given):
+        return None  # a normal form
+    return given
+
+
+def _in_public_form(word: str) -> PokerGame:
+    spec = parse_spec(word)
+    preset = next((dict(entry.preset) for entry in games() if entry.name == spec.name), {})
+    name = spec.name.partition(":")[0] if preset else spec.name
+    if name not in POKER_GAMES:
+        raise SpecError(
+            f"{spec.name} has no public form; {', '.join(POKER_GAMES)} and spots in JSON have"
+        )
+    make = POKER_GAMES[name]
+    try:
+        given = signature(make).bind(*spec.args, **{**preset, **spec.kwargs})
+    except TypeError:
+        takes = ", ".join(signature(make).parameters) or "no parameters"
+        raise SpecError(f"{word} does not fit: {name} takes {takes} in public form") from None
+    return make(*given.args, **given.kwargs)

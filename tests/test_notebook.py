@@ -1,0 +1,176 @@
+"""What people see who work in Python: names and files, short lines, tables, frames."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import counterfold as cf
+from counterfold.errors import CounterfoldError, FileError, MissingExtraError
+from counterfold.notebook import html_table
+from counterfold.poker import holdem
+
+SPOT = {
+    "board": "Ks 9h 6s 4d 2c", "pot": 200, "stack": 600, "oop": "AA,QQ", "ip": "JJ,TT",
+    "bets": ["75%"], "raises": [],
+}  # fmt: skip
+
+
+@pytest.fixture
+def spot_file(tmp_path: Path) -> Path:
+    path = tmp_path / "river.json"
+    path.write_text(json.dumps(SPOT))
+    return path
+
+
+def test_a_name_or_a_file_is_solved_like_its_game(spot_file: Path) -> None:
+    named, made = cf.solve("leduc", until=30), cf.solve(cf.Leduc(), until=cf.Until(iterations=30))
+    assert named.exploitability == made.exploitability
+    assert named.strategy == made.strategy
+    river = cf.solve(spot_file, until="0.1%")
+    assert river.poker is not None
+    assert river.poker.percent_of_pot is not None
+    assert river.poker.percent_of_pot <= 0.1 < 100 * river.trace[0].exploitability / 200
+    assert river.stopped == "exploitability"
+    assert cf.solve(str(spot_file), until=cf.Until(exploitability="0.1%")).iterations == (
+        river.iterations
+    )
+    assert cf.Solver("kuhn").tree.spec == "kuhn"
+
+
+def test_what_a_file_is_is_loaded(spot_file: Path, tmp_path: Path) -> None:
+    assert cf.load(spot_file).pot == 200
+    assert cf.load("fhp(deck=QKA)").name == "fhp"
+    result = cf.solve("kuhn", until=20, save=tmp_path / "run.safetensors")
+    result.strategy.save(tmp_path / "kuhn.safetensors")
+    assert cf.load(tmp_path / "run.safetensors") == cf.load(tmp_path / "kuhn.safetensors")
+    assert cf.load(tmp_path / "kuhn.safetensors") == result.strategy
+    agents = [cf.make_agent("uniform", cf.Kuhn()) for _ in range(2)]
+    match = cf.Match(cf.Kuhn(), *agents, seed=1)
+    match.play(5, record=str(tmp_path / "hands.jsonl"))
+    match.save(tmp_path / "match.safetensors")
+    assert len([*cf.load(tmp_path / "hands.jsonl").hands()]) == 5
+    assert cf.load(tmp_path / "match.safetensors").hands == 5
+    (tmp_path / "broken.json").write_text("{")
+    with pytest.raises(FileError, match=r"broken\.json, line 1"):
+        cf.load(tmp_path / "broken.json")
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: cf.solve(3), "a game is a name such as 'leduc'.*not 3"),
+        (lambda: cf.solve(cf.Kuhn), r"Kuhn is a class; make a game of it: Kuhn\(\)"),
+        (lambda: cf.solve("leduk"), "did you mean leduc"),
+        (lambda: cf.load(None), "a game is a name"),
+        (lambda: cf.solve("kuhn", until=0.1), "until is 0.1, and must be"),
+        (lambda: cf.solve("kuhn", until=True), "until is True"),
+        (lambda: cf.solve("kuhn", until="soon"), "no exploitability to stop at"),
+        (lambda: cf.solve("kuhn", until="0.1%"), "kuhn has neither"),
+        (lambda: cf.solve("kuhn", until=5, sed=3), "no setting 'sed'.*seed"),
+        (lambda: cf.Solver("kuhn", speed=1), "no setting 'speed'"),
+    ],
+)
+def test_what_means_nothing_is_one_sentence(call: Callable[[], Any], words: str) -> None:
+    with pytest.raises(CounterfoldError, match=words):
+        call()
+
+
+def test_equal_strategies_are_equal() -> None:
+    one, same = cf.Strategy.random("kuhn", 1), cf.Strategy.random("kuhn", 1)
+    other = cf.Strategy.random("kuhn", 2)
+    assert one == same
+    assert len({one, same, other}) == 2
+    assert one == one.with_about(method="else")
+    assert one != other
+    assert one != "kuhn"
+    assert one != cf.Strategy.uniform(holdem.kuhn())
+    assert cf.Strategy.uniform(holdem.kuhn()) == cf.Strategy.uniform(holdem.kuhn())
+    moved = one.probabilities.copy()
+    moved[:2] = moved[:2][::-1]
+    assert one != cf.Strategy.of(one.tree, moved)
+
+
+@pytest.mark.parametrize("game", [cf.Leduc(), holdem.leduc()])
+def test_a_strategy_is_a_collection_of_its_infosets(game: Any) -> None:
+    strategy = cf.Strategy.random(game, 3)
+    assert len(strategy) == len([*strategy]) == len([*strategy.rows()])
+    first = next(iter(strategy))
+    assert sum(first.actions.values()) == pytest.approx(1)
+
+
+def test_a_place_in_brackets_is_what_is_played_there() -> None:
+    strategy = cf.Strategy.random("kuhn", 3)
+    assert strategy["J"] == strategy.at("J")
+    assert strategy["J", "bet"] == strategy.at("J", "bet")
+
+
+def test_tables_of_a_page_are_cut_and_escaped() -> None:
+    strategy = cf.Strategy.uniform("leduc")
+    page = strategy._repr_html_()
+    assert page.count("<tr>") == 22  # the head, twenty infosets, and that there are more
+    assert "\u2026" in page
+    assert "fold 50.0%" in cf.Strategy.uniform("kuhn")._repr_html_()
+    assert "<b>" not in html_table("<b>", ["<b>"], [["<b>", 0.1]])
+    assert "sapcfr+" in cf.solve("kuhn", until=5)._repr_html_()
+
+
+def test_frames_have_every_action_and_every_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Any] = []
+    fake = SimpleNamespace(DataFrame=lambda rows, columns: made.append((columns, rows)))
+    monkeypatch.setitem(sys.modules, "pandas", fake)
+    strategy, result = cf.Strategy.random("kuhn", 3), cf.solve("kuhn", until=20)
+    strategy.to_pandas(player=1)
+    columns, rows = made.pop()
+    assert columns == ["player", "infoset", "action", "probability"]
+    assert {row[0] for row in rows} == {1}
+    assert [row[3] for row in rows] == [
+        p for row in strategy.rows(player=1) for p in row.actions.values()
+    ]
+    result.to_pandas()
+    columns, rows = made.pop()
+    assert columns == ["iteration", "cpu_seconds", "exploitability", "cce_gap"]
+    assert [row[0] for row in rows] == [report.iteration for report in result.trace]
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(MissingExtraError, match=r"counterfold\[pandas\]"):
+        strategy.to_pandas()
+
+
+def things() -> dict[str, Any]:
+    """One of everything that people get to see."""
+    kuhn, river = cf.Kuhn(), cf.spot(SPOT)
+    uniform, result, poker = cf.Strategy.uniform(kuhn), cf.solve(kuhn, until=9), cf.solve(river)
+    match = cf.Match(kuhn, *(cf.make_agent(name, kuhn) for name in ("uniform", "random")), seed=1)
+    many = np.arange(900.0).reshape(30, 30)
+    report = cf.FlopReport({k: v for k, v in SPOT.items() if k != "board"}, 2)
+    leduc = cf.solve("leduc", until=20).strategy
+    return {
+        "game": kuhn, "matrix": cf.NormalForm(many), "spot": river, "rules": cf.PokerRules(river),
+        "tree": result.strategy.tree, "public tree": poker.strategy.tree,
+        "until": cf.Until(seconds=3),
+        "strategy": result.strategy, "poker strategy": poker.strategy, "result": result,
+        "poker result": poker, "poker part": poker.poker, "report": result.trace[-1],
+        "solver": cf.Solver(kuhn), "method": cf.method("dcfr"), "assessment": cf.assess(uniform),
+        "best response": cf.best_response(uniform, 0), "range": cf.Range.parse("22+,A2s+,K2s+"),
+        "equity": cf.range_equity("AA", "KK"), "view": cf.view(poker.strategy), "flops": report,
+        "lock": cf.Lock("bet", {"call": 1}), "locks": cf.Locks([cf.Lock("bet", {"call": 1})]),
+        "model": cf.OpponentModel(uniform), "response": cf.restricted_response(uniform, 0, 0.5),
+        "style": cf.Style({"bet": 2.0}, player=0), "agent": cf.StrategyAgent(uniform),
+        "match": match, "match result": match.play(4),
+        "tournament": cf.tournament(kuhn, ["uniform", "random"], 4),
+        "searcher": cf.Searcher(leduc, 0), "subgames": cf.subgames(leduc.tree),
+        "frontier": cf.frontier(kuhn, "bet", [0.0, 0.1]),
+    }  # fmt: skip
+
+
+def test_everything_is_told_in_one_short_line() -> None:
+    long = {name: repr(thing) for name, thing in things().items()}
+    wrong = {n: t for n, t in long.items() if len(t) > 120 or "\n" in t or " at 0x" in t}
+    assert not wrong
