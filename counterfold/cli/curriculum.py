@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import os
 import shlex
-import time
 from contextlib import closing
 from typing import Any
 
@@ -18,13 +16,13 @@ from counterfold.cli.output import (
     StoppedError,
     advise,
     amount,
-    check_can_write,
     duration,
     print_columns,
     print_json,
     say,
 )  # fmt: skip
 from counterfold.cli.progress import Watch
+from counterfold.cli.request import check_files, options_given
 from counterfold.cli.verbs.abstracting import CurriculumRequest
 from counterfold.errors import ParameterError, UnsupportedError, short
 from counterfold.files.text import whole_of
@@ -33,59 +31,33 @@ from counterfold.games.catalog import load
 from counterfold.games.cheat import Cheat
 from counterfold.play.bots import BOTS
 from counterfold.play.winning import WinRate, win_rate
-from counterfold.plot import check_plot
 from counterfold.solvers.methods import method
 from counterfold.solvers.settings import Settings
 from counterfold.strategy.strategy import Strategy
 
 __all__ = ["run"]
 
+BEGUN = ("game", "health", "order", "view", "iterations", "method", "traversal", "seed", "abstract",
+         "save")  # fmt: skip
+"""Options that cannot change in the middle."""
 ITERATIONS = 100
 HANDS = 500
 """Games against each bot after each stage, if nobody says how many."""
-
-
-class StageWatch(Watch):
-    """Progress over the stages."""
-
-    stages = 1
-
-    def __enter__(self) -> StageWatch:
-        super().__enter__()
-        self._began = (0, time.monotonic())
-        return self
-
-    def stage(self, stage: Stage) -> None:
-        """A stage has come so far."""
-        self.check()
-        now = time.monotonic()
-        if self._began[0] != stage.number:
-            self._began = (stage.number, now)
-        note = f"stage {stage.number} of {self.stages}, iteration {stage.iteration:,}"
-        pace = (now - self._began[1]) / max(stage.iteration, 1)
-        left = pace * (stage.iterations - stage.iteration)
-        if left > 1:
-            note += f", {duration(math.ceil(left))} left in it"
-        self._face.show("solving", note, stage.iteration / stage.iterations)
-
-    def hands(self, done: int, total: int) -> None:
-        """So many games against a bot are played."""
-        self.check()
-        self._face.show("playing", f"{done:,} of {total:,} games", done / total)
 
 
 def run(request: CurriculumRequest) -> None:
     """Go through the stages, and tell about each."""
     _check(request)
     rates: dict[int, list[WinRate]] = {}
-    with StageWatch(request.quiet) as watch:
+    with Watch(request.quiet) as watch:
         curriculum = None
         try:
             curriculum = _made(request)
-            watch.stages = len(curriculum.games)
             with closing(curriculum.run(watch.counting)) as stages:
                 for stage in stages:
-                    watch.stage(stage)
+                    at = f"stage {stage.number} of {len(curriculum.games)}"
+                    note = f"{at}, iteration {stage.iteration:,}"
+                    watch.part("solving", stage.iteration, stage.iterations, note)
                     if stage.done:
                         rates[stage.number] = _rates(request, curriculum, stage, watch)
             for stage in curriculum.stages:  # those that were done before
@@ -106,21 +78,11 @@ def run(request: CurriculumRequest) -> None:
 def _check(request: CurriculumRequest) -> None:
     """Refuse what cannot work before anything is computed."""
     if request.resume:
-        for name in (
-            "game",
-            "health",
-            "order",
-            "view",
-            "iterations",
-            "method",
-            "traversal",
-            "seed",
-        ):
-            if getattr(request, name) is not None:
-                told = "a game" if name == "game" else f"--{name}"
-                raise ParameterError(f"--resume goes on as it was begun: leave out {told}")
-        if request.abstract or request.save:
-            raise ParameterError("--resume goes on as it was begun, in its own folder")
+        for name in options_given(request, BEGUN):
+            what = "a game" if name == "game" else f"--{name}"
+            raise ParameterError(
+                f"--resume goes on as it was begun, in its own folder: leave out {what}"
+            )
     elif request.game is None:
         raise ParameterError(
             "say which game to train in, such as `counterfold curriculum cheat:mini --health 3,4,5`"
@@ -131,11 +93,9 @@ def _check(request: CurriculumRequest) -> None:
         )
     if request.hands is not None and request.hands < 0:
         raise ParameterError(f"--hands is {request.hands}, and must not be negative")
-    if request.plot:
-        check_can_write(request.plot, "--plot")
-        check_plot(request.plot)
-        if request.hands == 0:
-            raise ParameterError("--plot draws win rates against bots: leave --hands above 0")
+    check_files(request, "save", "resume")
+    if request.plot and request.hands == 0:
+        raise ParameterError("--plot draws win rates against bots: leave --hands above 0")
     if request.method is not None:
         method(request.method)
     Settings(traversal=request.traversal or "full", seed=request.seed or 0)
@@ -175,7 +135,7 @@ def _number(text: str) -> int:
 
 
 def _rates(
-    request: CurriculumRequest, curriculum: Curriculum, stage: Stage, watch: StageWatch
+    request: CurriculumRequest, curriculum: Curriculum, stage: Stage, watch: Watch
 ) -> list[WinRate]:
     """Win rates of a stage's strategy against the bots, where the game has any."""
     trained = curriculum.games[stage.number - 1]
@@ -195,8 +155,12 @@ def _rates(
         strategy = Strategy.load(path)
     full = variant(rules, view="perfect", rounds=None)
     seed = int(curriculum.settings["seed"])
+
+    def playing(done: int, total: int) -> None:
+        watch.part("playing", done, total, f"{done:,} of {total:,} games")
+
     return [
-        win_rate(full, FallbackAgent(strategy, trained), bot, hands, seed, watch.hands)
+        win_rate(full, FallbackAgent(strategy, trained), bot, hands, seed, playing)
         for bot in BOTS.values()
     ]
 

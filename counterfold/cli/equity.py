@@ -19,27 +19,18 @@ WIDEST = 36
 """Characters of a range that are printed."""
 
 
-class BoardWatch(Watch):
-    """Tells how many boards have been looked at."""
-
-    def boards(self, done: int, total: int) -> None:
-        """So many of so many."""
-        self.check()
-        self._face.show(
-            "comparing hands", f"{min(done, total):,} of {total:,} boards", min(1.0, done / total)
-        )
-
-
 def run(request: EquityRequest) -> None:
     """Count or draw boards, and print."""
     board = _parsed("--board", parse_board, request.board)
     dead = _parsed("--dead", parse_cards, request.dead)
-    ranges, watch = (request.first, request.second), BoardWatch(request.quiet)
-    with watch:
+    ranges = (request.first, request.second)
+    with Watch(request.quiet) as watch:
         watch.doing("comparing hands (compiled when first used)")
         equity = range_equity(
             *ranges, board, dead, samples=request.samples, seed=request.seed,
-            on_boards=watch.boards,
+            on_boards=lambda done, total: watch.part(
+                "comparing hands", done, total, f"{min(done, total):,} of {total:,} boards"
+            ),
         )  # fmt: skip
     combos = [Range.parse(text).without((*board, *dead)).combos for text in ranges]
     if request.json:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 import shlex
-import time
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -45,38 +44,22 @@ HANDS = 100_000
 PYTHON_HANDS = 1_000
 """Hands of a match, and of one with an agent written in Python, if nobody says how many."""
 
-PATIENCE = 0.5
-"""Seconds of play before the time that is left is told."""
-
 FAULTS = {"go-on": "go on", "stop": "stop"}
 
 
 class HandsWatch(Watch):
     """Progress over the hands of a match or a tournament."""
 
-    def __enter__(self) -> HandsWatch:
-        super().__enter__()
-        self._began: float | None = None
-        return self
-
     def hands(self, done: int, total: int) -> None:
         """So many of the hands are played."""
-        self.check()
-        now = time.monotonic()
-        if self._began is None:
-            self._began = now
-        note, part = f"{done:,} of {total:,} hands", None
-        if done and now > self._began + PATIENCE:
-            left = (now - self._began) * (total - done) / done
-            note += f", {duration(math.ceil(left))} left"
-            part = done / total
-        self._face.show("playing", note, part)
+        self.part("playing", done, total, f"{done:,} of {total:,} hands")
 
 
 def run(request: MatchRequest) -> None:
     """Play, and tell about it in every form that was asked for."""
     _check(request)
-    with HandsWatch(request.quiet) as watch:
+    watch = HandsWatch(request.quiet)
+    with watch:
         try:
             match = _resumed(request, watch) if request.resume else _begun(request, watch)
             if request.target:

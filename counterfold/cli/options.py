@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import field
+from typing import Annotated, Any
 
 import typer
 
@@ -58,6 +59,37 @@ def some(text: str) -> int | str:
     return "all" if text.strip().lower() == "all" else count(text)
 
 
+def _option(metavar: str, text: str, *names: str, **more: Any) -> Any:
+    """What --help tells of an option: what it takes, and what it does."""
+    return typer.Option(*names, metavar=metavar, help=text, **more)
+
+
+def _number(metavar: str, text: str, *names: str, **more: Any) -> Any:
+    return _option(metavar, text, *names, parser=count, **more)
+
+
+def _flag(text: str, *names: str) -> Any:
+    return typer.Option(*names, help=text)
+
+
+def option(metavar: str, text: str, *names: str, default: object = None, **more: Any) -> Any:
+    """A field of a request: an option of one verb, what it takes, and what it does."""
+    return field(default=default, metadata={OPTION: _option(metavar, text, *names, **more)})
+
+
+def number(metavar: str, text: str, *names: str, default: object = None, **more: Any) -> Any:
+    """The same for a whole number."""
+    return option(metavar, text, *names, default=default, parser=count, **more)
+
+
+def flag(text: str, *names: str, default: bool | None = False) -> Any:
+    """The same for an option that takes nothing."""
+    return field(default=default, metadata={OPTION: _flag(text, *names)})
+
+
+OPTION = "option"
+"""Where a field keeps what typer is to know of it."""
+
 # Which game, and in which form.
 
 GAME = typer.Argument(
@@ -70,22 +102,18 @@ GAME = typer.Argument(
 Game = Annotated[str, GAME]
 MaybeGame = Annotated[str | None, GAME]
 GameAtTable = Annotated[
-    str | None,
-    typer.Option("--game", metavar="GAME", help="As for `counterfold solve`.", show_default=False),
+    str | None, _option("GAME", "As for `counterfold solve`.", "--game", show_default=False)
 ]
 GameAgain = Annotated[
     str | None,
-    typer.Option(
-        "--game",
-        metavar="GAME",
-        help="The game of a file; needed where its rules are a Python file of yours.",
+    _option(
+        "GAME", "The game of a file; needed where its rules are a Python file of yours.", "--game"
     ),
 ]
 Form = Annotated[
     str | None,
-    typer.Option(
-        metavar="FORM",
-        help="history, or public: every hand at every node (kuhn, leduc, one_card have both).",
+    _option(
+        "FORM", "history, or public: every hand at every node (kuhn, leduc, one_card have both)."
     ),
 ]
 
@@ -93,75 +121,57 @@ Form = Annotated[
 
 Method = Annotated[
     str | None,
-    typer.Option(
-        metavar="NAME",
-        help="cfr, cfr+, linear, dcfr, dcfr+, pcfr+, pdcfr+, sapcfr+, hs-dcfr, hs-pcfr+ "
-        "(parameters may follow in brackets), or lp. [sapcfr+], for hold'em [dcfr(1.5, 0, 4)]",
+    _option(
+        "NAME",
+        "cfr, cfr+, linear, dcfr, dcfr+, pcfr+, pdcfr+, sapcfr+, hs-dcfr, hs-pcfr+ "
+        "(parameters may follow in brackets), or lp. [sapcfr+], for hold'em "
+        "[dcfr(1.5, 0, 4)]",
     ),
 ]
-OTHER_METHOD = typer.Option(
-    "--method", metavar="NAME", help="As for `counterfold solve`, where it can be."
-)
+OTHER_METHOD = _option("NAME", "As for `counterfold solve`, where it can be.", "--method")
 OtherMethod = Annotated[str | None, OTHER_METHOD]
-TRAVERSAL = typer.Option(metavar="KIND", help="full, chance, external or outcome sampling. [full]")
+TRAVERSAL = _option("KIND", "full, chance, external or outcome sampling. [full]")
 Traversal = Annotated[str | None, TRAVERSAL]
-Iterations = Annotated[
-    int | None, typer.Option(metavar="N", parser=count, help="Stop a run after so many in all.")
-]
-EXPLOITABILITY = typer.Option(
+Iterations = Annotated[int | None, _number("N", "Stop a run after so many in all.")]
+EXPLOITABILITY = _option(
+    "X",
+    "Stop a run when its exact exploitability is as low; in poker also as 0.5% "
+    "(of the pot) or 1mbb.",
     "--exploitability",
     "--accuracy",
-    metavar="X",
     parser=low,
-    help="Stop a run when its exact exploitability is as low; in poker also as 0.5% (of the "
-    "pot) or 1mbb.",
 )
 Exploitability = Annotated[float | str | None, EXPLOITABILITY]
-Seconds = Annotated[
-    float | None, typer.Option(metavar="S", help="Stop after so many seconds in all.")
-]
-SEED = typer.Option(metavar="N", parser=count, show_default=False, help="Of all that is drawn. [0]")
+Seconds = Annotated[float | None, _option("S", "Stop after so many seconds in all.")]
+SEED = _number("N", "Of all that is drawn. [0]", show_default=False)
 Seed = Annotated[int, SEED]
 MaybeSeed = Annotated[int | None, SEED]
-Bits = Annotated[
-    int | None,
-    typer.Option(metavar="N", help="Public form: store in 32 or 16 bits, half of it. [32]"),
-]
-Threads = Annotated[
-    int | None, typer.Option(metavar="N", help="How many, in public form. [one a core]")
-]
+Bits = Annotated[int | None, _option("N", "Public form: store in 32 or 16 bits, half of it. [32]")]
+Threads = Annotated[int | None, _option("N", "How many, in public form. [one a core]")]
 Memory = Annotated[
-    str | None,
-    typer.Option(metavar="SIZE", help="The most memory to take, such as 2G. [what is free]"),
+    str | None, _option("SIZE", "The most memory to take, such as 2G. [what is free]")
 ]
 
 # Styles, and answers to an opponent.
 
 Prefer = Annotated[
     tuple[str, ...],
-    typer.Option(
-        metavar="ACTION=N",
-        help="Like an action N times as much; may be given again. In poker with all hands also "
-        "oop:raise@turn=N or ip:call[JJ-22,AQ]=N.",
+    _option(
+        "ACTION=N",
+        "Like an action N times as much; may be given again. In poker with all hands "
+        "also oop:raise@turn=N or ip:call[JJ-22,AQ]=N.",
     ),
 ]
 GiveUp = Annotated[
     float | None,
-    typer.Option(
-        metavar="X",
-        help="What may be lost by such wishes at each infoset, in payoffs (of poker, chips a "
-        "hand). [0]",
+    _option(
+        "X",
+        "What may be lost by such wishes at each infoset, in payoffs (of poker, chips a hand). [0]",
     ),
 ]
-Player = Annotated[
-    int,
-    typer.Option("--player", "--seat", metavar="N", help="Who you are, counted from 1."),
-]
+Player = Annotated[int, _option("N", "Who you are, counted from 1.", "--player", "--seat")]
 Trust = Annotated[
-    float | None,
-    typer.Option(
-        metavar="P", help="Restricted Nash response: the opponent plays by the model with P."
-    ),
+    float | None, _option("P", "Restricted Nash response: the opponent plays by the model with P.")
 ]
 
 # The table.
@@ -174,42 +184,25 @@ Agents = Annotated[
     ),
 ]
 Hands = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N",
-        parser=count,
-        help="Hands of a match. [100,000; 1,000 with an agent written in Python]",
-    ),
+    int | None, _number("N", "Hands of a match. [100,000; 1,000 with an agent written in Python]")
 ]
 Duplicate = Annotated[
-    bool,
-    typer.Option("--duplicate", help="Play every deal once for each way of sitting: less luck."),
+    bool, _flag("Play every deal once for each way of sitting: less luck.", "--duplicate")
 ]
-Reveal = Annotated[bool, typer.Option("--reveal", help="Show learners all cards after every hand.")]
+Reveal = Annotated[bool, _flag("Show learners all cards after every hand.", "--reveal")]
 TimeLimit = Annotated[
-    float,
-    typer.Option(
-        metavar="S", show_default=False, help="Seconds a move for agents written in Python. [10]"
-    ),
+    float, _option("S", "Seconds a move for agents written in Python. [10]", show_default=False)
 ]
 
 # Files, and what is printed.
 
 Save = Annotated[
-    str | None,
-    typer.Option(metavar="FILE", help="Write what was found, ready to be resumed where it can be."),
+    str | None, _option("FILE", "Write what was found, ready to be resumed where it can be.")
 ]
 Resume = Annotated[
-    str | None,
-    typer.Option(
-        metavar="FILE", help="Go on from a saved run (and save there, unless --save is given)."
-    ),
+    str | None, _option("FILE", "Go on from a saved run (and save there, unless --save is given).")
 ]
-Plot = Annotated[
-    str | None, typer.Option(metavar="FILE", help="Draw a picture, as .png, .svg or .pdf.")
-]
-Csv = Annotated[
-    str | None, typer.Option(metavar="FILE", help="Write CSV there; - is standard output.")
-]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")]
+Plot = Annotated[str | None, _option("FILE", "Draw a picture, as .png, .svg or .pdf.")]
+Csv = Annotated[str | None, _option("FILE", "Write CSV there; - is standard output.")]
+Json = Annotated[bool, _flag("Print one JSON document and nothing else.", "--json")]
+Quiet = Annotated[bool, _flag("No progress on standard error.", "--quiet", "-q")]

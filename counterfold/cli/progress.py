@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 LINE_SECONDS = 5.0
 CHECKS = 12
 """How many of the latest checks of exploitability a forecast looks at."""
+PATIENCE = 0.5
+"""Seconds of work in parts before the time that is left is told."""
 FARTHEST = 1000
 """How many times as many iterations as were seen a forecast may reach."""
 
@@ -96,6 +98,7 @@ class Watch:
         self.histories = 0
         self._checks: deque[Report] = deque(maxlen=2 * CHECKS)
         self._latest: deque[Report] = deque(maxlen=50)
+        self._parts: tuple[str, float, float] | None = None  # what, where it began, when
 
     def __enter__(self) -> Watch:
         self._open = ExitStack()
@@ -127,6 +130,19 @@ class Watch:
         self.check()
         self.histories = histories
         self._face.show("reading the rules", f"{histories:,} histories", None)
+
+    def part(self, what: str, done: float, total: float, note: str = "") -> None:
+        """So much of some work is done, with a note on it; the time that is left is told."""
+        self.check()
+        now = time.monotonic()
+        if self._parts is None or self._parts[0] != what or done <= self._parts[1]:
+            self._parts = what, done, now
+        _, first, began = self._parts
+        note, share = note or f"{done:,} of {total:,}", None
+        if done > first and now > began + PATIENCE:
+            note += f", {duration(math.ceil((now - began) * (total - done) / (done - first)))} left"
+            share = done / total
+        self._face.show(what, note, share)
 
     def report(self, report: Report) -> None:
         """The solver has come to this point."""

@@ -13,18 +13,17 @@ from counterfold.cli.grid_colours import chips
 from counterfold.cli.output import (
     StoppedError,
     advise,
-    check_can_write,
     duration,
     in_units,
     make_folder,
     memory_of,
-    on_terminal,
-    paint,
+    print_columns,
     print_json,
     say,
     tell,
 )
 from counterfold.cli.progress import Watch
+from counterfold.cli.request import check_files
 from counterfold.cli.verbs.solving import ReportRequest
 from counterfold.errors import ParameterError
 from counterfold.files.text import csv_text, read_text
@@ -93,10 +92,7 @@ def run(request: ReportRequest) -> None:
 
 
 def _check(request: ReportRequest) -> None:
-    if request.csv == "-" and request.json:
-        raise ParameterError("--csv - and --json both want standard output; give CSV a file")
-    if request.csv and request.csv != "-":
-        check_can_write(request.csv, "--csv")
+    check_files(request)
     if request.keep and not request.folder:
         raise ParameterError("--keep needs a place for the solutions: name it with --folder")
     check_threads(request.threads, "--threads")
@@ -204,14 +200,7 @@ def _print(report: FlopReport, rows: Sequence[FlopRow], mean: FlopRow) -> None:
     pot = spot.pot or 1.0
     table = [_cells(row, spot.players, pot) for row in (*rows, mean)]
     head = _head(rows, spot.players)
-    if on_terminal(sys.stdout):
-        _paint(head, table)
-    else:
-        widths = [max(map(len, column)) for column in zip(head, *table, strict=True)]
-        for line in (head, *table):
-            first = line[0].ljust(widths[0])
-            rest = [text.rjust(n) for text, n in zip(line[1:], widths[1:], strict=True)]
-            say("  ".join([first, *rest]))
+    print_columns([head, *table])
     say()
     who = spot.players[int(spot.betting.player[0])]
     advise(
@@ -219,22 +208,6 @@ def _print(report: FlopReport, rows: Sequence[FlopRow], mean: FlopRow) -> None:
         f"mean weighs flops by how often they come with hands that can be held. Every flop is "
         f"solved to {max(row.percent_of_pot for row in rows):.2g}% of the pot or better."
     )
-
-
-def _paint(head: Sequence[str], table: Sequence[Sequence[str]]) -> None:
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    grid = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
-    for number, name in enumerate(head):
-        grid.add_column(name, justify="left" if number == 0 else "right", no_wrap=True)
-    for number, line in enumerate(table):
-        last = number == len(table) - 1
-        if last:
-            grid.add_section()
-        grid.add_row(*(Text(text, style="bold" if last else "") for text in line))
-    paint(grid)
 
 
 def _csv(rows: Sequence[FlopRow], players: Sequence[str]) -> str:

@@ -1,9 +1,9 @@
 """A verb's request is declared once: a frozen dataclass whose fields are the options.
 
-A field has its type, its default, and as ``Annotated`` what ``--help`` tells of it (aliases of
-``options`` are such); the docstring is the help of the verb. ``verb`` registers it on the
-application, and the work, ``run(request)`` in the module of ``counterfold.cli`` with the verb's
-name, is imported when somebody asks for it:
+A field has its type and what ``--help`` tells of it: an alias of ``options`` where several verbs
+have the option, else ``option``, ``number`` or ``flag``. The docstring is the help of the verb.
+``verb`` registers it on the application, and the work, ``run(request)`` in the module of
+``counterfold.cli`` with the verb's name, is imported when somebody asks for it:
 
     @verb(epilog="Keys of --json: game, seed.")
     @dataclass(frozen=True)
@@ -11,6 +11,8 @@ name, is imported when somebody asks for it:
         '''Deal a hand.'''
 
         game: options.Game
+        cards: int | None = number("N", "How many cards to deal. [2]")
+        open: bool = flag("With all cards shown.")
         seed: options.Seed = 0
         json: options.Json = False
 
@@ -22,13 +24,14 @@ from __future__ import annotations
 
 import typing
 from collections.abc import Callable, Iterable
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, Field, fields
 from importlib import import_module
 from inspect import Parameter, Signature
 from types import NoneType, UnionType
 from typing import Annotated, Any, TypeVar
 
 from counterfold.cli.app import app
+from counterfold.cli.options import OPTION
 from counterfold.cli.output import check_can_write, check_not_foreign
 from counterfold.errors import ParameterError
 
@@ -75,7 +78,7 @@ def command_of(kind: type[R], work: str | Callable[[R], object]) -> Callable[...
                 field.name,
                 Parameter.KEYWORD_ONLY,
                 default=None if default == () else default,
-                annotation=_for_typer(hints[field.name]),
+                annotation=_for_typer(hints[field.name], field),
             )
         )
 
@@ -93,8 +96,13 @@ def command_of(kind: type[R], work: str | Callable[[R], object]) -> Callable[...
     return command
 
 
-def _for_typer(hint: object) -> object:
+def _for_typer(hint: object, field: Field[Any] | None = None) -> object:
     """The type of a field as typer knows it: many are a list, and what a parser makes a text."""
+    if field is not None and OPTION in field.metadata:
+        option = field.metadata[OPTION]
+        if hint is bool and not option.param_decls:  # without a --no- beside it
+            option.param_decls = (f"--{field.name.replace('_', '-')}",)
+        return Annotated[(_for_typer(hint), option)]
     if typing.get_origin(hint) is Annotated:
         plain, *rest = typing.get_args(hint)
         return Annotated[(_for_typer(plain), *rest)]
@@ -111,16 +119,17 @@ def options_given(request: object, names: Iterable[str]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value not in (None, ())}
 
 
-def check_files(request: object) -> None:
+def check_files(request: object, *apart: str) -> None:
     """Refuse files that could not be written, before any work is done for them.
 
     Strategies (``save``, ``save_model``, ``strategy``), pictures (``plot``, ``png``), ``csv``,
     ``html`` and ``record`` are fields of many requests; ``resume`` goes back to its file where
-    nothing else is named.
+    nothing else is named. Those that are named ``apart`` are left out.
     """
-    paths = {name: getattr(request, name, None) for name in (*_STRATEGIES, *_PICTURES, *_TEXTS)}
-    if not paths["save"] and (back := getattr(request, "resume", None)):
-        check_can_write(back, "--resume")
+    names = {"resume", *_STRATEGIES, *_PICTURES, *_TEXTS}.difference(apart)
+    paths = {name: getattr(request, name, None) for name in sorted(names)}
+    if paths.get("save"):
+        paths.pop("resume", None)
     if paths["csv"] == "-":
         if getattr(request, "json", False):
             raise ParameterError("--csv - and --json both want standard output; give CSV a file")

@@ -16,13 +16,13 @@ import numpy as np
 from counterfold.cli.names import game_named
 from counterfold.cli.output import (
     advise,
-    check_can_write,
     in_units,
     on_terminal,
     print_json,
     say,
     tell,
 )
+from counterfold.cli.request import check_files
 from counterfold.cli.table import print_rows
 from counterfold.cli.verbs.solving import ShowRequest, SolveRequest
 from counterfold.errors import FileError, ParameterError, SpecError, cut
@@ -48,10 +48,7 @@ OF_HANDS = ("hand", "mode", "png", "html", "deal", "browse")
 
 def run(request: ShowRequest) -> None:
     """Print, or export, the strategy of a file or of a game."""
-    if request.csv == "-" and request.json:
-        raise ParameterError("--csv - and --json both want standard output; give CSV a file")
-    if request.csv and request.csv != "-":
-        check_can_write(request.csv, "--csv")
+    check_files(request)
     if _is_strategy_file(request.what):
         strategy = _saved(request.what)
         grid = isinstance(strategy.layout, HandLayout) and _has_grid(strategy.tree.game)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from counterfold.cli.grid import print_grid, print_hands
 from counterfold.cli.grid_colours import MODES, mode_of
-from counterfold.cli.output import advise, check_can_write, print_json, say, tell
+from counterfold.cli.output import advise, print_json, say, tell
 from counterfold.cli.show import player_of, provenance
 from counterfold.errors import ParameterError
 from counterfold.evaluate.public_view import Browser
@@ -35,13 +35,6 @@ def check_hands(request: ShowRequest) -> None:
     """Refuse what cannot be shown of hands."""
     if request.sort != "play":
         raise ParameterError("--sort is for tables of infosets; poker is shown place by place")
-    for option, path in (("--png", request.png), ("--html", request.html)):
-        if path:
-            check_can_write(path, option)
-    if request.png:
-        from counterfold.plot import check_plot
-
-        check_plot(request.png)
     outputs = (request.json, request.csv, request.png, request.html, request.hand)
     if request.browse and any(outputs):
         raise ParameterError("--browse is a walk of its own; leave out the other outputs")

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
-from counterfold.cli.certificate import print_panel
+from counterfold.cli.certificate import advise_reading, print_panel
+from counterfold.cli.names import game_named
 from counterfold.cli.output import (
     StoppedError,
-    advise,
     duration,
+    in_units,
+    print_columns,
     print_json,
     say,
-    tiny,
 )
 from counterfold.cli.progress import Watch
 from counterfold.cli.request import check_files, options_given
@@ -22,9 +22,11 @@ from counterfold.cli.solve import compiled, stamp
 from counterfold.cli.verbs.styling import StyleRequest
 from counterfold.errors import ParameterError, short
 from counterfold.files.text import number_of
-from counterfold.games.catalog import load
 from counterfold.plot import COLOURS, figure, save
-from counterfold.solvers.methods import DEFAULT_METHOD
+from counterfold.poker.game import PokerGame
+from counterfold.poker.units import Units
+from counterfold.solvers.conditions import symmetry_under
+from counterfold.style.frequency import Frequency
 from counterfold.style.targets import Meeting, Stage, meet
 
 __all__ = ["run"]
@@ -41,11 +43,15 @@ def run(request: StyleRequest) -> None:
         )
     wanted = _wanted(request.target)
     check_files(request)
+    game = game_named(request.game)
+    units = game.units if isinstance(game, PokerGame) else Units()
     before = stamp(request.save)
-    with Watch(request.quiet) as watch:
+    with Watch(request.quiet, units) as watch:
         try:
-            tree = compiled(load(request.game), watch)
-            watch.doing("solving, and looking at the frontier")
+            form = compiled(
+                game, watch, symmetry=symmetry_under(game, None, *map(Frequency.parse, wanted))
+            )
+            watch.doing("solving, and looking at what can be had")
 
             def report(stage: Stage) -> None:
                 watch.check()
@@ -53,11 +59,11 @@ def run(request: StyleRequest) -> None:
                 watch.doing(f"adapting the style: {reached} at iteration {stage.iteration:,}")
 
             meeting = meet(
-                tree,
+                form,
                 wanted,
                 give_up=request.give_up or 0.0,
-                method=request.method or DEFAULT_METHOD,
-                iterations=request.iterations or 20_000,
+                method=request.method,
+                iterations=request.iterations,
                 seed=request.seed,
                 save=request.save,
                 on_report=report,
@@ -71,11 +77,10 @@ def run(request: StyleRequest) -> None:
     if request.json:
         print_json(_document(meeting, request))
         return
-    _print(meeting)
+    _print(meeting, units)
     if request.plot:
         say(f"Picture: {request.plot}")
-    if request.save:
-        advise(f"Read the strategy with `counterfold show {shlex.quote(request.save)}`.")
+    advise_reading("the strategy", request.save)
 
 
 def _farewell(request: StyleRequest, before: Any) -> str:
@@ -101,7 +106,7 @@ def _wanted(targets: Sequence[str]) -> dict[str, float]:
     return wanted
 
 
-def _print(meeting: Meeting) -> None:
+def _print(meeting: Meeting, units: Units) -> None:
     say(f"{meeting.game}, targets by {meeting.method}")
     say()
     rows = [("target", "wanted", "reached", "off by", "plain")]
@@ -115,18 +120,17 @@ def _print(meeting: Meeting) -> None:
         )
         for one in meeting.targets
     ]
-    widths = [max(len(row[n]) for row in rows) for n in range(5)]
-    for name, *cells in rows:
-        numbers = "  ".join(cell.rjust(w) for cell, w in zip(cells, widths[1:], strict=True))
-        say(f"  {name.ljust(widths[0])}  {numbers}")
+    print_columns(rows)
     say()
-    optimum = "not known for this game" if meeting.optimum is None else tiny(meeting.optimum)
+    optimum = "not known for this game"
+    if meeting.optimum is not None:
+        optimum = f"{in_units(units, meeting.optimum)}: the least at which any strategy does this"
     print_panel(
         "Price",
         [
-            ("exploitability", f"{tiny(meeting.exploitability)} (exact)"),
-            ("plain solving", tiny(meeting.plain_exploitability)),
-            ("exact optimum", f"{optimum}: the least at which any strategy does this"),
+            ("exploitability", f"{in_units(units, meeting.exploitability)} (exact)"),
+            ("plain solving", in_units(units, meeting.plain_exploitability)),
+            ("exact optimum", optimum),
             ("budget", f"{meeting.give_up:g}, {'kept' if meeting.within_budget else 'exceeded'}"),
             ("targets", "met" if meeting.met else "not met within 0.01"),
             ("iterations", f"{meeting.iterations:,} in {duration(meeting.cpu_seconds)} of CPU"),

@@ -41,7 +41,8 @@ HEAD = ("agent", "against", "matches", "hands", "mean", "half", "low", "high")
 def run(request: TournamentRequest) -> None:
     """Play all matches, and tell about them in every form that was asked for."""
     _check(request)
-    with HandsWatch(request.quiet) as watch:
+    watch = HandsWatch(request.quiet)
+    with watch:
         try:
             agents, table = sit_down(rules_named(str(request.game)), request.agents, watch)
         except KeyboardInterrupt:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any, NamedTuple
 
@@ -60,7 +59,8 @@ def reproduce(job: Job, plot: str | None, json: bool, quiet: bool) -> None:
             raise ParameterError("this experiment has no picture: leave --plot out")
         check_can_write(plot, "--plot")
         check_plot(plot)
-    with _Runs(job, quiet) as watch:
+    watch = _Runs(job, quiet)
+    with watch:
         try:
             result = job.make(on_progress=watch.runs)
             if plot and job.draw is not None:
@@ -83,24 +83,10 @@ class _Runs(Watch):
         super().__init__(quiet)
         self._job = job
 
-    def __enter__(self) -> _Runs:
-        super().__enter__()
-        self._began = time.monotonic()  # or when the first run begins
-        self._first: float | None = None  # what was done before this
-        return self
-
     def runs(self, done: float, total: float, words: str = "") -> None:
         """So many of the runs are done, or of anything else that ``words`` tell about."""
-        self.check()
-        if self._first is None or done <= self._first:
-            self._began, self._first = time.monotonic(), done
         note = words or f"{self._job.unit} {min(done + 1, total):,} of {total:,}"
-        part = None
-        if done > self._first:
-            left = (time.monotonic() - self._began) * (total - done) / (done - self._first)
-            note += f", {duration(math.ceil(left))} left"
-            part = done / total
-        self._face.show(self._job.doing, note, part)
+        self.part(self._job.doing, done, total, note)
 
 
 def pick(paper: str, **offered: tuple[str | None, Sequence[str]]) -> str:

@@ -83,4 +83,16 @@ def test_what_does_not_fit_is_refused(call, river):
     locked = river.parent / "locked.json"
     locked.write_text(json.dumps(SPOT | {"locks": [{"at": "bet 10", "play": {"fold": 1}}]}))
     call("style", locked, "--prefer", "bet=3").refused("locks")
-    call("style", river, "--target", "bet=0.5").refused("spot")
+    call("style", river, "--target", "jump=0.5").refused("jump")
+
+
+def test_a_target_is_met_in_a_spot(call, river):
+    wish = ("style", river, "--target", "oop:bet[QQ]=0.3", "--give-up", 0.5)
+    told = call(*wish, "--iterations", 400, "--save", "a.cf", "--json", "-q").document
+    (target,) = told["targets"]
+    assert target["reached"] == pytest.approx(0.3, abs=0.01)
+    assert target["plain"] < 0.1
+    assert told["exploitability"] < 0.5
+    queens = call("show", "a.cf", "--hand", "QQ", "--json").document["hands"]
+    assert [hand["actions"]["bet 10"] for hand in queens] == pytest.approx([0.3] * 6, abs=0.01)
+    assert "of the pot" in call(*wish, "--iterations", 400, "-q").out

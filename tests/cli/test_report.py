@@ -29,7 +29,7 @@ def spot(tmp_path):
 def test_a_table(call, spot):
     answer = call("report", spot(), *FLOPS)
     assert answer.code == 0
-    head, one, two, mean, *_ = answer.out.splitlines()
+    head, one, two, mean, *_ = (line.strip() for line in answer.out.splitlines())
     assert head.split() == [
         "flop",
         "flops",

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from counterfold.cli import options
-from counterfold.cli.options import count
+from counterfold.cli.options import flag, number, option
 from counterfold.cli.request import verb
 
 
@@ -32,35 +32,18 @@ class CurriculumRequest:
     """Solve a game that grows, stage by stage, each from what the last one taught."""
 
     game: options.MaybeGame = None
-    health: Annotated[
-        str | None, typer.Option(metavar="N,N,...", help="Health points of the stages: 3,4,5.")
-    ] = None
-    order: Annotated[
-        str | None,
-        typer.Option(metavar="NAME=N,N,...", help="Another parameter that grows, for any game."),
-    ] = None
-    view: Annotated[
-        str | None, typer.Option(metavar="VIEW", help="What players see, where a game has views.")
-    ] = None
-    abstract: Annotated[
-        tuple[str, ...],
-        typer.Option(metavar="MAP", help="cards, rounds=K, drop=PART...; may be given again."),
-    ] = ()
+    health: str | None = option("N,N,...", "Health points of the stages: 3,4,5.")
+    order: str | None = option("NAME=N,N,...", "Another parameter that grows, for any game.")
+    view: str | None = option("VIEW", "What players see, where a game has views.")
+    abstract: tuple[str, ...] = option(
+        "MAP", "cards, rounds=K, drop=PART...; may be given again.", default=()
+    )
     iterations: options.Iterations = None
     method: options.OtherMethod = None
     traversal: options.Traversal = None
     seed: options.MaybeSeed = None
-    hands: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            parser=count,
-            help="Games against each bot after each stage.",
-        ),
-    ] = None
-    save: Annotated[
-        str | None, typer.Option(metavar="DIR", help="A checkpoint for each stage goes there.")
-    ] = None
+    hands: int | None = number("N", "Games against each bot after each stage.")
+    save: str | None = option("DIR", "A checkpoint for each stage goes there.")
     resume: options.Resume = None
     plot: options.Plot = None
     json: options.Json = False
@@ -88,45 +71,24 @@ class BlueprintRequest:
     game: Annotated[
         str, typer.Argument(metavar="GAME", help="fhp, or a spot in JSON, before the flop too.")
     ]
-    buckets: Annotated[
-        int,
-        typer.Option(
-            metavar="N",
-            parser=count,
-            show_default=False,
-            help="Buckets a street after the flop. [200]",
-        ),
-    ] = 200
-    cards: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Keep the buckets there, and take them if it exists."),
-    ] = None
-    method: Annotated[
-        str, typer.Option(metavar="NAME", help="cfr, cfr+, linear, dcfr, dcfr+ or hs-dcfr.")
-    ] = "linear"
-    traversal: Annotated[
-        str, typer.Option(metavar="KIND", help="external, or public: all hands on one board.")
-    ] = "external"
+    buckets: int = number(
+        "N", "Buckets a street after the flop. [200]", default=200, show_default=False
+    )
+    cards: str | None = option("FILE", "Keep the buckets there, and take them if it exists.")
+    method: str = option("NAME", "cfr, cfr+, linear, dcfr, dcfr+ or hs-dcfr.", default="linear")
+    traversal: str = option(
+        "KIND", "external, or public: all hands on one board.", default="external"
+    )
     iterations: options.Iterations = None
     seconds: options.Seconds = None
-    threads: Annotated[
-        int, typer.Option(metavar="N", help="They share one table; 1 makes a seed repeatable.")
-    ] = 1
+    threads: int = option("N", "They share one table; 1 makes a seed repeatable.", default=1)
     seed: options.Seed = 0
     save: options.Save = None
     resume: options.Resume = None
-    against: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Answer an opponent: a checkpoint of the same buckets."),
-    ] = None
+    against: str | None = option("FILE", "Answer an opponent: a checkpoint of the same buckets.")
     player: options.Player = 1
     rnr: options.Trust = None
-    strategy: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Write the strategy hand by hand, for `show`."),
-    ] = None
-    exact: Annotated[
-        bool, typer.Option("--exact", help="Measure it in the game without buckets, if that fits.")
-    ] = False
+    strategy: str | None = option("FILE", "Write the strategy hand by hand, for `show`.")
+    exact: bool = flag("Measure it in the game without buckets, if that fits.")
     json: options.Json = False
     quiet: options.Quiet = False

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from counterfold.cli import options
-from counterfold.cli.options import count
+from counterfold.cli.options import flag, number, option
 from counterfold.cli.request import verb
 
 
@@ -38,24 +38,15 @@ class MatchRequest:
     duplicate: options.Duplicate = False
     reveal: options.Reveal = False
     time_limit: options.TimeLimit = 10.0
-    on_fault: Annotated[
-        str | None,
-        typer.Option(
-            metavar="go-on|stop",
-            help="What happens when an agent breaks the rules, fails or is too slow; it loses the "
-            "hand in any case. [go-on]",
-        ),
-    ] = None
-    stranger: Annotated[
-        str | None,
-        typer.Option(
-            metavar="AGENT",
-            help="Judge this one, by name or number from 1, as if its strategy were not known.",
-        ),
-    ] = None
-    record: Annotated[
-        str | None, typer.Option(metavar="FILE.jsonl", help="Write down every hand.")
-    ] = None
+    on_fault: str | None = option(
+        "go-on|stop",
+        "What happens when an agent breaks the rules, fails or is too slow; it loses the hand "
+        "in any case. [go-on]",
+    )
+    stranger: str | None = option(
+        "AGENT", "Judge this one, by name or number from 1, as if its strategy were not known."
+    )
+    record: str | None = option("FILE.jsonl", "Write down every hand.")
     save: options.Save = None
     resume: options.Resume = None
     plot: options.Plot = None
@@ -88,14 +79,9 @@ class TournamentRequest:
     agents: options.Agents = ()
     game: options.GameAtTable = None
     hands: options.Hands = None
-    matches: Annotated[
-        int,
-        typer.Option(
-            metavar="M",
-            parser=count,
-            help="Matches of each pair; from 2 on, intervals come from their spread.",
-        ),
-    ] = 1
+    matches: int = number(
+        "M", "Matches of each pair; from 2 on, intervals come from their spread.", default=1
+    )
     seed: options.Seed = 0
     duplicate: options.Duplicate = False
     reveal: options.Reveal = False
@@ -115,25 +101,17 @@ class PlayRequest:
     """Sit down at the table yourself."""
 
     game: options.MaybeGame = None
-    against: Annotated[
-        tuple[str, ...],
-        typer.Option(
-            metavar="AGENT",
-            help="As for `counterfold match`; given again where more play. [equilibrium]",
-        ),
-    ] = ()
-    hands: Annotated[
-        int | None, typer.Option(metavar="N", parser=count, help="Leave after so many in all.")
-    ] = None
-    seed: Annotated[
-        int | None, typer.Option(metavar="N", parser=count, help="Of the deals. [drawn]")
-    ] = None
+    against: tuple[str, ...] = option(
+        "AGENT",
+        "As for `counterfold match`; given again where more play. [equilibrium]",
+        default=(),
+    )
+    hands: int | None = number("N", "Leave after so many in all.")
+    seed: int | None = number("N", "Of the deals. [drawn]")
     save: options.Save = None
     resume: options.Resume = None
     again: options.GameAgain = None
-    hints: Annotated[
-        bool, typer.Option("--hints", help="Tell before every move what would be right.")
-    ] = False
+    hints: bool = flag("Tell before every move what would be right.")
     quiet: options.Quiet = False
 
 
@@ -152,10 +130,7 @@ class ReplayRequest:
     record: Annotated[
         str, typer.Argument(metavar="FILE.jsonl", help="What `match --record` has written.")
     ]
-    hand: Annotated[
-        int | None,
-        typer.Option(metavar="N", parser=count, help="Tell this hand, numbered as in the file."),
-    ] = None
+    hand: int | None = number("N", "Tell this hand, numbered as in the file.")
     game: options.GameAgain = None
     json: options.Json = False
     quiet: options.Quiet = False

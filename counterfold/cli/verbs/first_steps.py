@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
-
-import typer
 
 from counterfold.cli import options
+from counterfold.cli.options import option
 from counterfold.cli.request import verb
 
 
@@ -16,7 +14,7 @@ from counterfold.cli.request import verb
 class DemoRequest:
     """Solve Kuhn and Leduc poker, check the known values, compare all methods in a plot."""
 
-    folder: Annotated[str, typer.Option(metavar="DIR", help="Where the picture goes.")] = "."
+    folder: str = option("DIR", "Where the picture goes.", default=".")
     json: options.Json = False
     quiet: options.Quiet = False
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from counterfold.cli import options
-from counterfold.cli.options import count, low, some
+from counterfold.cli.options import flag, low, number, option, some
 from counterfold.cli.request import verb
 
 
@@ -50,55 +50,36 @@ class SolveRequest:
     method: options.Method = None
     traversal: options.Traversal = None
     iterations: options.Iterations = None
-    exploitability: Annotated[
-        float | str | None,
-        typer.Option(
-            "--exploitability",
-            "--target",
-            "--accuracy",
-            metavar="X",
-            parser=low,
-            help="Stop when the exact exploitability is as low; in poker also as 0.5% (of the "
-            "pot) or 1mbb.",
-        ),
-    ] = None
+    exploitability: float | str | None = option(
+        "X",
+        "Stop when the exact exploitability is as low; in poker also as 0.5% (of the pot) or 1mbb.",
+        "--exploitability",
+        "--target",
+        "--accuracy",
+        parser=low,
+    )
     seconds: options.Seconds = None
-    alternating: Annotated[
-        bool | None,
-        typer.Option("--alternating/--simultaneous", help="When the players update. [alternating]"),
-    ] = None
-    average: Annotated[
-        bool | None,
-        typer.Option("--average/--last-iterate", help="Which strategy is the answer. [average]"),
-    ] = None
-    dtype: Annotated[
-        str | None,
-        typer.Option(metavar="TYPE", help="float64 or float32. [float64; hold'em float32]"),
-    ] = None
+    alternating: bool | None = flag(
+        "When the players update. [alternating]", "--alternating/--simultaneous", default=None
+    )
+    average: bool | None = flag(
+        "Which strategy is the answer. [average]", "--average/--last-iterate", default=None
+    )
+    dtype: str | None = option("TYPE", "float64 or float32. [float64; hold'em float32]")
     seed: options.MaybeSeed = None
-    explore: Annotated[
-        float | None, typer.Option(metavar="E", help="Exploration of outcome sampling. [0.6]")
-    ] = None
+    explore: float | None = option("E", "Exploration of outcome sampling. [0.6]")
     save: options.Save = None
-    every: Annotated[
-        int | None,
-        typer.Option(metavar="N", parser=count, help="Also save about every N iterations."),
-    ] = None
+    every: int | None = number("N", "Also save about every N iterations.")
     resume: options.Resume = None
     again: options.GameAgain = None
     plot: options.Plot = None
     form: options.Form = None
     bits: options.Bits = None
     threads: options.Threads = None
-    locks: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Public form: decisions that are fixed, in JSON."),
-    ] = None
+    locks: str | None = option("FILE", "Public form: decisions that are fixed, in JSON.")
     prefer: options.Prefer = ()
     give_up: options.GiveUp = None
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only tell what the game would take in memory.")
-    ] = False
+    dry_run: bool = flag("Only tell what the game would take in memory.")
     memory: options.Memory = None
     json: options.Json = False
     quiet: options.Quiet = False
@@ -128,8 +109,7 @@ class ShowRequest:
     """Print a strategy as people read it."""
 
     what: Annotated[
-        str,
-        typer.Argument(metavar="FILE|GAME", help="A saved strategy, or a game to solve first."),
+        str, typer.Argument(metavar="FILE|GAME", help="A saved strategy, or a game to solve first.")
     ]
     pattern: Annotated[
         str | None,
@@ -139,45 +119,22 @@ class ShowRequest:
             "place, such as 'check, bet 66, [7h]'.",
         ),
     ] = None
-    player: Annotated[
-        str | None,
-        typer.Option(
-            metavar="N", help="Only this player, counted from 1; in poker also oop or ip."
-        ),
-    ] = None
-    sort: Annotated[str, typer.Option(metavar="ORDER", help="play or name.")] = "play"
-    limit: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="Rows to print, 0 for all; places on a page of --html. [40 on a terminal, else "
-            "all; 60 places]",
-        ),
-    ] = None
+    player: str | None = option("N", "Only this player, counted from 1; in poker also oop or ip.")
+    sort: str = option("ORDER", "play or name.", default="play")
+    limit: int | None = option(
+        "N",
+        "Rows to print, 0 for all; places on a page of --html. [40 on a terminal, else all; 60 "
+        "places]",
+    )
     csv: options.Csv = None
-    hand: Annotated[
-        str | None,
-        typer.Option(metavar="HANDS", help="Poker: hands one by one, as AhKd, AK or QQ+."),
-    ] = None
-    mode: Annotated[
-        str | None,
-        typer.Option(metavar="MODE", help="Poker: strategy, ev, equity, weight or an action."),
-    ] = None
-    png: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Poker: draw the grid, as .png, .svg or .pdf."),
-    ] = None
-    html: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Poker: a web page with this place and those after it."),
-    ] = None
-    deal: Annotated[
-        tuple[str, ...],
-        typer.Option(metavar="CARDS", help="Poker: let --html go on with a turn 7h, a river 7h2c."),
-    ] = ()
-    browse: Annotated[
-        bool, typer.Option("--browse", help="Poker: walk the tree, action by action.")
-    ] = False
+    hand: str | None = option("HANDS", "Poker: hands one by one, as AhKd, AK or QQ+.")
+    mode: str | None = option("MODE", "Poker: strategy, ev, equity, weight or an action.")
+    png: str | None = option("FILE", "Poker: draw the grid, as .png, .svg or .pdf.")
+    html: str | None = option("FILE", "Poker: a web page with this place and those after it.")
+    deal: tuple[str, ...] = option(
+        "CARDS", "Poker: let --html go on with a turn 7h, a river 7h2c.", default=()
+    )
+    browse: bool = flag("Poker: walk the tree, action by action.")
     json: options.Json = False
     quiet: options.Quiet = False
 
@@ -197,24 +154,16 @@ class ReportRequest:
     """Solve a poker spot on many flops: EV, equity and frequencies of each."""
 
     spot: Annotated[
-        str,
-        typer.Argument(metavar="SPOT", help="A spot in JSON; its board, if any, is put aside."),
+        str, typer.Argument(metavar="SPOT", help="A spot in JSON; its board, if any, is put aside.")
     ]
-    flops: Annotated[
-        str,
-        typer.Option(
-            metavar="FLOPS",
-            help="How many that stand for all (95), all (1,755), or a list: Ks7h2d,AsAhAd:2.",
-        ),
-    ] = "25"
+    flops: str = option(
+        "FLOPS",
+        "How many that stand for all (95), all (1,755), or a list: Ks7h2d,AsAhAd:2.",
+        default="25",
+    )
     exploitability: Annotated[float | str, options.EXPLOITABILITY] = "0.5%"
-    folder: Annotated[
-        str | None,
-        typer.Option(metavar="FOLDER", help="Keep every flop there, and go on from it."),
-    ] = None
-    keep: Annotated[
-        bool, typer.Option("--keep", help="Keep the solutions in the folder too, for `show`.")
-    ] = False
+    folder: str | None = option("FOLDER", "Keep every flop there, and go on from it.")
+    keep: bool = flag("Keep the solutions in the folder too, for `show`.")
     csv: options.Csv = None
     method: options.OtherMethod = None
     bits: options.Bits = None
@@ -241,20 +190,11 @@ class EquityRequest:
         str, typer.Argument(metavar="RANGE", help="As AA, QQ+,AKs, A5s-A2s:0.5, AhKd or random.")
     ]
     second: Annotated[str, typer.Argument(metavar="RANGE", help="The range that it meets.")]
-    board: Annotated[
-        str, typer.Option(metavar="CARDS", help="A flop, turn or river: 'Qs Jh 2c'. [none]")
-    ] = ""
-    dead: Annotated[
-        str, typer.Option(metavar="CARDS", help="Cards that are out of play. [none]")
-    ] = ""
-    samples: Annotated[
-        int | str | None,
-        typer.Option(
-            metavar="N",
-            parser=some,
-            help="Draw so many boards, or count all. [all, unless it takes long]",
-        ),
-    ] = None
+    board: str = option("CARDS", "A flop, turn or river: 'Qs Jh 2c'. [none]", default="")
+    dead: str = option("CARDS", "Cards that are out of play. [none]", default="")
+    samples: int | str | None = option(
+        "N", "Draw so many boards, or count all. [all, unless it takes long]", parser=some
+    )
     seed: options.Seed = 0
     json: options.Json = False
     quiet: options.Quiet = False

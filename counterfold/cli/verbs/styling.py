@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-import typer
-
 from counterfold.cli import options
+from counterfold.cli.options import flag, option
 from counterfold.cli.request import verb
 
 
@@ -34,58 +33,33 @@ class StyleRequest:
 
     game: options.Game
     prefer: options.Prefer = ()
-    target: Annotated[
-        tuple[str, ...],
-        typer.Option(
-            metavar="FREQUENCY=X",
-            help="Instead of preferences: find the style that meets this, such as "
-            "raise@round1=0.6; may be given again.",
-        ),
-    ] = ()
+    target: tuple[str, ...] = option(
+        "FREQUENCY=X",
+        "Instead of preferences: find the style that meets this, such as raise@round1=0.6; may "
+        "be given again.",
+        default=(),
+    )
     give_up: options.GiveUp = None
-    player: Annotated[
-        int | None, typer.Option(metavar="N", help="Only for this player, counted from 1.")
-    ] = None
-    seen: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PATTERN", help="Only where the infoset's name has this part or fits this glob."
-        ),
-    ] = None
-    round: Annotated[
-        int | None, typer.Option(metavar="N", help="Only in this round, counted from 1.")
-    ] = None
-    best: Annotated[
-        bool,
-        typer.Option(
-            "--best", help="Play the heaviest action alone, Pref-CFR(BR): a stronger pull."
-        ),
-    ] = False
-    preset: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="A style of poker: aggressive, passive, loose, tight."),
-    ] = None
-    strength: Annotated[
-        float | None, typer.Option(metavar="N", help="How strong the preset is, from 1 up. [5]")
-    ] = None
+    player: int | None = option("N", "Only for this player, counted from 1.")
+    seen: str | None = option(
+        "PATTERN", "Only where the infoset's name has this part or fits this glob."
+    )
+    round: int | None = option("N", "Only in this round, counted from 1.")
+    best: bool = flag("Play the heaviest action alone, Pref-CFR(BR): a stronger pull.")
+    preset: str | None = option("NAME", "A style of poker: aggressive, passive, loose, tight.")
+    strength: float | None = option("N", "How strong the preset is, from 1 up. [5]")
     method: options.OtherMethod = None
     iterations: options.Iterations = None
     exploitability: options.Exploitability = None
     seconds: options.Seconds = None
     traversal: Annotated[str, options.TRAVERSAL] = "full"
     seed: options.Seed = 0
-    frontier: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FREQUENCY",
-            help="Also tell exactly how often a player can do this at what cost: bet@J, "
-            "raise@round1, player2:fold+call.",
-        ),
-    ] = None
-    epsilon: Annotated[
-        str | None,
-        typer.Option(metavar="X,X,...", help="Costs on the frontier. [0,0.01,0.02,0.05,0.1]"),
-    ] = None
+    frontier: str | None = option(
+        "FREQUENCY",
+        "Also tell exactly how often a player can do this at what cost: bet@J, raise@round1, "
+        "player2:fold+call.",
+    )
+    epsilon: str | None = option("X,X,...", "Costs on the frontier. [0,0.01,0.02,0.05,0.1]")
     save: options.Save = None
     plot: options.Plot = None
     json: options.Json = False
