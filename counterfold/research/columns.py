@@ -1,52 +1,65 @@
-"""Tables in plain text: what experiments and benchmarks print."""
+"""What experiments and benchmarks print: paragraphs and tables, a line between them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
-from counterfold.cli.output import say
+from counterfold.cli.output import advise, say
 
-if TYPE_CHECKING:
-    from rich.table import Table
-
-__all__ = ["Columns", "cells", "print_columns", "print_table", "rich_table"]
+__all__ = ["Columns", "Part", "Table", "print_parts"]
 
 Columns = Mapping[str, str | Callable[[Any], str]]
 """Headings with what stands below: a format such as ``{0.value:.3f}``, or a function of a row."""
 
 
-def print_columns(rows: Sequence[Sequence[str]]) -> None:
-    """Cells under one another, the first column to the left."""
-    widths = [max(len(row[c]) for row in rows) for c in range(len(rows[0]))]
-    for row in rows:
-        right = [cell.rjust(width) for cell, width in zip(row, widths, strict=True)]
-        say(("  " + "  ".join([row[0].ljust(widths[0]), *right[1:]])).rstrip())
+@dataclass(frozen=True)
+class Table:
+    """Rows below headings, the first column to the left; columns without a word are left out.
 
+    Without formats the rows are lists of cells.
 
-def cells(row: Any, columns: Columns) -> list[str]:
-    """One row of a table.
-
-    >>> cells(0.125, {"share": "{:.0%}", "twice": lambda x: f"{2 * x:g}"})
-    ['12%', '0.25']
+    >>> Table([0.125, 1.0], {"share": "{:.0%}", "twice": lambda x: f"{2 * x:g}"}).lines()
+    ['  share  twice', '  12%     0.25', '  100%       2']
     """
-    return [c.format(row) if isinstance(c, str) else c(row) for c in columns.values()]
+
+    rows: Iterable[Any]
+    columns: Columns | Sequence[str]
+    title: str = ""
+
+    def cells(self) -> list[list[str]]:
+        """The headings and all rows."""
+        columns = self.columns
+        if not isinstance(columns, Mapping):
+            return [list(columns), *map(list, self.rows)]
+        formats = columns.values()
+        rows = [[f.format(r) if isinstance(f, str) else f(r) for f in formats] for r in self.rows]
+        return [list(columns), *rows]
+
+    def lines(self) -> list[str]:
+        """The cells under one another, below the title."""
+        cells = self.cells()
+        filled = [k for k, _ in enumerate(cells[0]) if any(row[k] for row in cells[1:])] or [0]
+        widths = {k: max(len(row[k]) for row in cells) for k in filled}
+        lines = [self.title] if self.title else []
+        for row in cells:
+            first, *others = filled
+            aligned = [row[first].ljust(widths[first]), *(row[k].rjust(widths[k]) for k in others)]
+            lines.append(("  " + "  ".join(aligned)).rstrip())
+        return lines
 
 
-def print_table(rows: Iterable[Any], columns: Columns) -> None:
-    """Headings, and a line for each row."""
-    print_columns([list(columns), *(cells(row, columns) for row in rows)])
+Part = str | Table
 
 
-def rich_table(
-    title: str, rows: Iterable[Any], columns: Columns, left: Sequence[str] = ()
-) -> Table:
-    """The same with a frame; columns of numbers, which are not ``left``, to the right."""
-    from rich.table import Table
-
-    table = Table(title=title)
-    for number, name in enumerate(columns):
-        table.add_column(name, justify="left" if name in left or not number else "right")
-    for row in rows:
-        table.add_row(*cells(row, columns))
-    return table
+def print_parts(parts: Iterable[Part]) -> None:
+    """Paragraphs and tables on standard output."""
+    for number, part in enumerate(parts):
+        if number:
+            say()
+        if isinstance(part, str):
+            advise(part)
+        else:
+            for line in part.lines():
+                say(line)

@@ -1,32 +1,35 @@
-"""What the verbs of all papers share: one experiment is made, drawn and shown."""
+"""What the verbs of all papers and benchmarks share: an experiment is made, drawn and shown."""
 
 from __future__ import annotations
 
+import json as jsonlib
 import math
-from collections.abc import Callable, Sequence
-from typing import Annotated, Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields
+from inspect import signature
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Protocol
 
 import typer
 
 from counterfold.cli.options import count
-from counterfold.cli.output import StoppedError, advise, check_can_write, duration, print_json, say
+from counterfold.cli.output import (
+    StoppedError,
+    check_can_write,
+    duration,
+    make_folder,
+    print_json,
+    say,
+)
 from counterfold.cli.progress import Watch
+from counterfold.cli.request import command_of
 from counterfold.errors import ParameterError
+from counterfold.files.whole import write_whole
+from counterfold.research.columns import Part, print_parts
 
-__all__ = [
-    "Folder",
-    "Iterations",
-    "Job",
-    "Plot",
-    "Runs",
-    "Seed",
-    "check_minutes",
-    "given",
-    "pick",
-    "refuse",
-    "reproduce",
-    "tell_time",
-]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["Folder", "Iterations", "Job", "Plot", "Runs", "Seed", "run_job", "verb_of"]
 
 Seed = Annotated[int, typer.Option(metavar="N", parser=count, help="For starts and sampling.")]
 Plot = Annotated[str | None, typer.Option(metavar="FILE", help="Draw it, as .png, .svg or .pdf.")]
@@ -40,40 +43,156 @@ Folder = Annotated[
 
 
 class Job(NamedTuple):
-    """One experiment: how to make it, how to show what came out, and how to draw it."""
+    """One experiment: how to make it, how to show what came out, and how to draw it.
 
-    make: Callable[..., Any]  # takes on_progress(done, of, words); the result has to_dict()
-    show: Callable[[Any], None]
-    draw: Callable[[Any], Any] | None  # None where there is no picture
+    Its options are the parameters of ``make``, whose result has ``to_dict``.
+    """
+
+    make: Callable[..., Any]  # takes on_progress(done, of, words)
+    show: Callable[[Any], Iterable[Part]]
+    draw: Callable[[Any], Figure] | None  # None where there is no picture
     doing: str = "solving"
     unit: str = "run"
-    stopped: str = "stopped; nothing was saved"  # what Ctrl-C is answered with
 
 
-def reproduce(job: Job, plot: str | None, json: bool, quiet: bool) -> None:
+PARTS = ("figure", "table", "experiment")
+"""Options that name a part of a paper."""
+OUTPUT = ("plot", "out", "json", "quiet")
+"""Options on what becomes of the answer."""
+
+
+class Answer(Protocol):
+    """Where an answer goes, and in which forms: what every request has."""
+
+    @property
+    def plot(self) -> str | None: ...
+
+    @property
+    def json(self) -> bool: ...
+
+    @property
+    def quiet(self) -> bool: ...
+
+
+def verb_of(
+    name: str, kind: type[Any], jobs: Callable[[Any], Mapping[str, Job]]
+) -> dict[str, Callable[..., None]]:
+    """The verb of a paper: ``kind`` has its options, ``jobs(request)`` its parts by their names.
+
+    A part is named as ``figure 4`` is; without a name it is what is made where none is given.
+    """
+
+    def run(request: Any) -> None:
+        told = {field.name: getattr(request, field.name) for field in fields(request)}
+        chosen = {option: told.pop(option) for option in PARTS if option in told}
+        options = {option: value for option, value in told.items() if option not in OUTPUT}
+        parts = jobs(request)
+        part = pick(name, chosen, parts)
+        run_job(f"{name} --{part}" if part else name, parts[part], request, **options)
+
+    return {name: command_of(kind, run)}
+
+
+def pick(paper: str, chosen: Mapping[str, str | None], parts: Iterable[str]) -> str:
+    """The one part that was chosen; that without a name where nothing was, if there is one.
+
+    >>> pick("ses", {"figure": "2", "table": None}, ["figure 2", "figure 3", "table drift"])
+    'figure 2'
+    """
+    names: dict[str, list[str]] = {option: [] for option in chosen}
+    for part in filter(None, parts):
+        option, name = part.split()
+        names[option].append(name)
+    wanted = [option for option, name in chosen.items() if name is not None]
+    if not wanted and "" in parts:
+        return ""
+    if len(wanted) != 1:
+        lists = [f"--{option} {_listed(some)}" for option, some in names.items()]
+        raise ParameterError(f"say which: {', or '.join(lists)}")
+    (option,) = wanted
+    if chosen[option] not in names[option]:
+        raise ParameterError(
+            f"{paper} has no {option} {chosen[option]!r}; it has {', '.join(names[option])}"
+        )
+    return f"{option} {chosen[option]}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " or ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
+
+
+def run_job(name: str, job: Job, output: Answer, **options: object) -> None:
     """Run one experiment and tell about it in every form that was asked for."""
     from counterfold.plot import check_plot, save
 
-    if plot:
+    given = _checked(name, job, options)
+    out: str | None = getattr(output, "out", None)
+    if out is not None:
+        check_can_write(out, "--out")
+    if output.plot is not None:
         if job.draw is None:
             raise ParameterError("this experiment has no picture: leave --plot out")
-        check_can_write(plot, "--plot")
-        check_plot(plot)
-    watch = _Runs(job, quiet)
+        check_can_write(output.plot, "--plot")
+        check_plot(output.plot)
+    watch = _Runs(job, output.quiet)
     with watch:
         try:
-            result = job.make(on_progress=watch.runs)
-            if plot and job.draw is not None:
+            result = job.make(**given, on_progress=watch.runs)
+            if output.plot is not None and job.draw is not None:
                 watch.doing("drawing")
-                save(job.draw(result), plot)
+                save(job.draw(result), output.plot)
         except KeyboardInterrupt:
-            raise StoppedError(job.stopped) from None
-    if json:
-        print_json(result.to_dict() | {"plot": plot})
+            raise StoppedError(_stopped(job, given)) from None
+    document = result.to_dict() | {"plot": output.plot}
+    if out is not None:
+        write_whole(out, (jsonlib.dumps(document, indent=1) + "\n").encode())
+    if output.json:
+        print_json(document)
         return
-    job.show(result)
-    if plot:
-        say(f"Picture: {plot}")
+    print_parts(_timed(job.show(result), result))
+    for word, path in (("Picture", output.plot), ("Written", out)):
+        if path is not None:
+            say(f"{word}: {path}")
+
+
+def _checked(name: str, job: Job, options: Mapping[str, object]) -> dict[str, Any]:
+    """The options that were given; those that the experiment does not know are refused."""
+    known = signature(job.make).parameters
+    given = {key: value for key, value in options.items() if value is not None}
+    if "seed" not in known and given.get("seed") == 0:  # which is there without being given
+        del given["seed"]
+    for key in given:
+        if key not in known:
+            raise ParameterError(f"{name} does not take --{key}")
+    minutes = given.get("minutes")
+    if isinstance(minutes, float) and not 0 < minutes < math.inf:
+        raise ParameterError(f"--minutes is {minutes:g}, and must be above 0")
+    folder = given.get("folder")
+    if isinstance(folder, str):
+        make_folder(folder)
+    return given
+
+
+def _stopped(job: Job, given: Mapping[str, object]) -> str:
+    """What Ctrl-C is answered with."""
+    if "folder" not in signature(job.make).parameters:
+        return "stopped; nothing was saved"
+    if "folder" not in given:
+        return "stopped; nothing was saved: with --folder it would go on from here"
+    return f"stopped; the same command goes on from what {given['folder']} keeps"
+
+
+def _timed(parts: Iterable[Part], result: Any) -> list[Part]:
+    """The parts, with the time that the experiment took in the last of their paragraphs."""
+    shown = list(parts)
+    if not hasattr(result, "cpu_seconds"):
+        return shown
+    words = f"CPU time {duration(result.cpu_seconds)}."
+    if hasattr(result, "seconds"):
+        words = f"{duration(result.seconds)} by the clock, {words}"
+    if isinstance(shown[-1], str) and len(shown) > 1:
+        words = f"{shown.pop()} {words}"
+    return [*shown, words]
 
 
 class _Runs(Watch):
@@ -87,45 +206,3 @@ class _Runs(Watch):
         """So many of the runs are done, or of anything else that ``words`` tell about."""
         note = words or f"{self._job.unit} {min(done + 1, total):,} of {total:,}"
         self.part(self._job.doing, done, total, note)
-
-
-def pick(paper: str, **offered: tuple[str | None, Sequence[str]]) -> str:
-    """The one that is asked for, among names by option: ``"figure 4"``.
-
-    >>> pick("ses", figure=("2", ("2", "3")), table=(None, ("drift",)))
-    'figure 2'
-    """
-    asked = [(option, *both) for option, both in offered.items() if both[0] is not None]
-    if len(asked) != 1:
-        lists = [f"--{option} {_listed(names)}" for option, (_, names) in offered.items()]
-        raise ParameterError(f"say which: {', or '.join(lists)}")
-    option, name, names = asked[0]
-    if name not in names:
-        raise ParameterError(f"{paper} has no {option} {name!r}; it has {', '.join(names)}")
-    return f"{option} {name}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " or ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
-
-
-def refuse(part: str, **options: object) -> None:
-    """Refuse options that mean nothing to a part of a paper."""
-    for name in given(**options):
-        raise ParameterError(f"{part} does not take --{name}")
-
-
-def given(**options: Any) -> dict[str, Any]:
-    """The options that somebody has given."""
-    return {name: value for name, value in options.items() if value is not None}
-
-
-def check_minutes(minutes: float | None) -> None:
-    """Refuse a time that is none."""
-    if minutes is not None and not 0 < minutes < math.inf:
-        raise ParameterError(f"--minutes is {minutes:g}, and must be above 0")
-
-
-def tell_time(result: Any, before: str = "") -> None:
-    """The CPU time that an experiment took, at the end of a sentence."""
-    advise(f"{before} CPU time {duration(result.cpu_seconds)}.".lstrip())

@@ -89,21 +89,23 @@ def test_wrong_words_are_refused(call, arguments, word):
 
 def test_bench_hands_everything_on(call, monkeypatch):
     heard = {}
-    monkeypatch.setattr(
-        "counterfold.research.bench.verb.run",
-        lambda what, **options: heard.update(options, what=what),
-    )
+
+    def hear(name, job, request, **options):
+        told = {option: getattr(request, option) for option in ("json", "plot", "out")}
+        heard.update(options, what=name, **told)
+
+    monkeypatch.setattr("counterfold.research.bench.verb.run_job", hear)
     answer = call(
         "bench", "peers", "--json", "--budget", 2, "--game", "kuhn", "--game", "leduc",
         "--plot", "p.png", "--out", "o.json",
     )  # fmt: skip
     assert answer.code == 0
     assert heard == {
-        "what": "peers",
+        "what": "bench peers",
         "json": True,
         "plot": "p.png",
         "budget": 2.0,
-        "games": ["kuhn", "leduc"],
+        "games": ("kuhn", "leduc"),
         "out": "o.json",
     }
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import statistics
-import time
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from statistics import median
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -17,21 +17,21 @@ from counterfold.play.agents import make_agent
 from counterfold.play.match import Match
 from counterfold.play.series import series
 from counterfold.plot import figure
-from counterfold.research.bench.bars import bars
-from counterfold.research.columns import Columns, rich_table
-from counterfold.research.progress import no_progress
+from counterfold.research.bench.timing import cpu, each
+from counterfold.research.columns import Columns, Part, Table
+from counterfold.research.drawing import bars, finished
+from counterfold.research.progress import Progress, no_progress
+from counterfold.research.results import Result
 from counterfold.tree.history import HistoryTree, compile_game
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from matplotlib.figure import Figure
 
-__all__ = ["GAMES", "Pace", "measure", "plot", "run", "table", "to_json"]
+__all__ = ["GAMES", "Pace", "Paces", "draw", "run", "show"]
 
 GAMES = ("one_card", "leduc")
 FIXED = ("uniform", "sophisticated")
 RUNS = 7
-BUDGET = 0.2
-"""CPU seconds of a run."""
 
 
 @dataclass(frozen=True)
@@ -39,13 +39,20 @@ class Pace:
     """Hands a second of CPU time on one core, the median of several runs.
 
     ``reduced`` is the same with luck taken out of every hand, as ``counterfold match`` does;
-    None where only that was measured, or nothing is taken out.
+    ``plain`` is None where only that was measured.
     """
 
     game: str
     what: str
     plain: float | None
     reduced: float | None
+
+
+@dataclass(frozen=True)
+class Paces(Result, what="arena"):
+    """A pace for each pair of agents and each game."""
+
+    paces: tuple[Pace, ...]
 
 
 class _Coin(Agent):
@@ -81,18 +88,13 @@ def _pairs() -> tuple[_Pair, ...]:
 def _pace(play: Callable[[int], object], hands: int, runs: int) -> float:
     """Hands a second of ``play(hands)``."""
     play(2)  # compiles
-    times = []
-    for _ in range(runs):
-        began = time.process_time()
-        play(hands)
-        times.append(time.process_time() - began)
-    return hands / max(statistics.median(times), 1e-9)
+    return hands / max(median(cpu(partial(play, hands)) for _ in range(runs)), 1e-9)
 
 
 def measure(spec: str, seconds: float = 0.2, runs: int = RUNS) -> list[Pace]:
     """All pairs of agents at one game; a run takes about so many seconds."""
     tree = compile_game(load(spec))
-    found = []
+    paces = []
     for pair in _pairs():
         hands = max(10, int(pair.expected * seconds))
 
@@ -101,53 +103,44 @@ def measure(spec: str, seconds: float = 0.2, runs: int = RUNS) -> list[Pace]:
 
         match = Match(tree, *pair.make(tree), seed=1)
         plain = _pace(alone, hands, runs) if pair.compiled else None
-        found.append(Pace(tree.spec, pair.what, plain, _pace(match.play, hands, runs)))
-    return found
+        paces.append(Pace(tree.spec, pair.what, plain, _pace(match.play, hands, runs)))
+    return paces
 
 
 def run(
     games: Sequence[str] = GAMES,
-    budget: float = BUDGET,
-    on_progress: Callable[[str], None] = no_progress,
+    budget: float = 0.2,
+    on_progress: Progress = no_progress,
     runs: int = RUNS,
-) -> list[Pace]:
+) -> Paces:
     """Measure several games; a run takes about ``budget`` CPU seconds."""
-    paces = []
-    for spec in games:
-        on_progress(spec)
-        paces += measure(spec, budget, runs)
-    return paces
+    paces = each(games, lambda spec: measure(spec, budget, runs), on_progress)
+    return Paces(tuple(pace for own in paces for pace in own))
 
 
-def _shown(pace: float | None) -> str:
+def _short(pace: float | None) -> str:
     return "-" if pace is None else f"{pace:,.0f}" if pace < 1e5 else f"{pace / 1e6:.2f} M"
 
 
-def table(paces: Sequence[Pace]) -> Table:
+def show(result: Paces) -> Iterator[Part]:
     """A row a pair of agents and a game."""
     columns: Columns = {
         "game": "{0.game}",
         f"agents (learners against {FIXED[1]})": "{0.what}",
-        "plain": lambda pace: _shown(pace.plain),
-        "luck taken out": lambda pace: _shown(pace.reduced),
+        "plain": lambda pace: _short(pace.plain),
+        "luck taken out": lambda pace: _short(pace.reduced),
     }
-    title = "Hands a second of CPU time, one core"
-    return rich_table(title, paces, columns, left=list(columns)[:2])
+    yield Table(result.paces, columns, "Hands a second of CPU time, one core")
 
 
-def plot(paces: Sequence[Pace]) -> Any:
+def draw(result: Paces) -> Figure:
     """Bars of hands a second."""
     made, (panel,) = figure(1, 1, size=(9, 4.6))
     series = {}
-    for game in dict.fromkeys(pace.game for pace in paces):
-        own = [pace for pace in paces if pace.game == game]
+    for game in dict.fromkeys(pace.game for pace in result.paces):
+        own = [pace for pace in result.paces if pace.game == game]
         series[game] = [pace.plain for pace in own]
         series[f"{game}, luck taken out"] = [pace.reduced for pace in own]
-    kinds = list(dict.fromkeys(pace.what for pace in paces))
+    kinds = list(dict.fromkeys(pace.what for pace in result.paces))
     bars(panel, kinds, series, "hands a second, one core")
-    return made
-
-
-def to_json(paces: Sequence[Pace]) -> dict[str, Any]:
-    """All figures."""
-    return {"what": "arena", "paces": [asdict(pace) for pace in paces]}
+    return finished(made, "Hands a second")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import statistics
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,21 +12,22 @@ import numpy as np
 from counterfold.evaluate.sequence import assess_form, workspace
 from counterfold.games.catalog import load
 from counterfold.plot import figure
-from counterfold.research.bench.bars import bars
-from counterfold.research.columns import Columns, rich_table
-from counterfold.research.progress import no_progress
+from counterfold.research.bench.timing import cpu, each, enough, medians
+from counterfold.research.columns import Columns, Part, Table
+from counterfold.research.drawing import bars, finished
+from counterfold.research.progress import Progress, no_progress
+from counterfold.research.results import Result
 from counterfold.solvers.conditions import Conditions
 from counterfold.solvers.solver import Solver
 from counterfold.tree.history import HistoryTree, compile_game
 from counterfold.tree.sequence import sequence_form
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from matplotlib.figure import Figure
 
-__all__ = ["GAMES", "Cost", "plot", "run", "table", "to_json"]
+__all__ = ["GAMES", "Cost", "Costs", "draw", "run", "show"]
 
 GAMES = ("kuhn", "one_card", "leduc", "leduc(suited=true)", "goofspiel(cards=5)", "liars_dice")
-BUDGET = 0.05
 
 _KINDS: dict[str, dict[str, Any]] = {
     "full": {},
@@ -56,12 +55,11 @@ class Cost:
     evaluation_in_iterations: float
 
 
-def _cpu(step: Callable[[], object], times: int = 1) -> float:
-    """CPU seconds of one call, on average over some."""
-    began = time.process_time()
-    for _ in range(times):
-        step()
-    return (time.process_time() - began) / times
+@dataclass(frozen=True)
+class Costs(Result, what="kernels"):
+    """What iterations cost, game by game."""
+
+    costs: tuple[Cost, ...]
 
 
 def _liking(tree: HistoryTree, best: bool) -> Conditions:
@@ -71,35 +69,26 @@ def _liking(tree: HistoryTree, best: bool) -> Conditions:
     return Conditions.by_infosets(delta, np.full(len(tree.infosets.owner), 1e-3), best)
 
 
-def measure(spec: str, seconds: float = BUDGET, rounds: int = 7) -> Cost:
+def measure(spec: str, seconds: float = 0.05, rounds: int = 7) -> Cost:
     """Measure one game, every kind of iteration side by side."""
-    began = time.process_time()
     tree = compile_game(load(spec))
+    compiled = cpu(lambda: sequence_form(compile_game(load(spec))))
     form = sequence_form(tree)
-    compiled = time.process_time() - began
-    steps: dict[str, Callable[[], object]] = {}
-    counts: dict[str, int] = {}
+    steps: dict[str, Callable[[], float]] = {}
+
+    def timed(kind: str, step: Callable[[int], object]) -> None:
+        step(2)
+        count = enough(step, seconds)
+        steps[kind] = lambda: 1e6 * cpu(partial(step, count)) / count
+
     for kind, settings in _KINDS.items():
         if "best" in settings:
             settings = {"style": _liking(tree, **settings)}
-        solver = Solver(tree, "cfr+", **settings)
-        solver.step(2)
-        count = 1
-        while (took := _cpu(partial(solver.step, count))) < seconds / 4:
-            count *= 2
-        counts[kind] = max(1, int(count * seconds / took))
-        steps[kind] = partial(solver.step, counts[kind])
-    probabilities = Solver(tree, "cfr+").probabilities()
-    look = partial(assess_form, form, probabilities, workspace(form))
-    looks = max(1, int(seconds / max(_cpu(look, 3), 1e-5)))
-    spent: dict[str, list[float]] = {kind: [] for kind in _KINDS}
-    evaluations = []
-    for _ in range(rounds):
-        for kind, step in steps.items():
-            spent[kind].append(_cpu(step) / counts[kind])
-        evaluations.append(_cpu(look, looks))
-    middle = {kind: 1e6 * statistics.median(times) for kind, times in spent.items()}
-    evaluation = 1e6 * statistics.median(evaluations)
+        timed(kind, Solver(tree, "cfr+", **settings).step)
+    evaluate = partial(assess_form, form, Solver(tree, "cfr+").probabilities(), workspace(form))
+    timed("evaluation", lambda count: [evaluate() for _ in range(count)])
+    middle = medians(steps, rounds)
+    evaluation = middle.pop("evaluation")
     return Cost(
         spec, tree.histories, len(tree.infosets.owner), form.leaves, compiled, middle,
         evaluation, evaluation / middle["full"],
@@ -107,19 +96,13 @@ def measure(spec: str, seconds: float = BUDGET, rounds: int = 7) -> Cost:
 
 
 def run(
-    games: Sequence[str] = GAMES,
-    budget: float = BUDGET,
-    on_progress: Callable[[str], None] = no_progress,
-) -> list[Cost]:
+    games: Sequence[str] = GAMES, budget: float = 0.05, on_progress: Progress = no_progress
+) -> Costs:
     """Measure several games, a batch of iterations for about ``budget`` CPU seconds."""
-    costs = []
-    for spec in games:
-        on_progress(spec)
-        costs.append(measure(spec, budget))
-    return costs
+    return Costs(tuple(each(games, lambda spec: measure(spec, budget), on_progress)))
 
 
-def table(costs: Sequence[Cost]) -> Table:
+def show(result: Costs) -> Iterator[Part]:
     """A row a game."""
     columns: Columns = {
         "game": "{0.game}",
@@ -130,19 +113,14 @@ def table(costs: Sequence[Cost]) -> Table:
         **{kind: f"{{0.microseconds[{kind}]:,.3g}}" for kind in _KINDS},
         "exploitability": "{0.evaluation:,.3g} ({0.evaluation_in_iterations:.1f} it.)",
     }
-    return rich_table(
-        "CPU microseconds an iteration (CFR+, all players, one thread)", costs, columns
-    )
+    title = "CPU microseconds an iteration (CFR+, all players, one thread)"
+    yield Table(result.costs, columns, title)
 
 
-def plot(costs: Sequence[Cost]) -> Any:
+def draw(result: Costs) -> Figure:
     """Bars of microseconds an iteration, a group a game."""
+    costs = result.costs
     made, (panel,) = figure(1, 1, size=(1.6 * len(costs) + 3, 4.2))
     series = {kind: [c.microseconds[kind] for c in costs] for kind in _KINDS}
     bars(panel, [c.game for c in costs], series, "CPU microseconds an iteration")
-    return made
-
-
-def to_json(costs: Sequence[Cost]) -> dict[str, Any]:
-    """All figures."""
-    return {"what": "kernels", "costs": [asdict(c) for c in costs]}
+    return finished(made, "CPU microseconds an iteration of CFR+")

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from counterfold.games.catalog import load
 from counterfold.plot import COLOURS, figure
-from counterfold.research.columns import Columns, rich_table
-from counterfold.research.progress import no_progress
+from counterfold.research.columns import Columns, Part, Table
+from counterfold.research.drawing import finished, line
+from counterfold.research.progress import Progress, no_progress
+from counterfold.research.results import Result
 from counterfold.solvers.methods import METHODS
 from counterfold.solvers.solver import Solver
 from counterfold.solvers.until import Until
 from counterfold.tree.history import HistoryTree, compile_game
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from matplotlib.figure import Figure
 
-__all__ = ["GAMES", "Race", "Races", "plot", "race", "run", "table", "to_json"]
+__all__ = ["GAMES", "Race", "Races", "draw", "race", "run", "show"]
 
 GAMES = (
     "kuhn",
@@ -34,7 +36,6 @@ GAMES = (
     "liars_dice",
 )
 TARGETS = (1e-3, 1e-6)
-BUDGET = 10.0
 
 
 @dataclass(frozen=True)
@@ -62,23 +63,23 @@ def race(tree: HistoryTree, method: str, budget: float, *, alternating: bool = T
     curve: list[tuple[float, float]] = []
     iterations: dict[str, int | None] = {f"{target:g}": None for target in TARGETS}
     seconds: dict[str, float | None] = {f"{target:g}": None for target in TARGETS}
-    found = math.inf
+    exploitability = math.inf
     for report in solver.run(Until(exploitability=min(TARGETS), seconds=20 * budget)):
         if report.exploitability is None:
             continue
-        found = report.exploitability
-        curve.append((report.cpu_seconds, found))
+        exploitability = report.exploitability
+        curve.append((report.cpu_seconds, exploitability))
         for target in TARGETS:
-            if found <= target and iterations[f"{target:g}"] is None:
+            if exploitability <= target and iterations[f"{target:g}"] is None:
                 iterations[f"{target:g}"] = report.iteration
                 seconds[f"{target:g}"] = report.cpu_seconds
         if report.cpu_seconds > budget:
             break
-    return Race(tree.spec, method, alternating, iterations, seconds, found, tuple(curve))
+    return Race(tree.spec, method, alternating, iterations, seconds, exploitability, tuple(curve))
 
 
 @dataclass(frozen=True)
-class Races:
+class Races(Result, what="methods", also=("winner",)):
     """All races, and the CPU seconds that each could have."""
 
     races: Sequence[Race]
@@ -92,34 +93,33 @@ class Races:
     def names(self) -> list[str]:
         return list(dict.fromkeys(race.name for race in self.races))
 
-    def winner(self, target: float = 1e-6) -> str:
+    @property
+    def winner(self) -> str:
         """The least geometric mean of CPU time; a method that did not arrive counts double."""
         logs: dict[str, list[float]] = {}
         for race in self.races:
-            took = race.cpu_seconds[f"{target:g}"]
+            took = race.cpu_seconds[f"{min(TARGETS):g}"]
             logs.setdefault(race.name, []).append(math.log(max(took or 2 * self.budget, 1e-4)))
         return min(logs, key=lambda name: sum(logs[name]) / len(logs[name]))
 
 
 def run(
-    games: Sequence[str] = GAMES,
-    budget: float = BUDGET,
-    on_progress: Callable[[str], None] = no_progress,
+    games: Sequence[str] = GAMES, budget: float = 10.0, on_progress: Progress = no_progress
 ) -> Races:
     """Every method on every game, alternating; and simultaneous for the fastest family."""
-    races = []
+    ways = [*((method, True) for method in METHODS), ("hs-pcfr+", False)]
+    races: list[Race] = []
     for spec in games:
         tree = compile_game(load(spec))
-        for method in METHODS:
-            on_progress(f"{spec}: {method}")
-            races.append(race(tree, method, budget))
-        races.append(race(tree, "hs-pcfr+", budget, alternating=False))
+        for method, alternating in ways:
+            on_progress(len(races), len(games) * len(ways), f"{spec}: {method}")
+            races.append(race(tree, method, budget, alternating=alternating))
     return Races(races, budget)
 
 
-def table(results: Races) -> Table:
+def show(results: Races) -> Iterator[Part]:
     """CPU seconds and iterations to 1e-6, a row a method, a column a game."""
-    races, best = {(race.game, race.name): race for race in results.races}, results.winner()
+    races, best = {(race.game, race.name): race for race in results.races}, results.winner
 
     def shown(game: str, name: str) -> str:
         race = races.get((game, name))
@@ -134,41 +134,27 @@ def table(results: Races) -> Table:
         "method": lambda name: f"{name} *" if name == best else name,
         **{game: partial(shown, game) for game in results.games},
     }
-    made = rich_table("CPU time and iterations to exploitability 1e-6", results.names, columns)
-    made.caption = (
-        f"* fastest over all games (geometric mean); budget {results.budget:g} s of CPU a cell"
-    )
-    return made
+    yield Table(results.names, columns, "CPU time and iterations to exploitability 1e-6")
+    yield f"* fastest over all games (geometric mean); budget {results.budget:g} s of CPU a cell"
 
 
-def plot(results: Races) -> Any:
+def draw(results: Races) -> Figure:
     """Exploitability over CPU time, a panel a game."""
-    look = {
-        name: {"color": COLOURS[n % len(COLOURS)], "linestyle": ("-", "--", ":")[n // len(COLOURS)]}
-        for n, name in enumerate(results.names)
-    }
     columns = min(3, len(results.games))
     rows = math.ceil(len(results.games) / columns)
     made, panels = figure(rows, columns, size=(4.6 * columns + 1.8, 3.4 * rows))
     for panel, game in zip(panels, results.games, strict=False):
         for race in (race for race in results.races if race.game == game):
+            number = results.names.index(race.name)
             points = [(t, e) for t, e in race.curve if t > 0 and e > 1e-16]
-            if points:
-                panel.loglog(
-                    *zip(*points, strict=True), label=race.name, linewidth=1.4, **look[race.name]
-                )
+            style = ("-", "--", ":")[number // len(COLOURS)]
+            seconds, heights = [t for t, _ in points], [e for _, e in points]
+            line(panel, seconds, heights, race.name, number, linewidth=1.4, linestyle=style)
+        panel.set_xscale("log")
+        panel.set_yscale("log")
         panel.set_title(game)
         panel.set_xlabel("CPU seconds")
         panel.set_ylabel("exploitability")
     for panel in panels[len(results.games) :]:
         panel.set_visible(False)
-    made.legend(
-        *panels[0].get_legend_handles_labels(), loc="outside right center", fontsize=8,
-        frameon=False,
-    )  # fmt: skip
-    return made
-
-
-def to_json(results: Races) -> dict[str, Any]:
-    """All races and the winner."""
-    return {"what": "methods", "winner": results.winner(), **asdict(results)}
+    return finished(made, "Exploitability over CPU time", panels[0])

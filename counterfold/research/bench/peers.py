@@ -15,21 +15,36 @@ import platform
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from importlib import metadata
 from statistics import median
 from time import process_time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from counterfold.errors import ParameterError
-from counterfold.research.bench.solvers import GAMES, PEERS, RUNNERS, BenchGame, Runner, warm_up
-from counterfold.research.progress import no_progress
+from counterfold.plot import figure
+from counterfold.research.bench.solvers import (
+    GAMES,
+    OURS,
+    PEERS,
+    RUNNERS,
+    BenchGame,
+    Runner,
+    warm_up,
+)
+from counterfold.research.bench.timing import Reach, cpu, enough, peak_memory
+from counterfold.research.columns import Part, Table
+from counterfold.research.drawing import bars, finished
+from counterfold.research.progress import Progress, no_progress
+from counterfold.research.results import Result
 
-__all__ = ["TARGETS", "Measurement", "Reach", "Report", "measure", "run"]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["TARGETS", "Measurement", "Report", "draw", "measure", "run", "show"]
 
 TARGETS = (1e-3, 1e-6)
-BUDGET = 60.0
 SAMPLED_ITERATIONS = 100_000
 """Sampling is far from the targets here; its exploitability after so many iterations is told."""
 
@@ -39,21 +54,8 @@ search for the targets, or, where building alone took so long, everything."""
 
 
 @dataclass(frozen=True)
-class Reach:
-    """The CPU seconds and iterations to a target, or none within the budget."""
-
-    target: float
-    seconds: float | None = None
-    iterations: int | None = None
-
-
-@dataclass(frozen=True)
 class Measurement:
-    """What one solver did on one game; ``note`` says why where it did nothing.
-
-    >>> Measurement("jax", "cfr+", "kuhn", note="not installed").reach(1e-3).seconds is None
-    True
-    """
+    """What one solver did on one game; ``note`` says why where it did nothing."""
 
     peer: str
     method: str
@@ -87,7 +89,7 @@ class Measurement:
 
 
 @dataclass(frozen=True)
-class Report:
+class Report(Result, what="peers"):
     """All measurements of a run, and where they were made."""
 
     measurements: tuple[Measurement, ...]
@@ -95,59 +97,23 @@ class Report:
     machine: Mapping[str, str] = field(default_factory=dict)
 
     def games(self) -> list[str]:
-        """The games measured, in order.
-
-        >>> Report((Measurement("jax", "cfr+", "kuhn"),), 1.0).games()
-        ['kuhn']
-        """
+        """The games measured, in order."""
         return list(dict.fromkeys(m.game for m in self.measurements))
 
     def peers(self, game: str) -> list[str]:
-        """The solvers measured on a game, in order.
-
-        >>> Report((Measurement("jax", "cfr+", "kuhn"),), 1.0).peers("kuhn")
-        ['jax']
-        """
+        """The solvers measured on a game, in order."""
         return list(dict.fromkeys(m.peer for m in self.measurements if m.game == game))
 
-    def plain(self, game: str, peer: str) -> Measurement:
-        """The measurement of a solver's first method: CFR+, or its external sampling.
+    def _of(self, game: str, peer: str) -> list[Measurement]:
+        return [m for m in self.measurements if (m.game, m.peer) == (game, peer)]
 
-        >>> Report((Measurement("jax", "cfr+", "kuhn"),), 1.0).plain("kuhn", "jax").method
-        'cfr+'
-        """
-        return next(m for m in self.measurements if (m.game, m.peer) == (game, peer))
+    def plain(self, game: str, peer: str) -> Measurement:
+        """The measurement of a solver's first method: CFR+, or its external sampling."""
+        return self._of(game, peer)[0]
 
     def fastest(self, game: str, peer: str, target: float) -> Measurement:
-        """The measurement of the solver's method that came first to a target.
-
-        >>> Report((Measurement("jax", "cfr+", "kuhn"),), 1.0).fastest("kuhn", "jax", 1e-3).method
-        'cfr+'
-        """
-        ran = [m for m in self.measurements if (m.game, m.peer) == (game, peer)]
-        return min(ran, key=lambda m: _or_infinity(m.reach(target).seconds))
-
-    def to_dict(self) -> dict[str, Any]:
-        """The report as JSON takes it.
-
-        >>> Report((), 60.0).to_dict()
-        {'budget': 60.0, 'machine': {}, 'measurements': []}
-        """
-        return {
-            "budget": self.budget,
-            "machine": dict(self.machine),
-            "measurements": [asdict(m) for m in self.measurements],
-        }
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Report:
-        """The inverse of ``to_dict``.
-
-        >>> Report.from_dict(Report((), 60.0).to_dict())
-        Report(measurements=(), budget=60.0, machine={})
-        """
-        measurements = tuple(Measurement.from_dict(m) for m in data["measurements"])
-        return cls(measurements, data["budget"], data["machine"])
+        """The measurement of the solver's method that came first to a target."""
+        return min(self._of(game, peer), key=lambda m: _or_infinity(m.reach(target).seconds))
 
 
 def _or_infinity(seconds: float | None) -> float:
@@ -236,63 +202,32 @@ def _sampled(runner: Runner, budget: float) -> tuple[int, float]:
     return done, runner.exploitability()
 
 
-def _timed_alone(make: Callable[[], Runner], found: Reach, iteration: float) -> Reach:
+def _timed_alone(make: Callable[[], Runner], met: Reach, iteration: float) -> Reach:
     """The way to a target once more without stops, where stops may have cost more than it did.
 
     The search stops for a check after nearly each of the first iterations, and every call has its
     fixed cost; this asks a fresh solver for as many iterations in one call.
     """
-    if found.seconds is None or found.iterations is None:
-        return found
-    with_stops = replace(found, seconds=found.seconds + iteration)
-    if found.seconds > 1 or found.iterations < 2:
+    if met.seconds is None or met.iterations is None:
+        return met
+    with_stops = replace(met, seconds=met.seconds + iteration)
+    if met.seconds > 1 or met.iterations < 2:
         return with_stops
     runner = make()
     runner.step(1)
     start = process_time()
-    runner.step(found.iterations - 1)
+    runner.step(met.iterations - 1)
     seconds = process_time() - start + iteration
     # Sampled or threaded solvers might go another way; then the first finding stands.
-    if runner.exploitability() <= found.target * 1.01:
-        return replace(found, seconds=seconds)
+    if runner.exploitability() <= met.target * 1.01:
+        return replace(met, seconds=seconds)
     return with_stops
 
 
 def _iteration_time(runner: Runner, batch: float = 0.1, batches: int = 5) -> float:
     """The median over batches that each take about ``batch`` CPU seconds."""
-    n = 1
-    while True:
-        start = process_time()
-        runner.step(n)
-        took = process_time() - start
-        if took >= batch / 4:
-            break
-        n *= 4
-    n = max(1, round(n * batch / took))
-    times = []
-    for _ in range(batches):
-        start = process_time()
-        runner.step(n)
-        times.append((process_time() - start) / n)
-    return median(times)
-
-
-def peak_memory() -> int:
-    """The peak resident bytes of this process.
-
-    Linux hands ``ru_maxrss`` down from the parent that started us, so VmHWM is asked first.
-    """
-    try:
-        with open("/proc/self/status", encoding="ascii", errors="replace") as status:
-            for line in status:
-                if line.startswith("VmHWM:"):
-                    return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    import resource
-
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+    n = enough(runner.step, batch)
+    return median(cpu(lambda: runner.step(n)) / n for _ in range(batches))
 
 
 _ONE_THREAD = {
@@ -348,8 +283,8 @@ def _worker(job: str) -> None:
 
 def run(
     games: Iterable[str] = GAMES,
-    budget: float = BUDGET,
-    on_progress: Callable[[str], None] = no_progress,
+    budget: float = 60.0,
+    on_progress: Progress = no_progress,
     *,
     peers: Iterable[str] = PEERS,
     rounds: int = 3,
@@ -375,8 +310,8 @@ def run(
     taken: dict[tuple[BenchGame | str, ...], list[Measurement]] = {}
     for turn in range(rounds):
         for number, (game, name, method) in enumerate(cells):
-            done, title = turn * len(cells) + number, PEERS[name].title
-            on_progress(f"{done} of {rounds * len(cells)}: {game.title}: {title} {method}")
+            words = f"{game.title}: {PEERS[name].title} {method}"
+            on_progress(turn * len(cells) + number, rounds * len(cells), words)
             before = taken.setdefault((game.key, name, method), [])
             missing = PEERS[name].missing()
             if not before and missing:
@@ -386,12 +321,11 @@ def run(
             elif not before[0].note and (before[0].build_seconds or 0.0) <= QUICK:
                 slow = before[0].cpu_seconds > QUICK
                 before.append(_in_worker(game, name, method, 0.0 if slow else budget))
-    on_progress(f"{rounds * len(cells)} of {rounds * len(cells)}: done")
     return Report(tuple(_median(each) for each in taken.values()), budget, _machine())
 
 
-def _known(what: str, given: Iterable[str], known: Mapping[str, Any]) -> list[str]:
-    names = list(given)
+def _known(what: str, wanted: Iterable[str], known: Mapping[str, object]) -> list[str]:
+    names = list(wanted)
     for name in names:
         if name not in known:
             raise ParameterError(f"There is no {what} '{name}' here; choose of {', '.join(known)}.")
@@ -404,29 +338,29 @@ def _median(rounds: Sequence[Measurement]) -> Measurement:
     if not good:
         return rounds[0]
 
-    def middle(values: Iterable[float | None]) -> float | None:
+    def typical(values: Iterable[float | None]) -> float | None:
         # A target missed in most rounds is missed, however fast the others were.
-        found = median(map(_or_infinity, values))
-        return found if math.isfinite(found) else None
+        middle = median(map(_or_infinity, values))
+        return middle if math.isfinite(middle) else None
 
     searched = [m for m in good if m.budget == good[0].budget]
     reached = [
-        replace(r, seconds=middle(m.reach(r.target).seconds for m in searched))
+        replace(r, seconds=typical(m.reach(r.target).seconds for m in searched))
         for r in good[0].reached
     ]
     return replace(
         good[0],
-        iteration_seconds=middle(m.iteration_seconds for m in good),
-        build_seconds=middle(m.build_seconds for m in good),
-        memory_bytes=round(middle(m.memory_bytes for m in good) or 0),
-        baseline_bytes=round(middle(m.baseline_bytes for m in good) or 0),
+        iteration_seconds=typical(m.iteration_seconds for m in good),
+        build_seconds=typical(m.build_seconds for m in good),
+        memory_bytes=round(typical(m.memory_bytes for m in good) or 0),
+        baseline_bytes=round(typical(m.baseline_bytes for m in good) or 0),
         reached=tuple(reached),
         rounds=len(good),
     )
 
 
 def _machine() -> dict[str, str]:
-    found = {
+    machine = {
         "python": platform.python_version(),
         "system": platform.platform(),
         "processor": _processor(),
@@ -434,10 +368,10 @@ def _machine() -> dict[str, str]:
     }
     for package in ("counterfold", "numba", "open_spiel", "jax", "LiteEFG"):
         try:
-            found[package] = metadata.version(package)
+            machine[package] = metadata.version(package)
         except metadata.PackageNotFoundError:
-            found[package] = "not installed"
-    return found
+            machine[package] = "not installed"
+    return machine
 
 
 def _processor() -> str:
@@ -449,6 +383,110 @@ def _processor() -> str:
     except OSError:
         pass
     return platform.processor() or platform.machine()
+
+
+def show(report: Report) -> Iterator[Part]:
+    """The report as a table; ratios say how many times our figure the other's is."""
+    head = ["game", "solver", "iteration", *(f"to {t:g}" for t in TARGETS), "build", "memory"]
+    rows, notes = [], []
+    for game in report.games():
+        title = GAMES[game].title
+        for number, peer in enumerate(report.peers(game)):
+            note = report.plain(game, peer).note
+            if note:
+                notes.append(f"{title}, {PEERS[peer].title}: {note}.")
+                continue
+            rows.append(["" if number else title, PEERS[peer].title, *_cells(report, game, peer)])
+    yield Table(rows, head, "CPU time of one thread, and how many times ours it is")
+    yield from notes
+
+
+def _cells(report: Report, game: str, peer: str) -> list[str]:
+    plain = report.plain(game, peer)
+    compared = peer != OURS and OURS in report.peers(game)
+    ours = report.plain(game, OURS) if compared else Measurement(OURS, "", game)
+    cells = [_beside(_time, plain.iteration_seconds, ours.iteration_seconds)]
+    for target in TARGETS:
+        best = report.fastest(game, peer, target)
+        if not best.reached:
+            after = plain.exploitability is not None and target == TARGETS[0]
+            words = f"{plain.exploitability:.2g} after {plain.iterations:,} its" if after else ""
+            cells.append(words)
+            continue
+        seconds = best.reach(target).seconds
+        mine = report.fastest(game, OURS, target).reach(target).seconds if compared else None
+        if seconds is not None:
+            cells.append(f"{_beside(_time, seconds, mine)} {best.method}")
+        else:
+            ratio = f" (> {_ratio(best.budget / mine)})" if mine else ""
+            cells.append(f"> {best.budget:g} s{ratio}")
+    cells.append(_beside(_time, plain.build_seconds, ours.build_seconds))
+    cells.append(_beside(_size, plain.memory_bytes, ours.memory_bytes))
+    return cells
+
+
+def _beside(show: Callable[[float], str], value: float | None, ours: float | None) -> str:
+    if value is None:
+        return ""
+    return show(value) + (f" ({_ratio(value / ours)})" if ours else "")
+
+
+def _ratio(times: float) -> str:
+    """How often, in two digits or all before the point.
+
+    >>> _ratio(0.0035), _ratio(1.5), _ratio(12.34), _ratio(1234)
+    ('0.0035x', '1.5x', '12x', '1,234x')
+    """
+    return f"{times:.2g}x" if times < 10 else f"{times:,.0f}x"
+
+
+def _time(seconds: float) -> str:
+    """Seconds in the unit that reads best.
+
+    >>> _time(0.0000185), _time(0.0169), _time(2.5)
+    ('18.5 us', '16.9 ms', '2.5 s')
+    """
+    for unit, size in (("s", 1.0), ("ms", 1e-3)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds * 1e6:.3g} us"
+
+
+def _size(size: float) -> str:
+    """Bytes as megabytes.
+
+    >>> _size(3_500_000), _size(1_040_000_000)
+    ('3.5 MB', '1,040 MB')
+    """
+    return f"{size / 1e6:.2g} MB" if size < 10e6 else f"{size / 1e6:,.0f} MB"
+
+
+def draw(report: Report) -> Figure:
+    """A picture of the report: bars by game and solver; what was not reached has none.
+
+    >>> draw(Report((), 60.0))
+    Traceback (most recent call last):
+    counterfold.errors.ParameterError: there is nothing to plot: no solver has run
+    """
+    ran = [m for m in report.measurements if not m.note]
+    if not ran:
+        raise ParameterError("there is nothing to plot: no solver has run")
+    full = [g for g in report.games() if g not in GAMES or GAMES[g].traversal == "full"]
+    last = TARGETS[-1]
+    made, panels = figure(2, 2, size=(15, 9))
+    shown: list[tuple[str, list[str], Callable[[str, str], float | None]]] = [
+        ("seconds an iteration", report.games(), lambda g, p: report.plain(g, p).iteration_seconds),
+        (f"seconds to {last:g}", full, lambda g, p: report.fastest(g, p, last).reach(last).seconds),
+        ("seconds to build the tree", full, lambda g, p: report.plain(g, p).build_seconds),
+        ("bytes above a warmed-up process", full, lambda g, p: report.plain(g, p).memory_bytes),
+    ]
+    for panel, (unit, games, value) in zip(panels, shown, strict=True):
+        series = {
+            PEERS[peer].title: [value(g, peer) if peer in report.peers(g) else None for g in games]
+            for peer in dict.fromkeys(m.peer for m in ran)
+        }
+        bars(panel, [GAMES[g].title if g in GAMES else g for g in games], series, unit)
+    return finished(made, "Other solvers beside ours, CPU time of one thread")
 
 
 if __name__ == "__main__":

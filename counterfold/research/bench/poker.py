@@ -10,45 +10,39 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from statistics import median
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from time import perf_counter, process_time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from counterfold.errors import ParameterError
 from counterfold.plot import COLOURS, figure
 from counterfold.poker.game import PokerGame
-from counterfold.poker.spot import load_spot, spot
-from counterfold.research.bench.peers import Reach, peak_memory
-from counterfold.research.bench.spots import OTHER_SPOTS, PEERS, SPOTS, Peer
-from counterfold.research.progress import no_progress
+from counterfold.poker.spot import load_spot, read_spot, spot
+from counterfold.research.bench.spot_peer import SpotPeer
+from counterfold.research.bench.spots import OTHER_SPOTS, SPOTS
+from counterfold.research.bench.timing import Reach, cpu, each, medians, peak_memory
+from counterfold.research.columns import Columns, Part, Table
+from counterfold.research.drawing import finished
+from counterfold.research.progress import Progress, no_progress
+from counterfold.research.results import Result
 from counterfold.solvers.settings import POKER_METHOD
 from counterfold.solvers.solver import Solver
 from counterfold.tree.public import PublicTree
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from matplotlib.figure import Figure
 
-__all__ = [
-    "TARGETS",
-    "Cost",
-    "Triad",
-    "load",
-    "measure",
-    "plot",
-    "reach",
-    "run",
-    "table",
-    "to_json",
-]
+__all__ = ["GAMES", "TARGETS", "Cost", "Costs", "PeerCost", "draw", "load", "reach", "run", "show"]
 
 TARGETS = (1.0, 0.5, 0.1)
 """Exploitability in percent of the pot that a spot begins with."""
 
 GAMES = tuple(SPOTS)
+BITS = (32, 16)
 BUDGET = 120.0
 ROUNDS = 5
 PASSES = 5
@@ -57,7 +51,18 @@ written, and read when the opponent does; sums of strategies are read and writte
 
 
 @dataclass(frozen=True)
-class Cost:
+class PeerCost:
+    """What another solver took in the same rounds, in tables of so many bits, by its own clock."""
+
+    spot: str
+    bits: int
+    one_thread: float
+    """CPU seconds an iteration (both players updated once)."""
+    reached: tuple[Reach, ...]
+
+
+@dataclass(frozen=True)
+class Cost(Result, also=("bandwidth", "share", "ratio", "iteration_ratio"), without=("peer",)):
     """What a spot costs in tables of so many bits."""
 
     spot: str
@@ -78,6 +83,7 @@ class Cost:
     """The peak of a process with this one solver, above what it had before the tree was built."""
     reached: tuple[Reach, ...]
     """Iterations, and so many times the CPU time of one, in one thread."""
+    peer: PeerCost | None = None
 
     @property
     def bandwidth(self) -> float:
@@ -90,18 +96,30 @@ class Cost:
         return self.bandwidth / self.triad
 
     @property
-    def fastest(self) -> Peer | None:
-        """The other solver that is known to be the fastest with as many bits, if any is."""
-        known = [p for p in PEERS if (p.spot, p.bits) == (self.spot, self.bits) and p.seconds]
-        return min(known, key=lambda p: p.seconds or 0.0, default=None)
+    def ratio(self) -> float | None:
+        """The time to the last target as a share of the peer's."""
+        theirs = self.peer and self.peer.reached[-1].seconds
+        ours = self.reached[-1].seconds
+        return ours / theirs if ours and theirs else None
 
     @property
-    def ratio(self) -> float | None:
-        """The time to the last target as a share of the fastest other solver's."""
-        ours, theirs = self.reached[-1].seconds, self.fastest
-        return (
-            None if ours is None or theirs is None or not theirs.seconds else ours / theirs.seconds
-        )
+    def iteration_ratio(self) -> float | None:
+        """The time of an iteration as a share of the peer's."""
+        return None if self.peer is None else self.one_thread / self.peer.one_thread
+
+
+@dataclass(frozen=True)
+class Costs(Result, what="poker", also=("peers",)):
+    """All spots; and how busy the machine was at the end of them."""
+
+    costs: tuple[Cost, ...]
+    cores: int | None
+    load: tuple[float, float, float]
+
+    @property
+    def peers(self) -> list[PeerCost]:
+        """What the other solver took, if one was measured."""
+        return [cost.peer for cost in self.costs if cost.peer is not None]
 
 
 class Triad:
@@ -118,11 +136,12 @@ class Triad:
 
     def __call__(self) -> float:
         """Run it once; bytes a second of CPU time."""
-        began = process_time()
+        return 4 * self.a.nbytes / max(cpu(self._add), 1e-9)
+
+    def _add(self) -> None:
         for a, b, c in zip(self.a, self.b, self.c, strict=True):
             np.multiply(c, np.float32(3.0), out=self._product)
             np.add(b, self._product, out=a)
-        return 4 * self.a.nbytes / max(process_time() - began, 1e-9)
 
 
 def load(name: str) -> PokerGame:
@@ -134,6 +153,14 @@ def load(name: str) -> PokerGame:
     raise ParameterError(
         f"there is no spot {name!r}; give a .json file or one of {', '.join(SPOTS)}"
     )
+
+
+def _as_written(name: str) -> Mapping[str, Any]:
+    """A spot as its author wrote it, for a peer that reads ranges in its own way."""
+    if name in SPOTS | OTHER_SPOTS:
+        return (SPOTS | OTHER_SPOTS)[name]
+    written: Mapping[str, Any] = read_spot(name)
+    return written
 
 
 def _checks(limit: int = 1 << 16) -> list[int]:
@@ -160,79 +187,109 @@ def reach(
     if not pot:
         raise ParameterError(f"{tree.game.name} begins without a pot, of which targets are shares")
     solver = Solver(tree, method, bits=bits, threads=1)
-    found: dict[float, Reach] = {}
+    return _reached(solver, lambda: 100.0 * solver.exploitability() / pot, targets, budget)
+
+
+class Stepper(Protocol):
+    """What has iterations: our solver, or a peer."""
+
+    iteration: int
+    cpu_seconds: float
+
+    def step(self, count: int, /) -> object: ...
+
+
+def _reached(
+    solver: Stepper, percent_of_pot: Callable[[], float], targets: Sequence[float], budget: float
+) -> tuple[Reach, ...]:
+    met: dict[float, Reach] = {}
     for iteration in _checks():
         solver.step(iteration - solver.iteration)
-        percent = 100.0 * solver.exploitability() / pot
+        percent = percent_of_pot()
         for target in targets:
-            if percent <= target and target not in found:
-                found[target] = Reach(target, solver.cpu_seconds, iteration)
-        if len(found) == len(targets) or solver.cpu_seconds > budget:
+            if percent <= target and target not in met:
+                met[target] = Reach(target, solver.cpu_seconds, iteration)
+        if len(met) == len(targets) or solver.cpu_seconds > budget:
             break
-    return tuple(found.get(target, Reach(target)) for target in targets)
+    return tuple(met.get(target, Reach(target)) for target in targets)
 
 
 def measure(
     name: str,
     method: str = POKER_METHOD,
     *,
+    peer: str | None = None,
     budget: float = BUDGET,
     seconds: float = 0.2,
     rounds: int = ROUNDS,
     triad: Triad | None = None,
     memory: bool = True,
 ) -> list[Cost]:
-    """Measure one spot with tables of 32 and of 16 bits, side by side.
+    """Measure one spot with tables of 32 and of 16 bits, and another solver, side by side.
 
     How many iterations a target takes is no matter of chance, so that is looked up once.
     """
     game = load(name)
-    triad = triad or Triad()
     tree, building = _build(game)
-    ways = [(bits, threads) for bits in (32, 16) for threads in (1, 2)]
-    solvers, building_of, counts = {}, {}, {}
-    for way in ways:
-        began = process_time()
-        solvers[way] = Solver(tree, method, bits=way[0], threads=way[1])
-        building_of[way] = building + process_time() - began
-        solvers[way].step(2)  # compiled, and every page of the tables touched
-        wall = perf_counter()
-        solvers[way].step(1)
-        counts[way] = max(1, int(seconds / (perf_counter() - wall)))
-    cpu: dict[Any, list[float]] = {way: [] for way in ways}
-    clock: dict[Any, list[float]] = {way: [] for way in ways}
-    streams = []
-    for _ in range(rounds):
-        streams.append(triad())
-        for way, solver in solvers.items():
-            began_cpu, began_wall = solver.cpu_seconds, solver.seconds
-            solver.step(counts[way])
-            cpu[way].append((solver.cpu_seconds - began_cpu) / counts[way])
-            clock[way].append((solver.seconds - began_wall) / counts[way])
-    solvers.clear()
+    building_of: dict[int, float] = {}
+    steps: dict[str, Callable[[], float]] = {"triad": triad or Triad()}
+    with ExitStack() as running:
+        for bits in BITS:
+            for threads in (1, 2):
+                began = process_time()
+                solver = Solver(tree, method, bits=bits, threads=threads)
+                building_of.setdefault(bits, building + process_time() - began)
+                clock = "cpu_seconds" if threads == 1 else "seconds"
+                steps[f"{bits}/{threads}"] = _step(solver, clock, seconds)
+            if peer is not None:
+                other = running.enter_context(SpotPeer(peer, _as_written(name), bits))
+                steps[f"{bits}/peer"] = _step(other, "cpu_seconds", seconds)
+        middle = medians(steps, rounds)
+    steps.clear()
     costs = []
-    for bits in (32, 16):
-        each, table_bytes = median(cpu[bits, 1]), tree.table_bytes(bits // 8)
-        reached = tuple(
-            Reach(r.target, r.iterations and r.iterations * each, r.iterations)
-            for r in reach(tree, method, bits, budget=budget)
-        )
-        costs.append(
-            Cost(
-                game.name, bits, method, building_of[bits, 1], each, median(clock[bits, 2]),
-                table_bytes / 2 * PASSES, median(streams), table_bytes,
-                _resident(game, method, bits) if memory else None, reached,
-            )
+    for bits in BITS:
+        table_bytes = tree.table_bytes(bits // 8)
+        reached = reach(tree, method, bits, budget=budget)
+        cost = Cost(
+            game.name, bits, method, building_of[bits], middle[f"{bits}/1"], middle[f"{bits}/2"],
+            table_bytes / 2 * PASSES, middle["triad"], table_bytes,
+            _resident(game, method, bits) if memory else None,
+            _at(reached, middle[f"{bits}/1"]),
         )  # fmt: skip
+        if peer is not None:
+            with SpotPeer(peer, _as_written(name), bits) as other:
+                theirs = _reached(other, other.exploitability, TARGETS, budget)
+            took = middle[f"{bits}/peer"]
+            cost = replace(cost, peer=PeerCost(game.name, bits, took, _at(theirs, took)))
+        costs.append(cost)
     return costs
+
+
+def _at(reached: Iterable[Reach], seconds: float) -> tuple[Reach, ...]:
+    """Iterations that take so many seconds each."""
+    return tuple(replace(r, seconds=r.iterations and r.iterations * seconds) for r in reached)
+
+
+def _step(solver: Stepper, clock: str, seconds: float) -> Callable[[], float]:
+    """What runs some iterations for about so many seconds, and tells those of one."""
+    solver.step(2)  # compiled, and every page of the tables touched
+    began = perf_counter()
+    solver.step(1)
+    count = max(1, int(seconds / (perf_counter() - began)))
+
+    def step() -> float:
+        before: float = getattr(solver, clock)
+        solver.step(count)
+        return (float(getattr(solver, clock)) - before) / count
+
+    return step
 
 
 def _build(game: PokerGame) -> tuple[PublicTree, float]:
     symmetry = bool(game.about.get("symmetry", True))
     PublicTree(game, symmetry=symmetry)  # whatever it compiles
     began = process_time()
-    tree = PublicTree(game, symmetry=symmetry)
-    return tree, process_time() - began
+    return PublicTree(game, symmetry=symmetry), process_time() - began
 
 
 def _resident(game: PokerGame, method: str, bits: int) -> int | None:
@@ -253,15 +310,15 @@ def _worker() -> None:
     """Read a job, and write how far the peak rises; kernels are loaded before, on Leduc."""
     from counterfold.poker.holdem import leduc
 
-    name, given, method, bits = json.load(sys.stdin)
+    name, options, method, bits = json.load(sys.stdin)
     _touch(PublicTree(leduc()), method, bits)
     before = peak_memory()
-    _touch(_tree(name, given), method, bits)
+    _touch(_tree(name, options), method, bits)
     sys.stdout.write(str(peak_memory() - before))
 
 
-def _tree(name: str, given: Mapping[str, Any]) -> PublicTree:
-    game = spot(given, name=name)
+def _tree(name: str, options: Mapping[str, Any]) -> PublicTree:
+    game = spot(options, name=name)
     return PublicTree(game, symmetry=bool(game.about.get("symmetry", True)))
 
 
@@ -274,105 +331,84 @@ def _touch(tree: PublicTree, method: str, bits: int) -> None:
 def run(
     games: Sequence[str] = GAMES,
     budget: float = BUDGET,
-    on_progress: Callable[[str], None] = no_progress,
+    on_progress: Progress = no_progress,
     method: str = POKER_METHOD,
-) -> list[Cost]:
-    """Measure several spots."""
-    names = {name: load(name).name for name in games}  # complain before anything is measured
-    triad, costs = Triad(), []
-    for name, title in names.items():
-        on_progress(title)
-        costs += measure(name, method, budget=budget, triad=triad)
-    return costs
+    peer: str | None = None,
+) -> Costs:
+    """Measure several spots, beside a ``peer`` if the command of one is given."""
+    for name in games:  # complain before anything is measured
+        load(name)
+        if peer is not None:
+            with SpotPeer(peer, _as_written(name), BITS[0]):
+                pass
+    triad = Triad()
+    costs = each(
+        games, lambda name: measure(name, method, peer=peer, budget=budget, triad=triad),
+        on_progress,
+    )  # fmt: skip
+    return Costs(tuple(cost for own in costs for cost in own), os.cpu_count(), os.getloadavg())
 
 
-def _slashed(values: Iterable[float | None], form: str = "{:,}") -> str:
+def slashed(values: Iterable[float | None], form: str = "{:,}") -> str:
+    """Numbers in one cell; a line where there is none."""
     return " / ".join("-" if value is None else form.format(value) for value in values)
-
-
-def _each(counts: Sequence[int | None], seconds: float | None) -> str:
-    """Seconds to each target, for so many iterations of so many seconds."""
-    if seconds is None:
-        return ""
-    return _slashed((count and count * seconds for count in counts), "{:.3g}")
-
-
-def _milli(seconds: float | None) -> str:
-    return "" if seconds is None else f"{1e3 * seconds:,.3g}"
 
 
 def _mega(size: int | None) -> str:
     return "-" if size is None else f"{size / 1e6:,.1f}"
 
 
-def _ours(cost: Cost) -> list[str]:
-    counts = [reached.iterations for reached in cost.reached]
-    return [
-        cost.spot, str(cost.bits), f"{cost.build_seconds:.2f}", _milli(cost.one_thread),
-        _milli(cost.two_threads), f"{cost.bandwidth / 1e9:.1f}", f"{cost.share:.0%}",
-        _mega(cost.table_bytes), _mega(cost.resident_bytes), _slashed(counts),
-        _slashed((reached.seconds for reached in cost.reached), "{:.3g}"),
-        _each(counts, cost.two_threads), "-" if cost.ratio is None else f"{cost.ratio:.2f}",
-    ]  # fmt: skip
+def _seconds(reached: Iterable[Reach]) -> str:
+    return slashed((one.seconds for one in reached), "{:.3g}")
 
 
-def _theirs(peer: Peer) -> list[str]:
-    return [
-        f"  {peer.name}", str(peer.bits), "", _milli(peer.one_thread), _milli(peer.two_threads),
-        "", "", "" if peer.megabytes is None else f"{peer.megabytes:g}", "",
-        _slashed(peer.iterations), _each(peer.iterations, peer.one_thread),
-        _each(peer.iterations, peer.two_threads), "",
-    ]  # fmt: skip
+def show(result: Costs) -> Iterator[Part]:
+    """A row for each spot and kind of table, and the peer's figures beside it."""
+    shared = {"spot": "{0.spot}", "bits": "{0.bits}"}
+    columns: Columns = {
+        **shared,
+        "build s": "{0.build_seconds:.2f}",
+        "ms an iteration": lambda cost: f"{1e3 * cost.one_thread:,.3g}",
+        "2 threads": lambda cost: f"{1e3 * cost.two_threads:,.3g}",
+        "GB/s": lambda cost: f"{cost.bandwidth / 1e9:.1f}",
+        "of triad": "{0.share:.0%}",
+        "tables MB": lambda cost: _mega(cost.table_bytes),
+        "resident MB": lambda cost: _mega(cost.resident_bytes),
+        "iterations to 1 / 0.5 / 0.1%": lambda cost: slashed(r.iterations for r in cost.reached),
+        "seconds": lambda cost: _seconds(cost.reached),
+        "seconds, 2 threads": lambda cost: _seconds(_at(cost.reached, cost.two_threads)),
+    }
+    method = result.costs[0].method
+    title = f"Hold'em spots with {method}: 1 thread in CPU time, 2 by the clock"
+    yield Table(result.costs, columns, title)
+    beside: Columns = {
+        **shared,
+        "their ms an iteration": lambda cost: f"{1e3 * cost.peer.one_thread:,.3g}",
+        "their iterations": lambda cost: slashed(r.iterations for r in cost.peer.reached),
+        "their seconds": lambda cost: _seconds(cost.peer.reached),
+        "ours / theirs, an iteration": "{0.iteration_ratio:.2f}",
+        "to 0.1%": lambda cost: "-" if cost.ratio is None else f"{cost.ratio:.2f}",
+    }
+    if result.peers:
+        own = [cost for cost in result.costs if cost.peer is not None]
+        yield Table(own, beside, "The peer in the same rounds, CPU time of one thread")
+    yield f"Checks of the exploitability count for nobody. Load at the end: {result.load[0]:.1f}."
 
 
-def table(costs: Sequence[Cost]) -> Table:
-    """A row for each spot and kind of table, and one for the fastest other solver of its kind."""
-    from rich.table import Table
-
-    method = costs[0].method if costs else ""
-    made = Table(title=f"Hold'em spots with {method}: 1 thread in CPU time, 2 by the clock")
-    for heading in (
-        "spot", "bits", "build s", "ms an iteration", "2 threads", "GB/s", "of triad", "tables MB",
-        "resident MB", "iterations to 1 / 0.5 / 0.1%", "seconds", "2 threads", "of the fastest",
-    ):  # fmt: skip
-        made.add_column(heading, justify="left" if heading == "spot" else "right")
-    for cost in costs:
-        made.add_row(*_ours(cost))
-        if cost.fastest is not None:
-            made.add_row(*_theirs(cost.fastest), style="dim")
-    made.caption = (
-        "Checks of the exploitability count for nobody. Others were measured once on two shared "
-        "cores of the same kind, give or take a fifth."
-    )
-    return made
-
-
-def plot(costs: Sequence[Cost]) -> Any:
-    """Bars of the time to 0.1% of the pot, ours beside the others', a panel a spot."""
-    spots = list(dict.fromkeys(cost.spot for cost in costs))
+def draw(result: Costs) -> Figure:
+    """Bars of the time to 0.1% of the pot, ours beside the peer's, a panel a spot."""
+    spots = list(dict.fromkeys(cost.spot for cost in result.costs))
     made, panels = figure(1, len(spots), size=(4.2 * len(spots) + 1, 3.6))
     for panel, name in zip(panels, spots, strict=True):
-        own = {
-            f"Counterfold, {c.bits} bits": c.reached[-1].seconds for c in costs if c.spot == name
-        }
-        others = {f"{p.name}, {p.bits} bits": p.seconds for p in PEERS if p.spot == name}
-        for some, colour in ((own, COLOURS[0]), (others, "#999999")):
-            known = {label: seconds for label, seconds in some.items() if seconds is not None}
+        for who, costs, colour in (
+            ("Counterfold", result.costs, COLOURS[0]),
+            ("the peer", result.peers, "#999999"),
+        ):
+            own = [cost for cost in costs if cost.spot == name]
+            known = {f"{who}, {c.bits} bits": c.reached[-1].seconds or np.nan for c in own}
             panel.barh(list(known), list(known.values()), color=colour)
         panel.invert_yaxis()
         panel.set_title(name, fontsize=11)
         panel.set_xlabel("seconds to 0.1% of the pot, one thread")
         panel.tick_params(axis="y", labelsize=7)
-    return made
-
-
-def to_json(costs: Sequence[Cost]) -> dict[str, Any]:
-    """All figures, and how busy the machine was at the end of them."""
-    derived = ("bandwidth", "share", "ratio")
-    return {
-        "what": "poker",
-        "cores": os.cpu_count(),
-        "load": os.getloadavg(),
-        "costs": [asdict(c) | {name: getattr(c, name) for name in derived} for c in costs],
-        "peers": [asdict(p) | {"seconds": p.seconds} for p in PEERS],
-    }
+    return finished(made, "Seconds to 0.1% of the pot")

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from counterfold.plot import COLOURS, figure
-from counterfold.research.bench.peers import Reach
-from counterfold.research.bench.poker import TARGETS, load, reach
+from counterfold.research.bench.poker import TARGETS, load, reach, slashed
 from counterfold.research.bench.spots import OTHER_SPOTS, SPOTS
-from counterfold.research.columns import Columns, rich_table
-from counterfold.research.progress import no_progress
+from counterfold.research.bench.timing import Reach
+from counterfold.research.columns import Columns, Part, Table
+from counterfold.research.drawing import finished, line
+from counterfold.research.progress import Progress, no_progress
+from counterfold.research.results import Result
 from counterfold.solvers.methods import method
 from counterfold.tree.public import PublicTree
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from matplotlib.figure import Figure
 
-__all__ = ["GAMES", "METHODS", "Race", "plot", "run", "table", "to_json"]
+__all__ = ["GAMES", "METHODS", "Race", "Races", "draw", "run", "show"]
 
 GAMES = (*SPOTS, *OTHER_SPOTS)
-BUDGET = 60.0
 METHODS = (
     "cfr+(2)",
     "dcfr",
@@ -48,79 +49,82 @@ class Race:
     reached: tuple[Reach, ...]
 
 
+@dataclass(frozen=True)
+class Races(Result, what="poker-methods"):
+    """Every method on every spot."""
+
+    races: tuple[Race, ...]
+
+    @property
+    def spots(self) -> list[str]:
+        return list(dict.fromkeys(race.spot for race in self.races))
+
+    @property
+    def means(self) -> dict[str, list[float]]:
+        """Geometric means over spots of the iterations to each target, by method.
+
+        A target that was not reached makes the mean infinite.
+        """
+        means = {}
+        for name in dict.fromkeys(race.method for race in self.races):
+            own = [race for race in self.races if race.method == name]
+            means[name] = [
+                math.exp(
+                    sum(math.log(race.reached[n].iterations or math.inf) for race in own) / len(own)
+                )
+                for n in range(len(TARGETS))
+            ]
+        return means
+
+
 def run(
     games: Sequence[str] = GAMES,
-    budget: float = BUDGET,
-    on_progress: Callable[[str], None] = no_progress,
+    budget: float = 60.0,
+    on_progress: Progress = no_progress,
     methods: Sequence[str] = METHODS,
-) -> list[Race]:
+) -> Races:
     """Let every method run on every spot, for so many CPU seconds at most."""
     for text in methods:
         method(text)  # complain before anything is measured
-    races = []
+    races: list[Race] = []
     for game in [load(name) for name in games]:
         tree = PublicTree(game, symmetry=bool(game.about.get("symmetry", True)))
         for text in methods:
-            on_progress(f"{game.name}, {text}")
+            on_progress(len(races), len(games) * len(methods), f"{game.name}, {text}")
             races.append(Race(game.name, text, reach(tree, text, budget=budget)))
-    return races
+    return Races(tuple(races))
 
 
-def means(races: Sequence[Race]) -> dict[str, list[float]]:
-    """Geometric means over spots of the iterations to each target, by method.
-
-    A target that was not reached makes the mean infinite.
-    """
-    found = {}
-    for name in dict.fromkeys(race.method for race in races):
-        own = [race for race in races if race.method == name]
-        found[name] = [
-            math.exp(
-                sum(math.log(race.reached[n].iterations or math.inf) for race in own) / len(own)
-            )
-            for n in range(len(TARGETS))
-        ]
-    return found
-
-
-def table(races: Sequence[Race]) -> Table:
+def show(result: Races) -> Iterator[Part]:
     """A row a method: iterations to each target, and their geometric means."""
-    spots, mean = list(dict.fromkeys(race.spot for race in races)), means(races)
-    reached = {(race.method, race.spot): race.reached for race in races}
+    mean = result.means
+    reached = {(race.method, race.spot): race.reached for race in result.races}
 
     def shown(spot: str, name: str) -> str:
-        counts = (r.iterations for r in reached[name, spot])
-        return " / ".join("-" if count is None else f"{count}" for count in counts)
+        return slashed(one.iterations for one in reached[name, spot])
 
     columns: Columns = {
         "method": "{}",
-        **{spot: partial(shown, spot) for spot in spots},
-        "geometric mean": lambda name: " / ".join(
-            "-" if math.isinf(x) else f"{x:.0f}" for x in mean[name]
+        **{spot: partial(shown, spot) for spot in result.spots},
+        "geometric mean": lambda name: slashed(
+            (None if math.isinf(x) else x for x in mean[name]), "{:.0f}"
         ),
     }
-    return rich_table(
-        "Iterations to 1 / 0.5 / 0.1% of the pot (32 bits, one thread)", mean, columns
-    )
+    yield Table(mean, columns, "Iterations to 1 / 0.5 / 0.1% of the pot (32 bits, one thread)")
 
 
-def plot(races: Sequence[Race]) -> Any:
+def draw(result: Races) -> Figure:
     """Iterations to the finest target, a line of dots a method."""
-    spots = list(dict.fromkeys(race.spot for race in races))
-    made, (axis,) = figure(1, 1, size=(0.8 * len(spots) + 4, 4.2))
-    for k, name in enumerate(dict.fromkeys(race.method for race in races)):
-        own = [race for race in races if race.method == name]
-        count = [race.reached[-1].iterations or math.nan for race in own]
-        places = [spots.index(race.spot) for race in own]
+    spots = result.spots
+    made, (panel,) = figure(1, 1, size=(0.8 * len(spots) + 4, 4.2))
+    for k, name in enumerate(result.means):
+        own = [race for race in result.races if race.method == name]
+        counts = [race.reached[-1].iterations or math.nan for race in own]
         mark = "os^Dv"[k // len(COLOURS) % 5]
-        axis.plot(places, count, mark, color=COLOURS[k % len(COLOURS)], label=name)
-    axis.set_yscale("log")
-    axis.set_xticks(range(len(spots)), spots, rotation=20, ha="right")
-    axis.set_ylabel(f"iterations to {TARGETS[-1]:g}% of the pot")
-    axis.legend(ncols=2, fontsize=8)
-    return made
-
-
-def to_json(races: Sequence[Race]) -> dict[str, Any]:
-    """All figures."""
-    return {"what": "poker-methods", "races": [asdict(race) for race in races]}
+        places = [spots.index(race.spot) for race in own]
+        line(panel, places, counts, name, k, marker=mark, linestyle="")
+    panel.set_yscale("log")
+    panel.set_xticks(range(len(spots)), spots, rotation=20, ha="right")
+    panel.set_ylabel(f"iterations to {TARGETS[-1]:g}% of the pot")
+    panel.legend(ncols=2, fontsize=8)
+    return finished(made, "Iterations by method and spot")

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from counterfold.games.catalog import load
 from counterfold.plot import figure
-from counterfold.research.bench.bars import bars
-from counterfold.research.columns import Columns, rich_table
-from counterfold.research.progress import no_progress
+from counterfold.research.bench.timing import cpu
+from counterfold.research.columns import Columns, Part, Table
+from counterfold.research.drawing import bars, finished
+from counterfold.research.progress import Progress, no_progress
+from counterfold.research.results import Result
 from counterfold.searchers.entry import HistoryEntry
 from counterfold.searchers.gadget import GADGETS
 from counterfold.searchers.opponents import shuffled
@@ -21,19 +25,17 @@ from counterfold.searchers.searcher import Searcher
 from counterfold.solvers.methods import DEFAULT_METHOD
 from counterfold.solvers.solver import Solver
 from counterfold.strategy.strategy import Strategy
-from counterfold.tree.history import compile_game
+from counterfold.tree.history import HistoryTree, compile_game
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from matplotlib.figure import Figure
 
-__all__ = ["GAMES", "Cost", "plot", "run", "table", "to_json"]
+__all__ = ["GAMES", "Cost", "Costs", "draw", "run", "show"]
 
 GAMES = ("leduc", "leduc(raises=1+2)")
 TOLERANCE = 1e-4
 METHODS = ("auto", DEFAULT_METHOD)
 ROUNDS = 5
-BUDGET = None
-"""Every search is timed as often as every other, whatever that takes."""
 
 
 @dataclass(frozen=True)
@@ -50,63 +52,56 @@ class Cost:
     most: float
 
 
-def run(
-    games: Sequence[str] = GAMES,
-    budget: None = BUDGET,
-    on_progress: Callable[[str], None] = no_progress,
-) -> list[Cost]:
-    """Time every gadget in every subgame of games that have a board."""
+@dataclass(frozen=True)
+class Costs(Result, what="search"):
+    """What searches cost, gadget by gadget."""
+
+    tolerance: float
+    costs: tuple[Cost, ...]
+
+
+def run(games: Sequence[str] = GAMES, on_progress: Progress = no_progress) -> Costs:
+    """Time every gadget in every subgame of games that have a board.
+
+    Every search is timed as often as every other, whatever that takes.
+    """
     costs: list[Cost] = []
     for spec in games:
-        tree = compile_game(load(spec))
-        solver = Solver(tree, "cfr+")
+        solver = Solver(compile_game(load(spec)), "cfr+")
         solver.step(500)
         blueprint = solver.strategy()
         models = [shuffled(blueprint, 0.7, seed) for seed in range(3)]
-        for name in GADGETS:
-            on_progress(f"{spec}, {name}")
-            for way in METHODS:
-                searchers: list[Searcher[HistoryEntry]] = [
-                    Searcher(blueprint, player, method=way) for player in range(2)
-                ]
-                costs.append(_cost(spec, name, way, searchers, models))
-    return costs
+        for name, way in product(GADGETS, METHODS):
+            total = len(games) * len(GADGETS) * len(METHODS)
+            on_progress(len(costs), total, f"{spec}, {name}")
+            spent = np.array(_milliseconds(name, way, blueprint, models))
+            costs.append(
+                Cost(
+                    spec, name, way, len(spent), float(np.median(spent)), float(spent.mean()),
+                    float(np.percentile(spent, 95)), float(spent.max()),
+                )
+            )  # fmt: skip
+    return Costs(TOLERANCE, tuple(costs))
 
 
-def _cost(
-    spec: str,
-    name: str,
-    method: str,
-    searchers: Sequence[Searcher[HistoryEntry]],
-    models: list[Strategy],
-) -> Cost:
+def _milliseconds(
+    name: str, method: str, blueprint: Strategy[HistoryTree], models: list[Strategy[HistoryTree]]
+) -> list[float]:
+    """Medians of some runs for every player, model and subgame."""
     spent = []
-    for searcher in searchers:
-        for model in models:
-            for number in searcher.places:
-                settings: dict[str, Any] = {}
-                if name in ("unsafe", "ses", "ox"):
-                    settings["range"] = searcher.range(number, model)
-                searcher.refine(number, name, gap=TOLERANCE, **settings)  # warm
-                took = []
-                for _ in range(ROUNDS):
-                    began = time.process_time()
-                    searcher.refine(number, name, gap=TOLERANCE, **settings)
-                    took.append(time.process_time() - began)
-                spent.append(1e3 * float(np.median(took)))
-    found = np.array(spent)
-    return Cost(
-        spec, name, method, len(found), float(np.median(found)), float(found.mean()),
-        float(np.percentile(found, 95)), float(found.max()),
-    )  # fmt: skip
+    for player, model in product(range(2), models):
+        searcher: Searcher[HistoryEntry] = Searcher(blueprint, player, method=method)
+        for number in searcher.places:
+            settings: dict[str, Any] = {}
+            if name in ("unsafe", "ses", "ox"):
+                settings["range"] = searcher.range(number, model)
+            search = partial(searcher.refine, number, name, gap=TOLERANCE, **settings)
+            search()  # warm
+            spent.append(1e3 * median(cpu(search) for _ in range(ROUNDS)))
+    return spent
 
 
-def to_json(costs: Sequence[Cost]) -> dict[str, Any]:
-    """The document of ``counterfold bench search``."""
-    return {"what": "search", "tolerance": TOLERANCE, "costs": [asdict(c) for c in costs]}
-
-
-def table(costs: Sequence[Cost]) -> Table:
+def show(result: Costs) -> Iterator[Part]:
     """A row a gadget and a method."""
     columns: Columns = {
         "game": "{0.game}",
@@ -118,20 +113,20 @@ def table(costs: Sequence[Cost]) -> Table:
         "95%": "{0.p95:.2f}",
         "most": "{0.most:.2f}",
     }
-    title = f"CPU milliseconds a search, to {TOLERANCE:g} chips of the optimum"
-    return rich_table(title, costs, columns, left=("gadget", "method"))
+    title = f"CPU milliseconds a search, to {result.tolerance:g} chips of the optimum"
+    yield Table(result.costs, columns, title)
 
 
-def plot(costs: Sequence[Cost]) -> Any:
+def draw(result: Costs) -> Figure:
     """Median and 95% by gadget, a panel a game."""
-    games = list(dict.fromkeys(c.game for c in costs))
+    games = list(dict.fromkeys(c.game for c in result.costs))
     made, panels = figure(1, len(games), size=(5.5 * len(games), 4.2), sharey=True)
     for panel, game in zip(panels, games, strict=True):
-        own = [c for c in costs if c.game == game]
+        own = [c for c in result.costs if c.game == game]
         series = {}
         for way in METHODS:
             series[way] = [c.median for c in own if c.method == way]
             series[f"{way}, 95%"] = [c.p95 for c in own if c.method == way]
         bars(panel, list(dict.fromkeys(c.gadget for c in own)), series, "CPU ms a search")
         panel.set_title(game, fontsize=11)
-    return made
+    return finished(made, "CPU milliseconds a search")

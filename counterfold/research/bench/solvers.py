@@ -20,7 +20,7 @@ class BenchGame:
     title: str
     ours: str
     theirs: str
-    parameters: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Mapping[str, str | int] = field(default_factory=dict)
     traversal: str = "full"
 
 
@@ -231,9 +231,10 @@ class _LiteEFG:
     def exploitability(self) -> float:
         graph, env = self._graph, self._env
         if self._averages_itself:
-            return sum(env.exploitability(graph.current_strategy("average-iterate"))) / 2
+            return float(sum(env.exploitability(graph.current_strategy("average-iterate")))) / 2
         node = graph.current_strategy()
-        return min(sum(env.exploitability(node, kind)) for kind in (self._average, "default")) / 2
+        kinds = (self._average, "default")
+        return float(min(sum(env.exploitability(node, kind)) for kind in kinds)) / 2
 
 
 RUNNERS: dict[str, Callable[[BenchGame, str], Runner]] = {

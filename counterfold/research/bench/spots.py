@@ -1,11 +1,10 @@
-"""The hold'em spots that are measured, and what other solvers are known to need on them."""
+"""The hold'em spots that are measured."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["OTHER_SPOTS", "PEERS", "SPOTS", "Peer"]
+__all__ = ["OTHER_SPOTS", "SPOTS"]
 
 
 def _spot(
@@ -68,44 +67,3 @@ OTHER_SPOTS = {
     "flop_pair": _spot("7c 7d 2s", 200, 700, _NARROW, "50% allin", "60% allin"),
 }
 """Other boards, ranges and depths: methods are chosen on all of them, not on three."""
-
-
-@dataclass(frozen=True)
-class Peer:
-    """What another solver needed on a spot: measured on the same kind of machine, not here."""
-
-    name: str
-    spot: str
-    bits: int
-    one_thread: float
-    """Seconds an iteration (both players updated once), without checks."""
-    two_threads: float | None
-    iterations: tuple[int, int, int | None]
-    """To 1, 0.5 and 0.1% of the pot."""
-    megabytes: float | None = None
-
-    @property
-    def seconds(self) -> float | None:
-        """The time to 0.1% of the pot in one thread."""
-        last = self.iterations[-1]
-        return None if last is None else last * self.one_thread
-
-
-PEERS = (
-    Peer("postflop-solver", "river_full", 32, 0.00057, None, (45, 75, 210)),
-    Peer("postflop-solver", "river_full", 16, 0.00057, None, (45, 60, 200)),
-    Peer("Postflop-Poker-Solver", "river_full", 32, 0.00088, None, (40, 60, 190)),
-    Peer("GTOpen", "river_full", 32, 0.00098, None, (50, 70, 180)),
-    Peer("TexasSolver", "river_full", 32, 0.00225, None, (41, 61, 196)),
-    Peer("postflop-solver", "turn_wide", 32, 0.049, 0.0235, (75, 90, 250), 45),
-    Peer("postflop-solver", "turn_wide", 16, 0.054, 0.0236, (75, 90, 250), 25),
-    Peer("Postflop-Poker-Solver", "turn_wide", 32, 0.075, 0.049, (70, 100, 250), 47),
-    Peer("GTOpen", "turn_wide", 32, 0.105, 0.057, (70, 110, None)),
-    Peer("TexasSolver", "turn_wide", 32, 0.176, 0.114, (66, 86, 271), 162),
-    Peer("postflop-solver", "flop_small", 32, 0.48, 0.254, (50, 75, 210), 349),
-    Peer("postflop-solver", "flop_small", 16, 0.52, 0.244, (50, 85, 160), 187),
-    Peer("Postflop-Poker-Solver", "flop_small", 32, 0.65, 0.53, (50, 75, 165), 352),
-    Peer("GTOpen", "flop_small", 32, 0.80, 0.40, (50, 80, 180), 413),
-    Peer("TexasSolver", "flop_small", 32, 2.36, 1.25, (51, 61, 191), 558),
-)
-"""Measured once on two cores shared with other work, give or take a fifth."""

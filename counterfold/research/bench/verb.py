@@ -1,33 +1,25 @@
 """``counterfold bench``: measure, show a table, and write the figures down.
 
-A benchmark is a module with ``run(games, budget, on_progress)``, and with ``table``, ``plot`` and
-``to_json`` of what that gives.
+A benchmark is a module with ``run(games, budget, on_progress)``, and with ``show`` and ``draw`` of
+what that gives.
 """
 
 from __future__ import annotations
 
-import json as jsonlib
-import sys
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from counterfold.cli.options import Json
-from counterfold.cli.output import (
-    check_can_write,
-    on_terminal,
-    print_json,
-    safe_console,
-    say,
-    tell,
-)
+from counterfold.cli.options import Json, Quiet
+from counterfold.cli.request import command_of
 from counterfold.errors import ParameterError
-from counterfold.files.whole import write_whole
-from counterfold.research.reproduction import Plot
+from counterfold.research.reproduction import Job, Plot, run_job
 
-__all__ = ["KEYS", "VERBS", "Out", "publish", "run"]
+__all__ = ["KEYS", "VERBS", "run"]
 
 KEYS = None
 TEXTS = {
@@ -39,79 +31,65 @@ TEXTS = {
     "poker": "Hold'em spots: an iteration, memory, and the time to a share of the pot.",
     "poker-methods": "Iterations of every method on hold'em spots.",
 }
-VIEWS = {"peers": "peers_view"}
-"""Benchmarks that are shown by another module than the one that measures."""
 
+Budget = Annotated[
+    float | None, typer.Option(metavar="SECONDS", help="CPU time for each measurement.")
+]
+Games = Annotated[
+    tuple[str, ...],
+    typer.Option("--game", metavar="SPEC", help="A game, in poker a spot; may be given again."),
+]
 Out = Annotated[
     str | None, typer.Option(metavar="FILE.json", help="Write the JSON to a file as well.")
 ]
 
 
-def _verb(name: str) -> Callable[..., None]:
-    def verb(
-        game: Annotated[
-            list[str] | None,
-            typer.Option(metavar="SPEC", help="A game, in poker a spot; may be given again."),
-        ] = None,
-        budget: Annotated[
-            float | None, typer.Option(metavar="SECONDS", help="CPU time for each measurement.")
-        ] = None,
-        plot: Plot = None,
-        out: Out = None,
-        json: Json = False,
-    ) -> None:
-        if budget is not None and not 0 < budget < float("inf"):
-            raise ParameterError(f"--budget is {budget}, and must be a number above 0")
-        run(name, games=game, budget=budget, plot=plot, out=out, json=json)
+@dataclass(frozen=True)
+class BenchRequest:
+    """What is measured, and where it is told."""
 
+    game: Games = ()
+    budget: Budget = None
+    plot: Plot = None
+    out: Out = None
+    json: Json = False
+    quiet: Quiet = False
+
+
+@dataclass(frozen=True)
+class PokerRequest:
+    """Hold'em spots: an iteration, memory, and the time to a share of the pot."""
+
+    game: Games = ()
+    budget: Budget = None
+    peer: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COMMAND", help="Another solver, measured in turn with ours: docs/benchmarks.md"
+        ),
+    ] = None
+    plot: Plot = None
+    out: Out = None
+    json: Json = False
+    quiet: Quiet = False
+
+
+def run(name: str, request: BenchRequest | PokerRequest) -> None:
+    """Run one benchmark and tell about it in every form that was asked for."""
+    budget = request.budget
+    if budget is not None and not 0 < budget < float("inf"):
+        raise ParameterError(f"--budget is {budget}, and must be a number above 0")
+    module = import_module(f"counterfold.research.bench.{name.replace('-', '_')}")
+    job = Job(module.run, module.show, module.draw, "measuring", "measurement")
+    peer = {"peer": request.peer} if isinstance(request, PokerRequest) else {}
+    run_job(f"bench {name}", job, request, games=request.game or None, budget=budget, **peer)
+
+
+def _verb(name: str) -> Callable[..., None]:
+    kind = PokerRequest if name == "poker" else BenchRequest
+    verb = command_of(kind, partial(run, name))
     verb.__doc__ = TEXTS[name]
     return verb
 
 
 VERBS = {name: _verb(name) for name in TEXTS}
-
-
-def run(
-    name: str,
-    *,
-    games: list[str] | None = None,
-    budget: float | None = None,
-    plot: str | None = None,
-    out: str | None = None,
-    json: bool = False,
-) -> None:
-    """Run one benchmark and tell about it in every form that was asked for."""
-    if out is not None:
-        check_can_write(out, "--out")
-    if plot is not None:
-        from counterfold.plot import check_plot, save
-
-        check_can_write(plot, "--plot")
-        check_plot(plot)
-    module = name.replace("-", "_")
-    measuring = import_module(f"counterfold.research.bench.{module}")
-    shown = import_module(f"counterfold.research.bench.{VIEWS.get(module, module)}")
-    if budget is not None and measuring.BUDGET is None:
-        raise ParameterError(f"{name} takes as long as it takes: leave --budget out")
-    results = measuring.run(games or measuring.GAMES, budget or measuring.BUDGET, tell)
-    if plot is not None:
-        save(shown.plot(results), plot)
-    publish(shown.to_json(results), shown.table(results), out, json)
-    if plot is not None and not json:
-        say(f"Written: {plot}")
-
-
-def publish(document: dict[str, Any], table: Any, out: str | None, json: bool) -> None:
-    """A document into a file and, in JSON or as a table, on standard output.
-
-    A table is as wide as it needs to be in a pipe, and as wide as it can be on a terminal.
-    """
-    if out:
-        write_whole(out, (jsonlib.dumps(document, indent=1) + "\n").encode())
-    if json:
-        print_json(document)
-        return
-    width = None if on_terminal(sys.stdout) else 240
-    safe_console(width=width).print(table)
-    if out:
-        say(f"Written: {out}")

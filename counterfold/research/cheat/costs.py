@@ -12,11 +12,11 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from threading import Event
-from typing import Any, NamedTuple
+from typing import TypeVar
 
 import numpy as np
 
@@ -27,36 +27,26 @@ from counterfold.abstraction.maps import Mapped, map_of
 from counterfold.errors import ParameterError
 from counterfold.games.cheat import Cheat
 from counterfold.games.spec import whole
-from counterfold.research.cheat.published import HEALTHS, PAPER, VIEWS
+from counterfold.research.cheat.published import HEALTHS, PAPER, PAPER_ITERATIONS, VIEWS
 from counterfold.research.progress import Progress, no_progress
+from counterfold.research.results import Finding, Result
 from counterfold.solvers.solver import Solver
 from counterfold.tree.history import compile_game
 
 __all__ = [
-    "Costs",
-    "Finding",
-    "Row",
-    "agent_game",
-    "deal_solver",
-    "lens_name",
-    "side_by_side",
-    "table",
-]
+    "Costs", "Pause", "Row", "agent_game", "deal_solver", "lens_name", "side_by_side", "table",
+]  # fmt: skip
+
+Done = TypeVar("Done")
+Pause = Callable[[], None]
+"""What a job calls now and then, so that it can be stopped."""
 
 COUNTED_RUNS = 300
 """Runs of which the spread of infoset counts is taken; they cost next to nothing."""
 
 
-class Finding(NamedTuple):
-    """A claim of the paper, whether it holds here, and what was measured."""
-
-    claim: str
-    holds: bool
-    measured: str
-
-
 @dataclass(frozen=True)
-class Row:
+class Row(Result, also=("off",)):
     """What a view costs in a game of so many health points."""
 
     view: str
@@ -85,10 +75,10 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Costs:
+class Costs(Result, paper="cheat", game="cheat:mini", also=("findings",)):
     """Table 1 or 2 with the paper's figures beside ours."""
 
-    number: int
+    table: int
     rows: tuple[Row, ...]
     iterations: int
     seed: int
@@ -99,21 +89,25 @@ class Costs:
         """The row of a view and a number of health points."""
         return next(row for row in self.rows if (row.view, row.health) == (view, health))
 
+    @property
     def findings(self) -> list[Finding]:
-        """What the paper says about costs, held against these figures."""
+        """What the paper says about costs, held against these figures.
+
+        How many infosets are met depends on the iterations: with others than the paper's nothing
+        is said of them.
+        """
         healths = sorted({row.health for row in self.rows})
-        low, high = healths[0], healths[-1]
+        alike = self.iterations == PAPER_ITERATIONS
 
         def growth(view: str, name: str) -> list[float]:
-            found = [float(getattr(self.at(view, health), name)) for health in healths]
-            return [b / a for a, b in pairwise(found)]
+            numbers = [float(getattr(self.at(view, health), name)) for health in healths]
+            return [b / a for a, b in pairwise(numbers)]
 
-        def told(ratios: list[float]) -> str:
+        def listed(ratios: list[float]) -> str:
             return ", ".join(f"x{ratio:.1f}" for ratio in ratios)
 
-        same = [self.at("memoryless", health) for health in healths]
-        hp = [self.at("hp", health) for health in healths]
-        found = [
+        same, hp = ([self.at(view, health) for health in healths] for view in ("memoryless", "hp"))
+        claims = [
             Finding(
                 "memoryless infosets do not grow with health points, and are as many as published",
                 all(row.reachable == row.paper_infosets for row in same),
@@ -121,45 +115,32 @@ class Costs:
             ),
             Finding(
                 "HP-aware infosets are as many as published, within 3 standard deviations",
-                self.iterations == 100 and all(abs(row.off) <= 3 for row in hp),
+                all(abs(row.off) <= 3 for row in hp) if alike else None,
                 ", ".join(f"{row.off:+.1f} sd" for row in hp),
             ),
         ]
-        if high > low:
+        if len(healths) > 1:
             views = {view: growth(view, "expected") for view in ("hp", "history", "general")}
             visits = growth("memoryless", "visits")
-            found += [
+            tenfold = [*views["history"], *views["general"]]
+            claims += [
                 Finding(
                     "HP-aware infosets grow by about 2 with each health point",
-                    all(1.3 < ratio < 3 for ratio in views["hp"]),
-                    told(views["hp"]),
+                    all(1.3 < ratio < 3 for ratio in views["hp"]) if alike else None,
+                    listed(views["hp"]),
                 ),
                 Finding(
                     "those with a history grow by about 10",
-                    all(5 < r < 20 for view in ("history", "general") for r in views[view]),
-                    f"history {told(views['history'])}; general {told(views['general'])}",
+                    all(5 < ratio < 20 for ratio in tenfold) if alike else None,
+                    f"history {listed(views['history'])}; general {listed(views['general'])}",
                 ),
                 Finding(
                     "work grows exponentially with health points (published seconds: x14, x21)",
                     all(ratio > 8 for ratio in visits),
-                    f"decisions visited: {told(visits)}",
+                    f"decisions visited: {listed(visits)}",
                 ),
             ]
-        return found
-
-    def to_dict(self) -> dict[str, Any]:
-        """The documented JSON of ``counterfold repro cheat --table``."""
-        return {
-            "paper": "cheat",
-            "table": self.number,
-            "game": "cheat:mini",
-            "iterations": self.iterations,
-            "seed": self.seed,
-            "seconds": self.seconds,
-            "cpu_seconds": self.cpu_seconds,
-            "rows": [asdict(row) | {"off": row.off} for row in self.rows],
-            "findings": [finding._asdict() for finding in self.findings()],
-        }
+        return claims
 
 
 def agent_game(view: str, abstract: bool, health: int) -> Cheat | Mapped:
@@ -190,15 +171,14 @@ def deal_solver(
 
 def table(
     number: int,
-    iterations: int = 100,
+    iterations: int = PAPER_ITERATIONS,
     healths: tuple[int, ...] = HEALTHS,
     seed: int = 0,
     on_progress: Progress = no_progress,
 ) -> Costs:
     """Time, memory and infosets of the four agents: table 1 without abstraction, 2 with it.
 
-    >>> found = table(2, healths=(3,))
-    >>> [(row.view, row.reachable) for row in found.rows[:2]]
+    >>> [(row.view, row.reachable) for row in table(2, healths=(3,)).rows[:2]]
     [('memoryless', 100), ('hp', 606)]
     """
     if number not in PAPER:
@@ -213,16 +193,14 @@ def table(
     cells = [(view, health) for view in VIEWS for health in healths]
     heavy_first = sorted(cells, key=lambda cell: -cell[1])
     jobs = [partial(_row, number, view, health, iterations, seed) for view, health in heavy_first]
-    found = dict(zip(heavy_first, side_by_side(jobs, on_progress), strict=True))
+    rows = dict(zip(heavy_first, side_by_side(jobs, on_progress), strict=True))
     return Costs(
-        number, tuple(found[cell] for cell in cells), iterations, seed,
+        number, tuple(rows[cell] for cell in cells), iterations, seed,
         time.perf_counter() - began, time.process_time() - cpu,
     )  # fmt: skip
 
 
-def _row(
-    number: int, view: str, health: int, iterations: int, seed: int, pause: Callable[[], None]
-) -> Row:
+def _row(number: int, view: str, health: int, iterations: int, seed: int, pause: Pause) -> Row:
     game = agent_game(view, number == 2, health)
     solver, engine = deal_solver(game, seed, thorough=True)
     cpu = time.thread_time()  # others may work beside this
@@ -268,10 +246,10 @@ class _StoppedError(Exception):
 
 
 def side_by_side(
-    jobs: Sequence[Callable[[Callable[[], None]], Any]],
+    jobs: Sequence[Callable[[Pause], Done]],
     on_progress: Progress = no_progress,
     workers: int | None = None,
-) -> list[Any]:
+) -> list[Done]:
     """Run jobs in threads, in order of the list; each is given what to call now and then.
 
     Their kernels hold no lock, so two cores do two jobs. Results do not depend on it.

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from counterfold.research.cheat.costs import Finding
+from counterfold.abstraction.contest import BOTS
 from counterfold.research.cheat.published import NAMES, VIEWS
-from counterfold.research.cheat.rates import BOTS, ENOUGH, TRAINED_IN, Rates
+from counterfold.research.cheat.rates import ENOUGH, Rates
+from counterfold.research.results import Finding
 
 __all__ = ["curriculum", "elsewhere", "training"]
 
 
-def _told(found: dict[str, float], sign: str = "") -> str:
-    return ", ".join(f"{NAMES.get(name, name)} {rate:{sign}.3f}" for name, rate in found.items())
+def _listed(by_view: dict[str, float], sign: str = "") -> str:
+    return ", ".join(f"{NAMES[view]} {rate:{sign}.3f}" for view, rate in by_view.items())
 
 
 def training(rates: Rates) -> list[Finding]:
     """Figure 1."""
     marks = [mark for mark in rates.curves[0].marks if mark <= rates.iterations]
     last, late = marks[-1], rates.curves[0].marks[-1]
-    baseline = rates.baseline[TRAINED_IN[1]].rate
+    baseline = rates.baseline[rates.trained_in].rate
     end = {
         (bot, abstract): {view: rates.curve(view, bot, abstract).at(last) for view in VIEWS}
         for bot in BOTS
@@ -36,8 +37,8 @@ def training(rates: Rates) -> list[Finding]:
     def later(bot: str, abstract: bool) -> str:
         if late == last:
             return ""
-        found = {view: rates.curve(view, bot, abstract).at(late) for view in VIEWS}
-        return f"; after {late:,} iterations: {_told(found)}"
+        after = {view: rates.curve(view, bot, abstract).at(late) for view in VIEWS}
+        return f"; after {late:,} iterations: {_listed(after)}"
 
     return [
         Finding(
@@ -45,12 +46,12 @@ def training(rates: Rates) -> list[Finding]:
             f"({baseline:.3f}), memoryless most of all with about 0.90",
             sum(rate > baseline for rate in plain.values()) >= 3
             and max(plain, key=lambda view: plain[view]) == "memoryless",
-            _told(plain) + later("random", False),
+            _listed(plain) + later("random", False),
         ),
         Finding(
             "all beat the heuristic bot, in more than 60% of the games, memoryless in 75%",
             min(beaten.values()) > 0.6,
-            _told(beaten) + later("heuristic", False),
+            _listed(beaten) + later("heuristic", False),
         ),
         Finding(
             "most is learned at the beginning (more than half of it in the first quarter)",
@@ -60,19 +61,19 @@ def training(rates: Rates) -> list[Finding]:
         Finding(
             "with abstraction, three of four are above the baseline against the random bot",
             sum(rate > baseline for rate in dagger.values()) >= 3,
-            _told(dagger) + later("random", True),
+            _listed(dagger) + later("random", True),
         ),
         Finding(
             "abstraction adds 5 to 10 points against the heuristic bot",
             min(gains.values()) >= 0.05,
-            _told(gains, "+"),
+            _listed(gains, "+"),
         ),
     ]
 
 
 def elsewhere(rates: Rates) -> list[Finding]:
     """Figure 2."""
-    home, far = TRAINED_IN[2], rates.curves[0].marks[-1]
+    home, far = rates.trained_in, rates.curves[0].marks[-1]
     kept = {
         bot: {
             view: rates.curve(view, bot).at(far) - rates.curve(view, bot).at(home) for view in VIEWS
@@ -82,7 +83,7 @@ def elsewhere(rates: Rates) -> list[Finding]:
     end = {bot: {view: rates.curve(view, bot).at(far) for view in VIEWS} for bot in BOTS}
 
     def both(name: dict[str, dict[str, float]], sign: str = "") -> str:
-        return "; ".join(f"against {bot}: {_told(name[bot], sign)}" for bot in BOTS)
+        return "; ".join(f"against {bot}: {_listed(name[bot], sign)}" for bot in BOTS)
 
     unaware, aware = ("memoryless", "history"), ("hp", "general")
     return [
@@ -110,12 +111,12 @@ def elsewhere(rates: Rates) -> list[Finding]:
 
 def curriculum(rates: Rates) -> list[Finding]:
     """Figure 3."""
-    found = []
+    claims = []
     for view in VIEWS:
         useful = view != "hp"
         ahead = {
-            bot: rates.curve(view, bot, start="carried").means
-            - rates.curve(view, bot, start="nothing").means
+            bot: rates.curve(view, bot, start="carried").sampled.means
+            - rates.curve(view, bot, start="nothing").sampled.means
             for bot in BOTS
         }
         helped = all(
@@ -127,10 +128,10 @@ def curriculum(rates: Rates) -> list[Finding]:
             if useful
             else f"{NAMES[view]}: what was learned in Cheat-3 is of little use"
         )
-        told = "; ".join(
+        measured = "; ".join(
             f"against {bot}: {lead[0]:+.3f} at the start, {lead.mean():+.3f} on average, "
             f"{lead[-1]:+.3f} at the end"
             for bot, lead in ahead.items()
         )
-        found.append(Finding(claim, helped == useful, told))
-    return found
+        claims.append(Finding(claim, helped == useful, measured))
+    return claims

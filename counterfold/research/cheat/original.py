@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from counterfold.abstraction.contest import Contest, contest
 from counterfold.abstraction.large import LargeStrategy, original
 from counterfold.abstraction.large_training import HORIZONS, TrainingReport, train
 from counterfold.errors import ParameterError
 from counterfold.research.progress import Progress, no_progress
+from counterfold.research.results import Result
 
 __all__ = ["OriginalRow", "OriginalTable", "file_name", "original_table"]
 
@@ -28,15 +28,15 @@ TRAINING_SHARE = 0.9
 
 
 @dataclass(frozen=True)
-class OriginalRow:
+class OriginalRow(Result, also=("curriculum", "wins")):
     """A trained strategy against bots in all other seats."""
 
     players: int
     honest: bool  # began with honest play, or with nothing
     horizons: tuple[int, ...]
     training_games: int
-    seconds: float
-    cpu_seconds: float
+    training_seconds: float
+    training_cpu_seconds: float
     infosets: int
     contests: tuple[Contest, ...]
 
@@ -50,36 +50,13 @@ class OriginalRow:
         """Does every interval lie above a fair share?"""
         return all(one.interval[0] > one.fair for one in self.contests)
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "players": self.players,
-            "honest": self.honest,
-            "curriculum": self.curriculum,
-            "horizons": list(self.horizons),
-            "training_games": self.training_games,
-            "training_seconds": self.seconds,
-            "training_cpu_seconds": self.cpu_seconds,
-            "infosets": self.infosets,
-            "wins": self.wins,
-            "contests": [one.to_dict() for one in self.contests],
-        }
-
 
 @dataclass(frozen=True)
-class OriginalTable:
+class OriginalTable(Result, paper="cheat", table="original"):
     """Strategies for the original Cheat, and how they fare against the bots."""
 
     seed: int
     rows: tuple[OriginalRow, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """The documented JSON of ``counterfold repro cheat --table original``."""
-        return {
-            "paper": "cheat",
-            "table": "original",
-            "seed": self.seed,
-            "rows": [row.to_dict() for row in self.rows],
-        }
 
 
 def file_name(players: int) -> str:

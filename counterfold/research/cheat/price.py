@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from counterfold.abstraction.fallback import lifted
 from counterfold.abstraction.maps import LastRounds, Map, Mapped, RelativeCards
@@ -12,6 +12,7 @@ from counterfold.evaluate.exact import exploitability
 from counterfold.games.cheat import Cheat
 from counterfold.games.spec import whole
 from counterfold.research.progress import Progress, no_progress
+from counterfold.research.results import Result
 from counterfold.solvers.solver import Solver
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import HistoryTree, compile_game
@@ -44,7 +45,7 @@ class Price:
 
 
 @dataclass(frozen=True)
-class Prices:
+class Prices(Result, paper="cheat", table="price"):
     """The table: exploitability in the whole game, beside that of uniform play."""
 
     health: int
@@ -53,18 +54,6 @@ class Prices:
     columns: tuple[str, ...]
     rows: tuple[Price, ...]
     cpu_seconds: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """The documented JSON of ``counterfold repro cheat --table price``."""
-        return {
-            "paper": "cheat",
-            "table": "price",
-            "health": self.health,
-            "infosets": self.infosets,
-            "uniform": self.uniform,
-            "cpu_seconds": self.cpu_seconds,
-            "rows": [asdict(row) for row in self.rows],
-        }
 
 
 def prices(health: int = 3, iterations: int = 1_000, on_progress: Progress = no_progress) -> Prices:
@@ -92,13 +81,17 @@ def prices(health: int = 3, iterations: int = 1_000, on_progress: Progress = no_
 
 
 def _price(
-    name: str, game: Cheat, maps: tuple[Map, ...], tree: HistoryTree, marks: dict[str, Any]
+    name: str,
+    game: Cheat,
+    maps: tuple[Map, ...],
+    tree: HistoryTree,
+    marks: Mapping[str, Sequence[int]],
 ) -> Price:
     abstract = compile_game(Mapped(game, *maps) if maps else game)
-    found = {}
+    exploitable = {}
     for method, stops in marks.items():
         solver = Solver(abstract, method, form="history")
         for stop in stops:
             solver.step(stop - solver.iteration)
-            found[f"{method} {stop}"] = exploitability(lifted(solver.strategy(), tree))
-    return Price(name, len(abstract.infosets.owner), found)
+            exploitable[f"{method} {stop}"] = exploitability(lifted(solver.strategy(), tree))
+    return Price(name, len(abstract.infosets.owner), exploitable)

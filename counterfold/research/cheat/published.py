@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["HEALTHS", "NAMES", "PAPER", "VIEWS", "Published"]
+__all__ = ["HEALTHS", "NAMES", "PAPER", "PAPER_ITERATIONS", "VIEWS", "Published"]
 
 VIEWS = ("memoryless", "hp", "history", "general")
 NAMES = {
@@ -14,6 +14,7 @@ NAMES = {
     "general": "General",
 }
 HEALTHS = (3, 4, 5)
+PAPER_ITERATIONS = 100
 
 
 class Published(NamedTuple):

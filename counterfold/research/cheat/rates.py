@@ -10,30 +10,25 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.abstraction.contest import BOTS, Contest, contest
+from counterfold.abstraction.contest import BOTS, contest
 from counterfold.abstraction.deal_form import DealForm
 from counterfold.abstraction.maps import Mapped
 from counterfold.errors import ParameterError
 from counterfold.games.cheat import Cheat
 from counterfold.games.spec import whole
-from counterfold.research.cheat.costs import (
-    Finding,
-    agent_game,
-    deal_solver,
-    lens_name,
-    side_by_side,
-)
-from counterfold.research.cheat.published import NAMES, VIEWS
+from counterfold.research.cheat.costs import Pause, agent_game, deal_solver, lens_name, side_by_side
+from counterfold.research.cheat.published import NAMES, PAPER_ITERATIONS, VIEWS
 from counterfold.research.progress import Progress, no_progress
+from counterfold.research.results import Finding, Json, Result, Sampled, plain
 from counterfold.solvers.solver import Solver
 from counterfold.strategy.strategy import Strategy
 
-__all__ = ["BOTS", "Curve", "Rates", "figure"]
+__all__ = ["Curve", "Rates", "figure"]
 
 CHECK_EVERY = 5
 PLACES = (2, 3, 4, 5, 10, 20, 50, 100)
@@ -45,6 +40,13 @@ MOST = 20_000
 """Turns after which a game is given up."""
 ENOUGH = 0.01
 """Differences of win rates below this are called none."""
+
+
+class Baseline(NamedTuple):
+    """How often the heuristic bot beats the random one."""
+
+    rate: float
+    margin: float
 
 
 @dataclass(frozen=True)
@@ -68,32 +70,17 @@ class Curve:
         return NAMES[self.view] + ("†" if self.abstract else "")
 
     @property
-    def means(self) -> NDArray[np.float64]:
-        """The mean of all runs at each mark."""
-        found: NDArray[np.float64] = self.rates.mean(axis=0)
-        return found
-
-    @property
-    def margins(self) -> NDArray[np.float64]:
-        """Half the 95% intervals of the means, over runs."""
-        if len(self.rates) < 2:
-            return np.full(len(self.marks), np.nan)
-        found: NDArray[np.float64] = 1.96 * self.rates.std(axis=0, ddof=1) / len(self.rates) ** 0.5
-        return found
-
-    @property
-    def band(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """What 90% of the runs lie between."""
-        low, high = np.quantile(self.rates, (0.05, 0.95), axis=0)
-        return low, high
+    def sampled(self) -> Sampled:
+        """The rates by run and mark."""
+        return Sampled(self.marks, self.rates)
 
     def at(self, mark: int) -> float:
         """The mean at a mark."""
-        return float(self.means[self.marks.index(mark)])
+        return self.sampled.at(mark)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """What ``--json`` tells of a curve."""
-        low, high = self.band
+        low, high = self.sampled.band
         return {
             "agent": self.name,
             "view": self.view,
@@ -101,71 +88,61 @@ class Curve:
             "bot": self.bot,
             "start": self.start,
             "marks": list(self.marks),
-            "mean": self.means.tolist(),
-            "margin": [None if np.isnan(x) else x for x in self.margins.tolist()],
-            "low": low.tolist(),
-            "high": high.tolist(),
+            "mean": plain(self.sampled.means),
+            "margin": [one.half for one in self.sampled.estimates],
+            "low": plain(low),
+            "high": plain(high),
         }
 
 
 @dataclass(frozen=True)
-class Rates:
+class Rates(Result, paper="cheat", game="cheat:mini", also=("trained_in", "findings")):
     """A figure: curves, and the heuristic bot against the random one as a baseline."""
 
-    number: int
+    figure: int
     curves: tuple[Curve, ...]
-    baseline: dict[int, Contest]  # by health points
+    baseline: dict[int, Baseline]  # by health points
     runs: int
     iterations: int
     games: int
     seed: int
     cpu_seconds: float
 
+    @property
+    def trained_in(self) -> int:
+        """The health points of the game in which agents are trained."""
+        return TRAINED_IN[self.figure]
+
     def curve(self, view: str, bot: str, abstract: bool = True, start: str = "nothing") -> Curve:
         """One of the curves."""
         wanted = (view, bot, abstract, start)
         return next(c for c in self.curves if (c.view, c.bot, c.abstract, c.start) == wanted)
 
+    @property
     def findings(self) -> list[Finding]:
-        """What the paper says of this figure, held against these rates."""
+        """What the paper says of this figure, held against these rates.
+
+        With other iterations than the paper's nothing is said.
+        """
         from counterfold.research.cheat import findings
 
-        judge = (findings.training, findings.elsewhere, findings.curriculum)
-        return judge[self.number - 1](self)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The documented JSON of ``counterfold repro cheat --figure``."""
-        return {
-            "paper": "cheat",
-            "figure": self.number,
-            "game": "cheat:mini",
-            "trained_in": TRAINED_IN[self.number],
-            "runs": self.runs,
-            "iterations": self.iterations,
-            "games": self.games,
-            "seed": self.seed,
-            "cpu_seconds": self.cpu_seconds,
-            "baseline": {
-                str(health): {"rate": one.rate, "margin": one.margin}
-                for health, one in self.baseline.items()
-            },
-            "curves": [curve.to_dict() for curve in self.curves],
-            "findings": [finding._asdict() for finding in self.findings()],
-        }
+        judge = (findings.training, findings.elsewhere, findings.curriculum)[self.figure - 1]
+        if self.iterations == PAPER_ITERATIONS:
+            return judge(self)
+        return [finding._replace(holds=None) for finding in judge(self)]
 
 
 def figure(
     number: int,
     runs: int = 20,
-    iterations: int = 100,
+    iterations: int = PAPER_ITERATIONS,
     games: int = 4000,
     seed: int = 0,
     on_progress: Progress = no_progress,
 ) -> Rates:
     """Figure 1, 2 or 3, with so many seeds and so many games at each mark.
 
-    >>> found = figure(1, runs=2, iterations=20, games=500)
-    >>> found.curve("memoryless", "random").marks
+    >>> figure(1, runs=2, iterations=20, games=500).curve("memoryless", "random").marks
     (0, 5, 10, 15, 20, 200)
     """
     if number not in TRAINED_IN:
@@ -180,10 +157,10 @@ def figure(
     settings = [(view, abstract) for abstract in abstracts for view in VIEWS]
     on_progress(0, len(settings) * runs)
     healths = PLACES if number == 2 else (TRAINED_IN[number],)
-    baseline = {
-        health: contest(Cheat(health=health), "heuristic", "random", games=100_000, seed=seed)
-        for health in healths
-    }
+    baseline = {}
+    for health in healths:
+        won = contest(Cheat(health=health), "heuristic", "random", games=100_000, seed=seed)
+        baseline[health] = Baseline(won.rate, won.margin)
     deal_solver(Cheat(health=1), seed)[0].step()
     jobs = [
         partial(make, partial(agent_game, view, abstract), iterations, games, [seed, place, run])
@@ -206,56 +183,51 @@ def figure(
 
 Agent = Callable[[int], Cheat | Mapped]
 """The game as an agent sees it, by its health points."""
-Found = dict[tuple[str, str], dict[int, float]]
+RatesByMark = dict[tuple[str, str], dict[int, float]]
 """Rates by start and bot, and then by mark."""
 
 
 def _training(
-    game: Agent, iterations: int, games: int, seeds: Sequence[int], pause: Callable[[], None]
-) -> Found:
+    game: Agent, iterations: int, games: int, seeds: Sequence[int], pause: Pause
+) -> RatesByMark:
     """A training in Cheat-3, looked at now and then, and once much later."""
     solver, _ = deal_solver(game(TRAINED_IN[1]), _seed(seeds))
-    followed = _followed(solver, iterations, games, seeds, pause)
-    late = BEYOND * iterations
-    _advance(solver, late, pause)
-    for bot in BOTS:
-        followed[bot][late] = _rate(solver.strategy(), bot, TRAINED_IN[1], games, [*seeds, late])
-    return {("nothing", bot): rates for bot, rates in followed.items()}
+    marks = [*range(0, iterations + 1, CHECK_EVERY), BEYOND * iterations]
+    return _followed("nothing", solver, marks, games, seeds, pause)
 
 
 def _elsewhere(
-    game: Agent, iterations: int, games: int, seeds: Sequence[int], pause: Callable[[], None]
-) -> Found:
+    game: Agent, iterations: int, games: int, seeds: Sequence[int], pause: Pause
+) -> RatesByMark:
     """A training in Cheat-3, then games with other health points."""
     solver, _ = deal_solver(game(TRAINED_IN[2]), _seed(seeds))
     _advance(solver, iterations, pause)
-    found: Found = {}
-    for bot in BOTS:
-        found["nothing", bot] = {
-            health: _rate(solver.strategy(), bot, health, games, [*seeds, health])
-            for health in PLACES
+    strategy = solver.strategy()
+    return {
+        ("nothing", bot): {
+            health: _rate(strategy, bot, health, games, [*seeds, health]) for health in PLACES
         }
-    return found
+        for bot in BOTS
+    }
 
 
 def _curriculum(
-    game: Agent, iterations: int, games: int, seeds: Sequence[int], pause: Callable[[], None]
-) -> Found:
+    game: Agent, iterations: int, games: int, seeds: Sequence[int], pause: Pause
+) -> RatesByMark:
     """Two trainings in Cheat-4 on the same deals: from nothing, and after one in Cheat-3."""
-    health = TRAINED_IN[3]
+    health, marks = TRAINED_IN[3], range(0, iterations + 1, CHECK_EVERY)
     smaller, taught = deal_solver(game(health - 1), _seed([*seeds, 1]))
     _advance(smaller, iterations, pause)
-    found: Found = {}
+    rates: RatesByMark = {}
     for start in ("nothing", "carried"):
         solver, engine = deal_solver(game(health), _seed(seeds))
         if start == "carried":
             engine.inherit(taught)
-        followed = _followed(solver, iterations, games, seeds, pause)
-        found |= {(start, bot): rates for bot, rates in followed.items()}
-    return found
+        rates |= _followed(start, solver, marks, games, seeds, pause)
+    return rates
 
 
-def _advance(solver: Solver, iteration: int, pause: Callable[[], None]) -> None:
+def _advance(solver: Solver, iteration: int, pause: Pause) -> None:
     """Train up to an iteration."""
     while solver.iteration < iteration:
         solver.step()
@@ -263,16 +235,21 @@ def _advance(solver: Solver, iteration: int, pause: Callable[[], None]) -> None:
 
 
 def _followed(
-    solver: Solver, iterations: int, games: int, seeds: Sequence[int], pause: Callable[[], None]
-) -> dict[str, dict[int, float]]:
-    """Win rates every few iterations."""
-    found: dict[str, dict[int, float]] = {bot: {} for bot in BOTS}
-    for mark in range(0, iterations + 1, CHECK_EVERY):
+    start: str,
+    solver: Solver,
+    marks: Sequence[int],
+    games: int,
+    seeds: Sequence[int],
+    pause: Pause,
+) -> RatesByMark:
+    """Win rates at some iterations of a training."""
+    rates: RatesByMark = {(start, bot): {} for bot in BOTS}
+    for mark in marks:
         _advance(solver, mark, pause)
+        strategy, health = solver.strategy(), solver.tree.rules.health
         for bot in BOTS:
-            health = solver.tree.rules.health
-            found[bot][mark] = _rate(solver.strategy(), bot, health, games, [*seeds, mark])
-    return found
+            rates[start, bot][mark] = _rate(strategy, bot, health, games, [*seeds, mark])
+    return rates
 
 
 def _rate(

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from counterfold.cli.options import Json, Quiet
-from counterfold.cli.output import advise, duration, make_folder, say
-from counterfold.errors import ParameterError
-from counterfold.research.columns import Columns, print_columns, print_table
+from counterfold.cli.output import duration
+from counterfold.research.cheat.published import NAMES, PAPER_ITERATIONS
+from counterfold.research.columns import Columns, Part, Table
 from counterfold.research.reproduction import (
     Folder,
     Iterations,
@@ -18,12 +20,7 @@ from counterfold.research.reproduction import (
     Plot,
     Runs,
     Seed,
-    check_minutes,
-    given,
-    pick,
-    refuse,
-    reproduce,
-    tell_time,
+    verb_of,
 )
 
 if TYPE_CHECKING:
@@ -41,81 +38,59 @@ findings; of price health, infosets, uniform, rows; of original rows.
 """
 
 
-def cheat(
-    table: Annotated[
-        str | None, typer.Option(metavar="NAME", help="1, 2, price or original.")
-    ] = None,
-    figure: Annotated[str | None, typer.Option(metavar="N", help="1, 2 or 3.")] = None,
-    runs: Runs = None,
-    iterations: Iterations = None,
+@dataclass(frozen=True)
+class CheatRequest:
+    """Curriculum learning in Cheat: tables 1 and 2, figures 1 to 3, and beyond them."""
+
+    table: Annotated[str | None, typer.Option(metavar="NAME", help="1, 2, price or original.")] = (
+        None
+    )
+    figure: Annotated[str | None, typer.Option(metavar="N", help="1, 2 or 3.")] = None
+    runs: Runs = None
+    iterations: Iterations = None
     minutes: Annotated[
         float | None,
         typer.Option(metavar="M", help="original: training for each number of players. [5]"),
-    ] = None,
-    folder: Folder = None,
-    seed: Seed = 0,
-    plot: Plot = None,
-    json: Json = False,
-    quiet: Quiet = False,
-) -> None:
-    """Curriculum learning in Cheat: tables 1 and 2, figures 1 to 3, and beyond them."""
-    part = pick(
-        "cheat",
-        table=(table, ("1", "2", "price", "original")),
-        figure=(figure, ("1", "2", "3")),
-    )
-    job = _original(runs, iterations, minutes, folder, seed) if table == "original" else None
-    if job is None:
-        refuse(f"cheat --{part}", minutes=minutes, folder=folder)
-        job = _trained(part, runs, iterations, seed)
-    reproduce(job, plot, json, quiet)
+    ] = None
+    folder: Folder = None
+    seed: Seed = 0
+    plot: Plot = None
+    json: Json = False
+    quiet: Quiet = False
 
 
-VERBS = {"cheat": cheat}
+def _jobs(request: CheatRequest) -> dict[str, Job]:
+    from counterfold.research.cheat import costs, original, pictures, price, rates
+
+    return {
+        **{
+            f"table {n}": Job(
+                partial(costs.table, n), _show_costs, pictures.draw_costs, unit="agent"
+            )
+            for n in (1, 2)
+        },
+        "table price": Job(price.prices, _show_prices, pictures.draw_prices, unit="agent"),
+        "table original": Job(original.original_table, _show_original, None, "training", "part"),
+        **{
+            f"figure {n}": Job(
+                partial(rates.figure, n), _show_rates, pictures.draw_rates, "training"
+            )
+            for n in (1, 2, 3)
+        },
+    }
 
 
-def _trained(part: str, runs: int | None, iterations: int | None, seed: int) -> Job:
-    """The four agents in Mini-Cheat."""
-    from counterfold.research.cheat import costs, pictures, price, rates
-
-    kind, name = part.split()
-    if kind == "figure":
-        make = partial(
-            rates.figure, int(name), seed=seed, **given(runs=runs, iterations=iterations)
-        )
-        return Job(make, _print_rates, pictures.draw_rates, "training")
-    if runs is not None:
-        raise ParameterError("cheat's tables take no --runs: every deal is in what they count")
-    options = given(iterations=iterations)
-    if name == "price":
-        return Job(
-            partial(price.prices, **options), _print_prices, pictures.draw_prices, unit="agent"
-        )
-    make_table = partial(costs.table, int(name), seed=seed, **options)
-    return Job(make_table, _print_costs, pictures.draw_costs, unit="agent")
+VERBS = verb_of("cheat", CheatRequest, _jobs)
 
 
-def _original(
-    runs: int | None, iterations: int | None, minutes: float | None, folder: str | None, seed: int
-) -> Job:
-    from counterfold.research.cheat.original import original_table
-
-    refuse("cheat --table original", runs=runs, iterations=iterations)
-    check_minutes(minutes)
-    make_folder(folder)
-    make = partial(original_table, seed=seed, folder=folder, **given(minutes=minutes))
-    return Job(make, _print_original, None, "training", "part")
-
-
-def _print_original(result: OriginalTable) -> None:
-    advise(
+def _show_original(result: OriginalTable) -> Iterator[Part]:
+    yield (
         "The original Cheat: 52 cards, no health points. Strategies trained against themselves by "
         "sampled CFR over an abstraction, with a horizon that moves away; none has met a bot."
     )
-    say()
     columns: Columns = {
         "players": "{0[0].players}",
-        "training": lambda pair: duration(pair[0].seconds),
+        "training": lambda pair: duration(pair[0].training_seconds),
         "games": "{0[0].training_games:,}",
         "infosets": "{0[0].infosets:,}",
         "against": "{0[1].agents[1]}",
@@ -124,42 +99,37 @@ def _print_original(result: OriginalTable) -> None:
         "fair": "{0[1].fair:.3f}",
     }
     pairs = [(row, contest) for row in result.rows for contest in row.contests]
-    print_table(pairs, columns)
-    say()
+    yield Table(pairs, columns)
     unfinished = sum(contest.unfinished for _, contest in pairs)
-    advise(
+    yield (
         f"Bots sit in all other seats, and seats change from game to game. {unfinished:,} games "
         "were not over at the limit of turns and count as a fair share."
     )
 
 
-def _print_prices(result: Prices) -> None:
-    advise(
+def _show_prices(result: Prices) -> Iterator[Part]:
+    yield (
         f"What a view costs in Mini-Cheat with {result.health} health points: the exact "
         f"exploitability of the average strategy in the game itself ({result.infosets:,} "
         "infosets), against responders who remember everything. Every iteration goes through "
         "every deal."
     )
-    say()
-    print_table(
-        result.rows,
-        {"agent": "{0.agent}", "infosets": "{0.infosets:,}"}
-        | {name: f"{{0.exploitability[{name}]:.2g}}" for name in result.columns},
-    )
-    say()
-    tell_time(result, f"Uniform play has {result.uniform:.3f}.")
+    columns: Columns = {
+        "agent": "{0.agent}",
+        "infosets": "{0.infosets:,}",
+        **{name: f"{{0.exploitability[{name}]:.2g}}" for name in result.columns},
+    }
+    yield Table(result.rows, columns)
+    yield f"Uniform play has {result.uniform:.3f}."
 
 
-def _print_costs(result: Costs) -> None:
-    from counterfold.research.cheat.published import NAMES
-
-    abstract = result.number == 2
-    advise(
-        f"Cheat, table {result.number}: the four agents {'with' if abstract else 'without'} "
+def _show_costs(result: Costs) -> Iterator[Part]:
+    abstract = result.table == 2
+    yield (
+        f"Cheat, table {result.table}: the four agents {'with' if abstract else 'without'} "
         f"infoset abstraction in Mini-Cheat with so many health points, {result.iterations:,} "
         "chance-sampled iterations of CFR, simultaneous updates."
     )
-    say()
     columns: Columns = {
         "agent": lambda row: NAMES[row.view] + ("†" if abstract else ""),
         "health": "{0.health}",
@@ -174,9 +144,8 @@ def _print_costs(result: Costs) -> None:
         "every deal": lambda r: "" if r.graph_seconds is None else f"{r.graph_seconds:,.2f}",
         "MB": "{0.megabytes:,.1f}",
     }
-    print_table(result.rows, columns)
-    say()
-    advise(
+    yield Table(result.rows, columns)
+    yield (
         "Every deal: CPU seconds where each iteration goes through all of them, in a merged graph. "
         "Infosets are those met in so many sampled deals: the exact mean over all runs, and the "
         "standard deviation of one. Keys: player, hand, rank, claim, whether another has one card "
@@ -189,57 +158,61 @@ def _print_costs(result: Costs) -> None:
             else ""
         )
     )
-    _print_findings(result)
+    yield _verdicts(result)
 
 
-def _print_rates(result: Rates) -> None:
-    from counterfold.research.cheat.rates import TRAINED_IN
-
-    health = TRAINED_IN[result.number]
+def _show_rates(result: Rates) -> Iterator[Part]:
+    health = result.trained_in
     words = {
         1: f"training in Cheat-{health}, win rates by iteration",
         2: f"trained in Cheat-{health}, win rates in games with other health points",
         3: f"training in Cheat-{health}, from nothing and after Cheat-{health - 1}; "
         "win rates by iteration",
-    }[result.number]
-    advise(
-        f"Cheat, figure {result.number}: {words}. Means of {result.runs} runs of "
+    }[result.figure]
+    yield (
+        f"Cheat, figure {result.figure}: {words}. Means of {result.runs} runs of "
         f"{result.iterations:,} chance-sampled iterations, {result.games:,} games at each mark; "
         "± is half a 95% interval over runs. † with infoset abstraction."
     )
     for bot in ("random", "heuristic"):
-        say()
-        say(f"against the {bot} bot")
-        print_columns(_rate_rows(result, bot, health))
-    _print_findings(result)
+        yield _rates_against(result, bot)
+    yield _verdicts(result)
 
 
-def _rate_rows(result: Rates, bot: str, health: int) -> list[list[str]]:
+def _rates_against(result: Rates, bot: str) -> Table:
     """A row a curve at some of its marks; beside the random bot's, what the heuristic bot wins."""
     own = [curve for curve in result.curves if curve.bot == bot]
-    elsewhere, two_starts = result.number == 2, result.number == 3
+    elsewhere = result.figure == 2
     shown = list(own[0].marks)
     if not elsewhere:
         early = [mark for mark in shown if mark <= result.iterations]
         shown = [*early[:: max(1, (len(early) - 1) // 5)], *shown[len(early) :]]
-    head = [f"C-{mark}" if elsewhere else f"{mark:,}" for mark in shown]
-    rows = [["agent", *(["start"] if two_starts else []), *head, "±"]]
+    starts = {"carried": "carried over", "nothing": "nothing" if result.figure == 3 else ""}
+    rows = []
     for curve in own:
-        start = ["carried over" if curve.start == "carried" else "nothing"] if two_starts else []
-        margin = "" if curve.margins[-1] != curve.margins[-1] else f"{curve.margins[-1]:.3f}"
-        rows.append([curve.name, *start, *(f"{curve.at(mark):.3f}" for mark in shown), margin])
+        half = curve.sampled.estimates[-1].half
+        margin = "" if half is None else f"{half:.3f}"
+        rates = [f"{curve.at(mark):.3f}" for mark in shown]
+        rows.append([curve.name, starts[curve.start], *rates, margin])
     if bot == "random":
-        duels = [result.baseline.get(mark if elsewhere else health) for mark in shown]
-        cells = ["" if duel is None else f"{duel.rate:.3f}" for duel in duels]
-        rows.append(["heuristic bot", *([""] if two_starts else []), *cells, ""])
-    return rows
+        known = [result.baseline.get(mark if elsewhere else result.trained_in) for mark in shown]
+        cells = ["" if one is None else f"{one.rate:.3f}" for one in known]
+        rows.append(["heuristic bot", "", *cells, ""])
+    head = [f"C-{mark}" if elsewhere else f"{mark:,}" for mark in shown]
+    return Table(rows, ["agent", "start", *head, "±"], f"against the {bot} bot")
 
 
-def _print_findings(result: Costs | Rates) -> None:
-    say()
-    say("What the paper finds, and whether it holds here:")
-    for finding in result.findings():
-        say(f"  {'yes' if finding.holds else 'no ':3}  {finding.claim}")
-        say(f"       {finding.measured}")
-    say()
-    tell_time(result)
+def _verdicts(result: Costs | Rates) -> Table:
+    """What the paper finds, and whether it holds here; no verdict where settings differ."""
+    words = {True: "yes", False: "no", None: "-"}
+    rows = []
+    for finding in result.findings:
+        rows += [[words[finding.holds], finding.claim], ["", f"  {finding.measured}"]]
+    width = max(len(words) for _, words in rows)
+    title = "What the paper finds, and whether it holds here:"
+    if any(finding.holds is None for finding in result.findings):
+        title = (
+            "What the paper finds, and whether it holds here (-: no verdict, for the paper's "
+            f"iterations are {PAPER_ITERATIONS} and these {result.iterations:,}):"
+        )
+    return Table([[verdict, words.ljust(width)] for verdict, words in rows], ["", ""], title)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from counterfold.errors import ParameterError
 from counterfold.evaluate.exact import assess, best_response
 from counterfold.evaluate.public_sampling import play_hands
+from counterfold.games.spec import whole
 from counterfold.poker.holdem import fhp
 from counterfold.research.fhp.exact import CHECKPOINT
 from counterfold.research.progress import Progress, no_progress
+from counterfold.research.results import Result
 from counterfold.solvers.solver import Solver
 from counterfold.strategy.store import read
 from counterfold.strategy.strategy import Strategy
@@ -29,7 +29,7 @@ LIMIT = 3.0
 
 
 @dataclass(frozen=True)
-class SampleCheck:
+class SampleCheck(Result, also=("off", "holds")):
     """An exact number beside the mean of hands that were played; mbb/h."""
 
     game: str
@@ -49,7 +49,7 @@ class SampleCheck:
 
 
 @dataclass(frozen=True)
-class FhpChecks:
+class FhpChecks(Result, paper="fhp", experiment="check", also=("holds",)):
     """All checks of one run."""
 
     seed: int
@@ -62,21 +62,6 @@ class FhpChecks:
     def holds(self) -> bool:
         """Does everything agree?"""
         return all(one.holds for one in self.samples)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The documented JSON of ``counterfold repro fhp --experiment check``."""
-        return {
-            "paper": "fhp",
-            "experiment": "check",
-            "seed": self.seed,
-            "hands": self.hands,
-            "holds": self.holds,
-            "samples": [
-                {**asdict(check), "off": check.off, "holds": check.holds} for check in self.samples
-            ],
-            "seconds": self.seconds,
-            "cpu_seconds": self.cpu_seconds,
-        }
 
 
 def fhp_checks(
@@ -93,8 +78,7 @@ def fhp_checks(
 
     A strategy that a ``folder`` keeps from ``fhp_exact`` is played as well.
     """
-    if iterations < 1:
-        raise ParameterError(f"iterations is {iterations}, and must be at least 1")
+    whole("iterations", iterations, least=1)
     deck = deck or DECK
     wall, cpu = time.perf_counter(), time.process_time()
     kept = Path(folder) / CHECKPOINT if folder else None
@@ -125,14 +109,14 @@ def sample_checks(
     unit = 1000.0 / float(game.big_blind or 1.0)
     exact = assess(strategy)
     played = play_hands(strategy, strategy, hands, random)
-    found = [("against itself, " + game.players[0], exact.values[0], played, 0)]
+    pairs = [("against itself, " + game.players[0], exact.values[0], played, 0)]
     for p in (0, 1):
         pair = [strategy, strategy]
         pair[p] = best_response(strategy, p).strategy
         played = play_hands(pair[0], pair[1], hands, random)
-        found.append((f"best response, {game.players[p]}", exact.best[p], played, p))
+        pairs.append((f"best response, {game.players[p]}", exact.best[p], played, p))
         del pair
     return [
         SampleCheck(name, what, unit * number, unit * played.mean[p], unit * played.error[p])
-        for what, number, played, p in found
+        for what, number, played, p in pairs
     ]

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from counterfold.checkpoints import Checkpoints
 from counterfold.errors import FileError, MismatchError, ParameterError, SpecError
@@ -19,26 +17,29 @@ from counterfold.evaluate.public_view import Browser
 from counterfold.files.sealed import read_document, write_document
 from counterfold.files.text import csv_text
 from counterfold.files.typed import from_json, to_json
-from counterfold.games.spec import parse_spec
+from counterfold.games.spec import parse_spec, whole
 from counterfold.poker.game import PokerGame
 from counterfold.poker.holdem import fhp
 from counterfold.poker.view import CLASSES, NodeView
-from counterfold.research.bench.peers import peak_memory
+from counterfold.research.bench.timing import peak_memory
 from counterfold.research.progress import Progress, no_progress
+from counterfold.research.results import Json, Result
 from counterfold.solvers.methods import method as named_method
 from counterfold.solvers.solver import Solver
-from counterfold.solvers.until import Report
+from counterfold.solvers.until import Report, Until
 from counterfold.tree.public import PublicTree
 
-__all__ = ["DEEP_CFR", "METHOD", "PUBLISHED", "FhpPoint", "FhpRun", "fhp_exact", "fhp_game"]
+__all__ = [
+    "DEEP_CFR", "METHOD", "PUBLISHED", "FhpPoint", "FhpRun", "fhp_exact", "fhp_game", "read_game",
+]  # fmt: skip
 
 METHOD = "dcfr(1.5,0,3)"
 """Picked from sixteen settings on six ranks, one run each, checked every 20 iterations: below 1
 mbb/h after 180, as with gamma 4; dcfr takes 220, cfr+(2) 340, sapcfr+ 360, linear 520. On the
 whole deck it is ahead of dcfr by less (0.86 against 1.00 mbb/h after 200)."""
 
-TARGET = 1.0
-"""Exploitability in thousandths of a big blind a hand, where a run ends if nobody says."""
+TARGET = "1mbb"
+"""The exploitability at which a run ends if nobody says."""
 
 PUBLISHED = {20: 115.0, 30: 65.0, 50: 32.0}
 """Linear CFR without abstraction, four bets a round: both players' gains together, mbb/h."""
@@ -50,12 +51,9 @@ MARKS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50, 60, 75, 100, 125, 150, 175, 200,
 LINEAR = 50
 CHECKPOINT, OTHER, PART = "fhp.safetensors", "linear.json", "linear.safetensors"
 
-Tell = Callable[[float, str], None]
-"""Called with how much is done, from 0 to 1, and where things stand in words."""
-
 
 @dataclass(frozen=True)
-class FhpPoint:
+class FhpPoint(Result, also=("total",)):
     """Where a run stood after so many iterations; amounts in thousandths of a big blind a hand."""
 
     iteration: int
@@ -69,12 +67,16 @@ class FhpPoint:
         """The sum of both players' gains, as papers on this game quote it."""
         return 2.0 * self.exploitability
 
-    def to_dict(self) -> dict[str, float]:
-        return asdict(self) | {"total": self.total}
-
 
 @dataclass(frozen=True)
-class FhpRun:
+class FhpRun(
+    Result,
+    paper="fhp",
+    published_linear_total={str(iteration): total for iteration, total in PUBLISHED.items()},
+    published_deep_cfr=DEEP_CFR,
+    also=("preflop",),
+    without=("views",),
+):
     """Flop Hold'em solved so far: the curve, and what is played before the flop."""
 
     game: str
@@ -83,63 +85,47 @@ class FhpRun:
     flops: int
     hands: int  # that a player can hold on a flop
     method: str
-    points: tuple[FhpPoint, ...]
+    curve: tuple[FhpPoint, ...]
     linear: tuple[FhpPoint, ...]
-    memory: int  # bytes, the most that the process has held
-    tables: int  # bytes of regrets and sums of strategies
+    memory_bytes: int  # the most that the process has held
+    table_bytes: int  # of regrets and sums of strategies
     resumed: int  # iterations that were done before this run
     views: tuple[NodeView, ...] = field(repr=False)  # every decision before the flop
 
     @property
     def last(self) -> FhpPoint:
-        return self.points[-1]
+        return self.curve[-1]
 
     @property
     def whole(self) -> bool:
         """Is it the game of the literature?"""
         return self.cards == 52 and self.cap == 4
 
-    def to_dict(self) -> dict[str, Any]:
-        """The documented JSON of ``counterfold repro fhp``."""
-        return {
-            "paper": "fhp",
-            "game": self.game,
-            "cap": self.cap,
-            "cards": self.cards,
-            "flops": self.flops,
-            "hands": self.hands,
-            "method": self.method,
-            "iterations": self.last.iteration,
-            "resumed": self.resumed,
-            "exploitability": self.last.exploitability,
-            "total": self.last.total,
-            "value": self.last.value,
-            "seconds": self.last.seconds,
-            "cpu_seconds": self.last.cpu_seconds,
-            "memory_bytes": self.memory,
-            "table_bytes": self.tables,
-            "curve": [point.to_dict() for point in self.points],
-            "linear": [point.to_dict() for point in self.linear],
-            "published_linear_total": {str(k): v for k, v in PUBLISHED.items()},
-            "published_deep_cfr": DEEP_CFR,
-            "preflop": [
-                {
-                    "line": list(view.line),
-                    "player": view.player,
-                    "combos": view.totals.combos,
-                    "frequencies": view.totals.frequencies,
-                    "ev": view.totals.ev,
-                }
-                for view in self.views
-            ],
-        }
+    @property
+    def preflop(self) -> list[Json]:
+        """What is done how often before the flop."""
+        return [
+            {
+                "line": list(view.line),
+                "player": view.player,
+                "combos": view.totals.combos,
+                "frequencies": view.totals.frequencies,
+                "ev": view.totals.ev,
+            }
+            for view in self.views
+        ]
+
+    def to_dict(self) -> Json:
+        """The documented JSON: the last point of the curve stands at the top as well."""
+        last = self.last.to_dict()
+        return super().to_dict() | {"iterations": last.pop("iteration")} | last
 
     def curve_csv(self) -> str:
         """Every point of both runs."""
         names = list(self.last.to_dict())
         rows = [
             [method, *(point.to_dict()[name] for name in names)]
-            for method, points in ((self.method, self.points), ("linear", self.linear))
+            for method, points in ((self.method, self.curve), ("linear", self.linear))
             for point in points
         ]
         return csv_text([["method", *names], *rows])
@@ -147,7 +133,7 @@ class FhpRun:
     def preflop_csv(self) -> str:
         """What each of the 169 classes does at every decision before the flop."""
         actions = list(dict.fromkeys(action for view in self.views for action in view.actions))
-        rows: list[list[Any]] = [["line", "player", "hand", "combos", *actions, "ev", "equity"]]
+        rows: list[list[object]] = [["line", "player", "hand", "combos", *actions, "ev", "equity"]]
         for view in self.views:
             for k, name in enumerate(CLASSES):
                 if not view.classes.combos[k] > 0:
@@ -155,29 +141,43 @@ class FhpRun:
                 mix = dict(zip(view.actions, view.classes.mix[:, k].tolist(), strict=True))
                 numbers = [mix.get(action, math.nan) for action in actions]
                 numbers += [float(view.classes.ev[k]), float(view.classes.equity[k])]
-                told = ["" if math.isnan(x) else f"{x:.6f}" for x in numbers]
+                texts = ["" if math.isnan(x) else f"{x:.6f}" for x in numbers]
                 combos = f"{view.classes.combos[k]:.6f}"
-                rows.append([" ".join(view.line), view.player, name, combos, *told])
+                rows.append([" ".join(view.line), view.player, name, combos, *texts])
         return csv_text(rows)
 
 
-def fhp_game(spec: str | None = None) -> PokerGame:
-    """The game of a name such as ``fhp(cap=3)`` or ``fhp(deck=TJQKA)``.
+def read_game(text: str | None) -> tuple[PokerGame, int | None]:
+    """Flop Hold'em by a name, and on how many flops searches are made (None: on all).
 
-    >>> len(fhp_game("fhp(deck=TJQKA)").rules.deck), len(fhp_game().rules.deck)
-    (20, 52)
+    >>> game, flops = read_game("fhp(deck=TJQKA, flops=50)")
+    >>> len(game.rules.deck), flops
+    (20, 50)
     """
-    found = parse_spec("fhp" if spec is None else spec)
-    if found.name.lower() != "fhp":
-        raise ParameterError(f"this experiment is about fhp, not {found.name}")
+    spec = parse_spec(text or "fhp")
+    if spec.name.lower() != "fhp":
+        raise SpecError(f"this is about fhp, such as 'fhp(deck=TJQKA)', not about {text!r}")
+    options = dict(spec.kwargs)
+    flops = options.pop("flops", None)
+    if isinstance(options.get("deck"), int):  # ranks that look like a number
+        options["deck"] = str(options["deck"])
     try:
-        return fhp(*found.args, **dict(found.kwargs))
+        game = fhp(*spec.args, **options)
     except TypeError:
-        raise SpecError(f"{spec!r} does not fit: fhp takes cap, raises, blinds and deck") from None
+        raise SpecError(f"fhp takes cap, raises, blinds, deck and flops, not {text!r}") from None
+    return game, None if flops in (None, "all") else whole("flops", flops, least=2)
+
+
+def fhp_game(text: str | None = None) -> PokerGame:
+    """The whole game of a name such as ``fhp(cap=3)``."""
+    game, flops = read_game(text)
+    if flops is not None:
+        raise SpecError(f"it is solved on all flops: leave flops out of {text!r}")
+    return game
 
 
 def fhp_exact(
-    game: PokerGame | None = None,
+    game: PokerGame | str | None = None,
     *,
     iterations: int | None = None,
     minutes: float | None = None,
@@ -193,190 +193,143 @@ def fhp_exact(
     ``folder`` keeps a checkpoint, from which the next call goes on; it is written now and then,
     at the end, and when the run is stopped.
     """
-    game, method = game or fhp(), named_method(method).name
-
-    def tell(part: float, words: str) -> None:
-        on_progress(part, 1.0, words)
-
-    until = _Until(iterations, minutes)
+    if iterations is not None and minutes is not None:
+        raise ParameterError("a run ends after so many iterations or minutes, not both")
+    if minutes is not None and not 0 < minutes < math.inf:
+        raise ParameterError(f"minutes is {minutes:g}, and must be above 0")
+    target = None if iterations or minutes else TARGET
+    until = Until(iterations, target, None if minutes is None else 60 * minutes)
+    game = game if isinstance(game, PokerGame) else fhp_game(game)
+    method = named_method(method).name
     began = time.monotonic()
-    other = _linear(game, linear, threads, folder, tell)
-    solver, trace = _begin(game, method, threads, folder)
-    before = solver.iteration
-    clock = Checkpoints(None if folder is None else lambda: _save(solver, trace, folder))
-
-    def look(part: float, words: str) -> None:
-        tell(part, words)
-        clock.look()
-
-    try:
-        for report in until.run(solver, trace, look, began):
-            trace.append(report)
-    except KeyboardInterrupt:
-        if solver.iteration > before:
-            clock.save()
-        raise
-    if folder and solver.iteration > before:
-        tell(1.0, "saving")
-        clock.save()
-    tell(1.0, "looking at the hands before the flop")
-    views = Browser(solver.strategy()).walk_through()
-    tree, told = solver.tree, game.about["parameters"]
+    kept = None if folder is None else Path(folder)
+    other = _linear(game, linear, threads, kept, on_progress)
+    run = _Run(game, method, threads, kept and kept / CHECKPOINT)
+    run.go(until.on(game), began, on_progress)
+    on_progress(1.0, 1.0, "looking at the hands before the flop")
+    views = Browser(run.solver.strategy()).walk_through()
+    tree, parameters = run.solver.tree, game.about["parameters"]
     return FhpRun(
-        game.name, int(told["cap"]), len(game.rules.deck), len(tree.boards) - 1,
-        len(tree.hands[0][-1].holes), method, tuple(_point(game, report) for report in trace),
-        other, peak_memory(), tree.table_bytes(), before,
-        tuple(view for seen in views.values() for view in seen),
+        game.name, int(parameters["cap"]), len(game.rules.deck), len(tree.boards) - 1,
+        len(tree.hands[0][-1].holes), method, run.points, other, peak_memory(),
+        tree.table_bytes(), run.resumed, tuple(view for seen in views.values() for view in seen),
     )  # fmt: skip
 
 
-class _Until:
-    """When to check, when to save and when to stop."""
+class _Run:
+    """A solver with its trace, which goes on from a checkpoint if there is one."""
 
-    def __init__(self, iterations: int | None, minutes: float | None) -> None:
-        if iterations is not None and minutes is not None:
-            raise ParameterError("a run ends after so many iterations or minutes: give one of them")
-        if iterations is not None and iterations < 1:
-            raise ParameterError(f"iterations is {iterations}, and must be at least 1")
-        if minutes is not None and not 0 < minutes < math.inf:
-            raise ParameterError(f"minutes is {minutes:g}, and must be above 0")
-        self.iterations, self.minutes = iterations, minutes
-        self.began = time.monotonic()
+    def __init__(
+        self, game: PokerGame, method: str, threads: int | None, path: Path | None
+    ) -> None:
+        self.game, self.method, self.path = game, method, path
+        self.trace: list[Report] = []
+        if path is None or not path.exists():
+            self.solver = Solver(game, method, threads=threads)
+        else:
+            self.solver, self.trace = Solver.resume(path, threads=threads)
+            if self.solver.tree.game.about != game.about or self.solver.method.name != method:
+                raise MismatchError(
+                    f"{path} is a run of {self.solver.method.name} on another game or of another "
+                    f"method than {method}; choose another folder, or delete it"
+                )
+        self.resumed = self.solver.iteration
 
-    def run(
-        self,
-        solver: Solver,
-        trace: list[Report],
-        tell: Tell,
-        began: float | None = None,
-    ) -> Any:
-        """Iterate, with a report at each mark; the last one meets the limit."""
-        self.began = time.monotonic() if began is None else began
-        while not (trace and self._is_over(solver, trace[-1])):  # the caller adds to the trace
-            mark = _next_mark(solver.iteration)
-            if self.iterations is not None:
-                mark = min(mark, self.iterations)
-            while solver.iteration < mark and not self._is_late():
-                solver.step(1)
-                tell(self._part(solver, trace), _words(solver, trace))
-            yield solver.report(time.monotonic() - self.began)
+    @property
+    def points(self) -> tuple[FhpPoint, ...]:
+        """The trace in thousandths of a big blind."""
+        return tuple(map(self._point, self.trace))
 
-    def _is_late(self) -> bool:
-        return self.minutes is not None and time.monotonic() - self.began >= 60 * self.minutes
+    def _point(self, report: Report) -> FhpPoint:
+        unit = 1000.0 / float(self.game.big_blind or 1.0)
+        assert report.exploitability is not None
+        assert report.values is not None
+        return FhpPoint(
+            report.iteration, unit * report.exploitability, unit * report.values[0],
+            report.seconds, report.cpu_seconds,
+        )  # fmt: skip
 
-    def _is_over(self, solver: Solver, report: Report) -> bool:
-        if report.iteration < solver.iteration:  # stopped between two checks
+    def go(self, until: Until, began: float, on_progress: Progress) -> None:
+        """Iterate to a limit, with a check at each mark and a checkpoint now and then."""
+        solver, path = self.solver, self.path
+        clock = Checkpoints(None if path is None else lambda: solver.save(path, self.trace))
+        try:
+            while not self._is_over(until):
+                mark = min(_next_mark(solver.iteration), until.iterations or math.inf)
+                late = False
+                while solver.iteration < mark and not late:
+                    solver.step(1)
+                    on_progress(self._part(until, began), 1.0, self._words())
+                    clock.look()
+                    late = time.monotonic() - began >= (until.seconds or math.inf)
+                self.trace.append(solver.report(time.monotonic() - began))
+        finally:
+            if solver.iteration > self.resumed:
+                clock.save()
+
+    def _is_over(self, until: Until) -> bool:
+        last = self.trace[-1] if self.trace else None
+        if last is None or last.iteration < self.solver.iteration:  # stopped between two checks
             return False
-        if self.iterations is not None:
-            return solver.iteration >= self.iterations
-        if self.minutes is not None:
-            return self._is_late()
-        return _point(solver.tree.game, report).exploitability < TARGET
+        return until.reached_by(last) is not None
 
-    def _part(self, solver: Solver, trace: list[Report]) -> float:
+    def _part(self, until: Until, began: float) -> float:
         """How much is done; exploitability falls about as the iterations to the power -1.8."""
-        if self.iterations is not None:
-            return min(1.0, solver.iteration / self.iterations)
-        if self.minutes is not None:
-            return min(1.0, (time.monotonic() - self.began) / (60 * self.minutes))
-        if len(trace) < 3:
+        done = self.solver.iteration
+        if until.iterations is not None:
+            return min(1.0, done / until.iterations)
+        if until.seconds is not None:
+            return min(1.0, (time.monotonic() - began) / until.seconds)
+        if len(self.trace) < 3 or until.target is None:
             return 0.0
-        last = trace[-1]
-        over = _point(solver.tree.game, last).exploitability / TARGET
-        goal = last.iteration * max(over, 1.0) ** (1 / 1.8)
-        return min(0.999, solver.iteration / max(goal, solver.iteration))
+        last = self.trace[-1]
+        over = max((last.exploitability or 0.0) / until.target, 1.0)
+        goal = float(last.iteration * over ** (1 / 1.8))
+        return min(0.999, done / max(goal, done))
+
+    def _words(self) -> str:
+        words = f"{self.method}, iteration {self.solver.iteration:,}"
+        if self.trace:
+            words += f", {self._point(self.trace[-1]).exploitability:.3g} mbb/h"
+        return words
 
 
 def _next_mark(iteration: int) -> int:
     """The next iteration at which exploitability is computed, which costs about two more."""
-    for mark in MARKS:
-        if mark > iteration:
-            return mark
-    return iteration // 100 * 100 + 100
-
-
-def _words(solver: Solver, trace: list[Report]) -> str:
-    words = f"{solver.method.name}, iteration {solver.iteration:,}"
-    if trace:
-        words += f", {_point(solver.tree.game, trace[-1]).exploitability:.3g} mbb/h"
-    return words
-
-
-def _point(game: PokerGame, report: Report) -> FhpPoint:
-    unit = 1000.0 / float(game.big_blind or 1.0)
-    assert report.exploitability is not None
-    assert report.values is not None
-    return FhpPoint(
-        report.iteration, unit * report.exploitability, unit * report.values[0],
-        report.seconds, report.cpu_seconds,
-    )  # fmt: skip
+    later = [mark for mark in MARKS if mark > iteration]
+    return later[0] if later else iteration // 100 * 100 + 100
 
 
 def _linear(
     game: PokerGame,
     iterations: int,
     threads: int | None,
-    folder: str | Path | None,
-    tell: Tell,
+    folder: Path | None,
+    on_progress: Progress,
 ) -> tuple[FhpPoint, ...]:
     """Linear CFR's curve, or what the folder remembers of it."""
     if iterations < 1:
         return ()
-    kept = Path(folder) / OTHER if folder else None
-    tree = PublicTree(game)
+    kept = None if folder is None else folder / OTHER
+    identity: Json = {"fingerprint": PublicTree(game).fingerprint, "iterations": iterations}
     if kept is not None and kept.exists():
         try:
-            told = read_document(kept, "a curve")
-            done = told.whole("iterations") == iterations
-            if done and told.text("fingerprint") == tree.fingerprint:
-                return tuple(from_json(FhpPoint, point) for point in told.objects("points"))
+            known = read_document(kept, "a curve")
+            if {name: known.raw(name) for name in identity} == identity:
+                return tuple(from_json(FhpPoint, point) for point in known.objects("points"))
         except FileError as error:
             raise FileError(f"{kept} is damaged ({error}); delete it and run again") from None
-    solver, trace = _begin(game, "linear", threads, folder, PART)
-    if solver.iteration > iterations:  # those of a longer curve
-        solver, trace = Solver(tree, "linear", threads=threads), []
-    before = solver.iteration
-    clock = Checkpoints(None if folder is None else lambda: _save(solver, trace, folder, PART))
+    part = None if folder is None else folder / PART
+    run = _Run(game, "linear", threads, part)
+    if part is not None and run.resumed > iterations:  # those of a longer curve
+        part.unlink()
+        run = _Run(game, "linear", threads, part)
 
-    def look(part: float, words: str) -> None:
-        tell(0.0, words)
-        clock.look()
+    def silently(done: float, total: float, words: str) -> None:
+        on_progress(0.0, 1.0, words)
 
-    try:
-        for report in _Until(iterations, None).run(solver, trace, look):
-            trace.append(report)
-    except KeyboardInterrupt:
-        if solver.iteration > before:
-            clock.save()
-        raise
-    points = tuple(_point(game, report) for report in trace)
-    if kept is not None:
-        rows = [to_json(point) for point in points]
-        found = {"fingerprint": tree.fingerprint, "iterations": iterations, "points": rows}
-        write_document(kept, found)
-        (kept.parent / PART).unlink(missing_ok=True)
-    return points
-
-
-def _begin(
-    game: PokerGame,
-    method: str,
-    threads: int | None,
-    folder: str | Path | None,
-    name: str = CHECKPOINT,
-) -> tuple[Solver, list[Report]]:
-    """A new run, or the one that the folder keeps under a name."""
-    kept = Path(folder) / name if folder else None
-    if kept is None or not kept.exists():
-        return Solver(game, method, threads=threads), []
-    solver, trace = Solver.resume(kept, threads=threads)
-    if solver.tree.game.about != game.about or solver.method.name != method:
-        raise MismatchError(
-            f"{kept} is a run of {solver.method.name} on another game or of another method than "
-            f"{method}; choose another folder, or delete it"
-        )
-    return solver, trace
-
-
-def _save(solver: Solver, trace: list[Report], folder: str | Path, name: str = CHECKPOINT) -> None:
-    solver.save(Path(folder) / name, trace)
+    run.go(Until(iterations), time.monotonic(), silently)
+    if kept is not None and part is not None:
+        write_document(kept, identity | {"points": to_json(run.points)})
+        part.unlink(missing_ok=True)
+    return run.points

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from counterfold.cli.options import Json, Quiet, count
-from counterfold.cli.output import advise, duration, make_folder, say, size
+from counterfold.cli.output import duration, size
 from counterfold.errors import FileError, ParameterError
-from counterfold.research.columns import Columns, cells, print_columns, print_table
-from counterfold.research.reproduction import (
-    Folder,
-    Job,
-    Plot,
-    Seed,
-    check_minutes,
-    given,
-    refuse,
-    reproduce,
-    tell_time,
-)
+from counterfold.research.columns import Columns, Part, Table
+from counterfold.research.progress import Progress, no_progress
+from counterfold.research.reproduction import Folder, Job, Plot, Seed, verb_of
 
 if TYPE_CHECKING:
     from counterfold.research.fhp.checks import FhpChecks
@@ -39,70 +31,65 @@ curve, linear, preflop, plot. Of check: hands, holds, samples.
 """
 
 
-def fhp(
+@dataclass(frozen=True)
+class FhpRequest:
+    """Flop Hold'em solved exactly, beside what the literature reached on it."""
+
     experiment: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="check: against hands that are played. [solve]"),
-    ] = None,
+    ] = None
     game: Annotated[
         str | None, typer.Option(metavar="GAME", help="A smaller one: 'fhp(deck=TJQKA)'.")
-    ] = None,
+    ] = None
     iterations: Annotated[
         int | None, typer.Option(metavar="N", parser=count, help="Iterations. [to 1 mbb/h]")
-    ] = None,
-    minutes: Annotated[float | None, typer.Option(metavar="M", help="Or so much time.")] = None,
+    ] = None
+    minutes: Annotated[float | None, typer.Option(metavar="M", help="Or so much time.")] = None
     hands: Annotated[
         int | None, typer.Option(metavar="N", parser=count, help="check: hands played.")
-    ] = None,
-    folder: Folder = None,
-    seed: Seed = 0,
-    plot: Plot = None,
-    json: Json = False,
-    quiet: Quiet = False,
-) -> None:
-    """Flop Hold'em solved exactly, beside what the literature reached on it."""
-    if experiment == "check":
-        refuse("fhp --experiment check", game=game, minutes=minutes)
-        if folder is not None and not Path(folder).is_dir():
-            raise FileError(f"--folder {folder}: there is no such folder; solve into it first")
-        from counterfold.research.fhp.checks import fhp_checks
-
-        options = given(hands=hands, iterations=iterations, seed=seed, folder=folder)
-        job = Job(partial(fhp_checks, **options), _print_checks, None, "checking", "check")
-    elif experiment is not None:
-        raise ParameterError(f"fhp has no experiment {experiment!r}; it has check")
-    else:
-        refuse("fhp without --experiment", hands=hands)
-        job = _solving(game, iterations, minutes, folder)
-    reproduce(job, plot, json, quiet)
+    ] = None
+    folder: Folder = None
+    seed: Seed = 0
+    plot: Plot = None
+    json: Json = False
+    quiet: Quiet = False
 
 
-VERBS = {"fhp": fhp}
+def _jobs(request: FhpRequest) -> dict[str, Job]:
+    from counterfold.research.fhp import checks, pictures
+    from counterfold.research.fhp.exact import fhp_game
 
-
-def _solving(
-    game: str | None, iterations: int | None, minutes: float | None, folder: str | None
-) -> Job:
-    from counterfold.research.fhp import exact, pictures
-
-    if iterations is not None and minutes is not None:
+    fhp_game(request.game)
+    if request.iterations is not None and request.minutes is not None:
         raise ParameterError("give --iterations or --minutes, not both")
-    check_minutes(minutes)
-    solved = exact.fhp_game(game)
-    make_folder(folder)
+    folder = request.folder
+    if request.experiment == "check" and folder is not None and not Path(folder).is_dir():
+        raise FileError(f"--folder {folder}: there is no such folder; solve into it first")
+    return {
+        "": Job(_solve, _show_run, pictures.draw_fhp),
+        "experiment check": Job(checks.fhp_checks, _show_checks, None, "checking", "check"),
+    }
 
-    def make(on_progress: Any) -> FhpRun:
-        result = exact.fhp_exact(
-            solved, iterations=iterations, minutes=minutes, folder=folder, on_progress=on_progress
-        )
-        if folder is not None:
-            _write(result, Path(folder))
-        return result
 
-    stopped = "stopped; nothing was saved"
+VERBS = verb_of("fhp", FhpRequest, _jobs)
+
+
+def _solve(
+    game: str | None = None,
+    iterations: int | None = None,
+    minutes: float | None = None,
+    folder: str | None = None,
+    on_progress: Progress = no_progress,
+) -> FhpRun:
+    from counterfold.research.fhp.exact import fhp_exact
+
+    result = fhp_exact(
+        game, iterations=iterations, minutes=minutes, folder=folder, on_progress=on_progress
+    )
     if folder is not None:
-        stopped = f"stopped; the same command goes on from what {folder} keeps"
-    return Job(make, _print_run, pictures.draw_fhp, stopped=stopped)
+        _write(result, Path(folder))
+    return result
 
 
 def _write(result: FhpRun, folder: Path) -> None:
@@ -127,16 +114,15 @@ def _write(result: FhpRun, folder: Path) -> None:
     draw_grid(result.views[0], folder / "preflop.png")
 
 
-def _print_run(result: FhpRun) -> None:
+def _show_run(result: FhpRun) -> Iterator[Part]:
     from counterfold.research.fhp.exact import DEEP_CFR, PUBLISHED
 
-    advise(
+    yield (
         f"Flop Hold'em without abstraction: {result.cards} cards, at most {result.cap} bets a "
         f"round, {result.flops:,} flops up to the names of suits, {result.hands:,} hands on each. "
         "Exact exploitability in thousandths of a big blind a hand (mbb/h): mean is that of a "
         "player, total the sum of both, which papers on this game quote."
     )
-    say()
     linear = {point.iteration: f"{point.total:.2f}" for point in result.linear}
 
     def published(point: FhpPoint) -> str:
@@ -153,11 +139,16 @@ def _print_run(result: FhpRun) -> None:
         "wall": lambda point: duration(point.seconds),
         "CPU": lambda point: duration(point.cpu_seconds),
     }
-    points = [p for p in result.points if p.iteration in SHOWN or p is result.last]
-    rows = [list(columns), *(cells(point, columns) for point in points)]
-    filled = [k for k in range(len(columns)) if any(row[k] for row in rows[1:])]
-    print_columns([[row[k] for k in filled] for row in rows])
-    _print_preflop(result)
+    yield Table([p for p in result.curve if p.iteration in SHOWN or p is result.last], columns)
+    actions = list(dict.fromkeys(action for view in result.views for action in view.actions))
+    rows = []
+    for view in result.views:
+        shares = view.totals.frequencies
+        cells = [f"{100 * shares[a]:.1f}%" if a in shares else "" for a in actions]
+        line = " ".join(view.line) or "(first)"
+        rows.append([line, view.player, f"{view.totals.combos:,.1f}", *cells])
+    title = "Before the flop, how often of the hands that get there:"
+    yield Table(rows, ["after", "player", "hands", *actions], title)
     last = result.last
     compared = (
         f" Deep CFR was published with {DEEP_CFR:g}, linear CFR without abstraction with "
@@ -165,39 +156,22 @@ def _print_run(result: FhpRun) -> None:
         if result.whole
         else ""
     )
-    advise(
+    yield (
         f"{result.method}: {last.exploitability:.3g} mbb/h (total {last.total:.3g}) after "
         f"{last.iteration:,} iterations, {duration(last.seconds)}, CPU time "
-        f"{duration(last.cpu_seconds)}, checks not counted; {size(result.tables)} of tables, "
-        f"{size(result.memory)} of memory at most.{compared}"
+        f"{duration(last.cpu_seconds)}, checks not counted; {size(result.table_bytes)} of tables, "
+        f"{size(result.memory_bytes)} of memory at most.{compared}"
     )
 
 
-def _print_preflop(result: FhpRun) -> None:
-    say()
-    say("Before the flop, how often of the hands that get there:")
-    actions = list(dict.fromkeys(action for view in result.views for action in view.actions))
-    rows = [["after", "player", "hands", *actions]]
-    for view in result.views:
-        shares = view.totals.frequencies
-        cells = [f"{100 * shares[a]:.1f}%" if a in shares else "" for a in actions]
-        rows.append(
-            [" ".join(view.line) or "(first)", view.player, f"{view.totals.combos:,.1f}", *cells]
-        )
-    print_columns(rows)
-    say()
-
-
-def _print_checks(result: FhpChecks) -> None:
-    advise(
+def _show_checks(result: FhpChecks) -> Iterator[Part]:
+    yield (
         f"Exact numbers beside the means of {result.hands:,} hands that were dealt and played, "
         "in mbb/h. Off: how many standard errors lie between."
     )
-    say()
     samples: Columns = {
         "strategy": "{0.game}", "what": "{0.what}", "exact": "{0.exact:+.2f}",
         "played": "{0.sampled:+.2f}", "error": "{0.error:.2f}", "off": "{0.off:+.1f}",
     }  # fmt: skip
-    print_table(result.samples, samples)
-    say()
-    tell_time(result, "Everything agrees." if result.holds else "NOT everything agrees.")
+    yield Table(result.samples, samples)
+    yield "Everything agrees." if result.holds else "NOT everything agrees."

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,9 +25,10 @@ from counterfold.exploit.rules import DEFAULT_LEARNER
 from counterfold.games.catalog import load
 from counterfold.games.spec import whole
 from counterfold.play.agents import Dynamic, StrategyAgent, make_agent, sophisticated
-from counterfold.play.score import Z95, Estimate
+from counterfold.play.score import Estimate
 from counterfold.play.series import Entrant, match_seed, series
 from counterfold.research.progress import Progress, no_progress
+from counterfold.research.results import Json, Result, Sampled, estimate, plain
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import HistoryTree, compile_game
 
@@ -42,7 +43,6 @@ __all__ = [
     "Work",
     "check",
     "experiment_1",
-    "over_matches",
 ]
 
 GAME = "one_card"
@@ -88,12 +88,6 @@ Opposing = StrategyAgent | Callable[[int], StrategyAgent]
 """An opponent, or what makes one from the number of the match."""
 
 
-def over_matches(rates: NDArray[np.float64]) -> Estimate:
-    """The mean over matches; its interval comes from the spread between them."""
-    half = Z95 * float(rates.std(ddof=1)) / len(rates) ** 0.5 if len(rates) > 1 else None
-    return Estimate(float(rates.mean()), half)
-
-
 @dataclass(frozen=True)
 class Curve:
     """What an agent won a hand up to each mark: ``rates[match, mark]``."""
@@ -106,12 +100,12 @@ class Curve:
     @property
     def points(self) -> tuple[Estimate, ...]:
         """The mean over matches at each mark."""
-        return tuple(over_matches(self.rates[:, mark]) for mark in range(len(self.hands)))
+        return Sampled(self.hands, self.rates).estimates
 
     @property
     def whole(self) -> Estimate:
         """The win rate of whole matches."""
-        return over_matches(self.rates[:, -1])
+        return self.points[-1]
 
     @property
     def late(self) -> Estimate:
@@ -119,9 +113,9 @@ class Curve:
         if len(self.hands) < 2:
             return self.whole
         won = self.rates * self.hands
-        return over_matches((won[:, -1] - won[:, -2]) / (self.hands[-1] - self.hands[-2]))
+        return estimate((won[:, -1] - won[:, -2]) / (self.hands[-1] - self.hands[-2]))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """A curve of the documented JSON."""
         return {
             "agent": self.agent,
@@ -129,12 +123,12 @@ class Curve:
             **self.whole.to_dict(),
             "late": self.late.to_dict(),
             "hands": list(self.hands),
-            "curve": [point.to_dict() for point in self.points],
+            "curve": plain(self.points),
         }
 
 
 @dataclass(frozen=True)
-class Curves:
+class Curves(Result, paper="ocfr", game=GAME, also=("matches", "hands")):
     """Win-rate curves of many agents; ``ceilings`` has what a best response would win."""
 
     experiment: str
@@ -155,21 +149,6 @@ class Curves:
     def of(self, agent: str, opponent: str) -> Curve:
         """The curve of an agent against an opponent."""
         return next(c for c in self.curves if (c.agent, c.opponent) == (agent, opponent))
-
-    def to_dict(self) -> dict[str, Any]:
-        """The documented JSON of ``counterfold repro ocfr --experiment 1`` (and ``check``)."""
-        return {
-            "paper": "ocfr",
-            "experiment": self.experiment,
-            "game": GAME,
-            "matches": self.matches,
-            "hands": self.hands,
-            "seed": self.seed,
-            "seconds": self.seconds,
-            "cpu_seconds": self.cpu_seconds,
-            "ceilings": self.ceilings,
-            "curves": [curve.to_dict() for curve in self.curves],
-        }
 
 
 class Work:

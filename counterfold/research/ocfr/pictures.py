@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from counterfold.plot import COLOURS, figure
-from counterfold.research.ocfr.curves import Curve, Curves
+from counterfold.research.drawing import finished, line
+from counterfold.research.ocfr.curves import Curves
 from counterfold.research.ocfr.round_robin import PUBLISHED, RoundRobin, Table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 __all__ = ["draw_curves", "draw_round_robin"]
 
@@ -21,7 +25,7 @@ STRONGEST = 0.1
 """The win rate at which colours are full."""
 
 
-def draw_curves(result: Curves) -> Any:
+def draw_curves(result: Curves) -> Figure:
     """A panel an opponent: means over matches with their 95% bands, over the hands played."""
     opponents = list(dict.fromkeys(curve.opponent for curve in result.curves))
     agents = [a for a in dict.fromkeys(c.agent for c in result.curves) if a not in REFERENCE]
@@ -30,67 +34,53 @@ def draw_curves(result: Curves) -> Any:
     for panel, opponent in zip(panels, opponents, strict=True):
         for curve in result.curves:
             if curve.opponent == opponent:
-                _draw(panel, curve, colours[curve.agent], LINES.get(curve.agent, "-"))
-        panel.axhline(
-            result.ceilings[opponent],
-            color="#444444",
-            linestyle="-.",
-            linewidth=1,
-            label="best response",
-        )
+                points, style = curve.points, LINES.get(curve.agent, "-")
+                line(
+                    panel, curve.hands, [p.mean for p in points], curve.agent,
+                    colours[curve.agent], ([p.low for p in points], [p.high for p in points]),
+                    linestyle=style,
+                )  # fmt: skip
+        best = {"color": "#444444", "linestyle": "-.", "linewidth": 1, "label": "best response"}
+        panel.axhline(result.ceilings[opponent], **best)
         panel.axhline(0.0, color="#bbbbbb", linewidth=0.8, zorder=0)
         panel.set_xscale("log")
         panel.set_title(f"against {opponent}")
         panel.set_xlabel("hands")
     panels[0].set_ylabel("won a hand so far, $")
-    handles, labels = panels[0].get_legend_handles_labels()
-    made.legend(handles, labels, loc="outside right center", frameon=False)
-    made.suptitle(f"One-card poker, 13 cards: {result.matches:,} matches each, 95% bands")
-    return made
+    title = f"One-card poker, 13 cards: {result.matches:,} matches each, 95% bands"
+    return finished(made, title, panels[0])
 
 
-def _draw(panel: Any, curve: Curve, colour: str, line: str) -> None:
-    mean = np.array([point.mean for point in curve.points])
-    half = np.array([point.half or 0.0 for point in curve.points])
-    panel.plot(curve.hands, mean, color=colour, linestyle=line, linewidth=1.6, label=curve.agent)
-    panel.fill_between(curve.hands, mean - half, mean + half, color=colour, alpha=0.18, linewidth=0)
-
-
-def draw_round_robin(result: RoundRobin) -> Any:
+def draw_round_robin(result: RoundRobin) -> Figure:
     """The paper's table and ours, side by side."""
     made, panels = figure(1, 3, size=(17, 5.4), width_ratios=(6, 6, 7))
-    for panel, title, table in zip(
-        panels,
-        ("published", "settings that came nearest", "defaults, and our own learner"),
-        (PUBLISHED, result.fitted, result.plain),
-        strict=True,
-    ):
-        _heat(panel, title, table.agents, _means(table))
-    made.suptitle(
+    tables = {
+        "published": PUBLISHED,
+        "settings that came nearest": result.fitted,
+        "defaults, and our own learner": result.plain,
+    }
+    for panel, (title, table) in zip(panels, tables.items(), strict=True):
+        _heat(panel, title, table)
+    return finished(
+        made,
         f"What the row won from the column, thousandths of a $ a hand: matches of {result.hands:,} "
-        f"hands, {result.matches:,} a pair"
+        f"hands, {result.matches:,} a pair",
     )
-    return made
 
 
-def _means(table: Table) -> list[list[float]]:
+def _heat(panel: Axes, title: str, table: Table) -> None:
     size = range(len(table.agents))
     cells = [[table.cell(row, column) for column in size] for row in size]
-    return [[cell.mean if cell else 0.0 for cell in row] for row in cells]
-
-
-def _heat(panel: Any, title: str, names: Sequence[str], means: Sequence[Sequence[float]]) -> None:
-    panel.imshow(np.array(means), cmap="PuOr", vmin=-STRONGEST, vmax=STRONGEST)
-    for row, values in enumerate(means):
-        for column, value in enumerate(values):
-            if row != column:
-                dark = abs(value) > 0.7 * STRONGEST
-                panel.text(
-                    column, row, f"{1000 * value:+.0f}", ha="center", va="center", fontsize=9,
-                    color="white" if dark else "black",
-                )  # fmt: skip
-    told = [name.replace("(", "\n(") for name in names]
-    panel.set_xticks(range(len(names)), told, rotation=40, ha="right", fontsize=9)
-    panel.set_yticks(range(len(names)), told, fontsize=9)
+    means = np.array([[cell.mean if cell else 0.0 for cell in row] for row in cells])
+    panel.imshow(means, cmap="PuOr", vmin=-STRONGEST, vmax=STRONGEST)
+    for (row, column), value in np.ndenumerate(means):
+        if row != column:
+            panel.text(
+                column, row, f"{1000 * value:+.0f}", ha="center", va="center", fontsize=9,
+                color="white" if abs(value) > 0.7 * STRONGEST else "black",
+            )  # fmt: skip
+    names = [name.replace("(", "\n(") for name in table.agents]
+    panel.set_xticks(size, names, rotation=40, ha="right", fontsize=9)
+    panel.set_yticks(size, names, fontsize=9)
     panel.grid(False)
     panel.set_title(title)

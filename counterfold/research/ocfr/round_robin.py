@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any
 
 from counterfold.games.spec import whole
 from counterfold.play.agents import make_agent
 from counterfold.play.score import Estimate
 from counterfold.play.series import match_seed
-from counterfold.research.ocfr.curves import GAME, LEARNERS, Work, over_matches
+from counterfold.research.ocfr.curves import GAME, LEARNERS, Work
 from counterfold.research.progress import Progress, no_progress
+from counterfold.research.results import Json, Result, estimate, plain
 
 __all__ = ["FITTED", "PAPER", "PUBLISHED", "TABLE_1", "RoundRobin", "Table", "experiment_2"]
 
@@ -69,14 +69,14 @@ class Table:
             decided = not cell.low <= 0 <= cell.high
             yield row, column, cell.mean * TABLE_1[row][column] > 0 if decided else None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """A table of the documented JSON."""
         size = range(len(self.agents))
         cells = [[self.cell(row, column) for column in size] for row in size]
         signs = [same for *_, same in self.signs()]
         return {
             "agents": list(self.agents),
-            "table": [[None if cell is None else cell.to_dict() for cell in row] for row in cells],
+            "table": plain(cells),
             "sums": [self.total(row) for row in size],
             "ranking": [self.agents[row] for row in self.ranking],
             "pairs": len(signs),
@@ -97,7 +97,7 @@ PUBLISHED = Table(
 
 
 @dataclass(frozen=True)
-class RoundRobin:
+class RoundRobin(Result, paper="ocfr", experiment="2", game=GAME, also=("published",)):
     """Experiment 2 with the learners' defaults, and with the settings that came nearest."""
 
     plain: Table
@@ -108,21 +108,9 @@ class RoundRobin:
     seconds: float
     cpu_seconds: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """The documented JSON of ``counterfold repro ocfr --experiment 2``."""
-        return {
-            "paper": "ocfr",
-            "experiment": "2",
-            "game": GAME,
-            "matches": self.matches,
-            "hands": self.hands,
-            "seed": self.seed,
-            "seconds": self.seconds,
-            "cpu_seconds": self.cpu_seconds,
-            "plain": self.plain.to_dict(),
-            "fitted": self.fitted.to_dict(),
-            "published": {"agents": list(PAPER), "table": [list(row) for row in TABLE_1]},
-        }
+    @property
+    def published(self) -> Json:
+        return {"agents": list(PAPER), "table": plain(TABLE_1)}
 
 
 def experiment_2(
@@ -144,7 +132,7 @@ def experiment_2(
         agents = [make_agent(agent, work.tree) for agent in pair]
         # Deals of their own: luck that all pairs shared would add up in the sums of the rows.
         rates = work.play(agents, matches, (hands,), match_seed(seed, number))
-        met[pair] = over_matches(rates[:, 0])
+        met[pair] = estimate(rates[:, 0])
     plain, fitted = (_table(agents, met) for agents in lists)
     return RoundRobin(plain, fitted, matches, hands, seed, *work.spent())
 

@@ -8,9 +8,8 @@ preference at player 1's three opening infosets moves it. Settings as in the aut
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +17,14 @@ from numpy.typing import NDArray
 from counterfold.games.onecard import Kuhn
 from counterfold.games.spec import whole
 from counterfold.research.progress import Progress, no_progress
+from counterfold.research.results import Json, Result, Sampled, plain
 from counterfold.solvers.solver import Solver
 from counterfold.strategy.strategy import Row
 from counterfold.style.preferences import Style
 from counterfold.tree.history import HistoryTree, compile_game
 
 __all__ = [
-    "FIGURE_3", "FIGURE_4", "Figure", "Runs", "Setting", "banded", "check", "figure_3", "figure_4",
+    "FIGURE_3", "FIGURE_4", "Figure", "Runs", "Setting", "check", "figure_3", "figure_4",
 ]  # fmt: skip
 
 CHECKS = 25
@@ -85,6 +85,12 @@ class Runs:
         return float(self.alphas[:, -1].mean())
 
     @property
+    def trace(self) -> Mapping[str, Sampled]:
+        """Alpha and NashConv over the iterations."""
+        named = {"alpha": self.alphas, "nash_conv": self.nash_convs}
+        return {name: Sampled(self.iterations, numbers) for name, numbers in named.items()}
+
+    @property
     def spread(self) -> float:
         """The standard deviation of alpha at the end."""
         return float(self.alphas[:, -1].std(ddof=1)) if len(self.alphas) > 1 else 0.0
@@ -94,7 +100,7 @@ class Runs:
         """The mean NashConv (sum of both gains) at the end."""
         return float(self.nash_convs[:, -1].mean())
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """What ``counterfold repro --json`` tells of a setting."""
         expected = self.setting.alpha
         return {
@@ -112,33 +118,26 @@ class Runs:
             "nash_convs": self.nash_convs[:, -1].tolist(),
             "trace": {
                 "iterations": list(self.iterations),
-                "alpha": banded(self.alphas),
-                "nash_conv": banded(self.nash_convs),
+                **{name: _banded(curve) for name, curve in self.trace.items()},
             },
         }
 
 
+def _banded(curve: Sampled) -> Json:
+    low, high = curve.band
+    return {"mean": plain(curve.means), "low": plain(low), "high": plain(high)}
+
+
 @dataclass(frozen=True)
-class Figure:
+class Figure(Result, paper="pref-cfr", game="kuhn"):
     """A figure's settings with their runs, and the time they took."""
 
-    number: int
-    runs: tuple[Runs, ...]
+    figure: int
+    runs: int
+    iterations: int
+    settings: tuple[Runs, ...]
     seed: int
     cpu_seconds: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """The documented JSON of ``counterfold repro pref-cfr --figure``."""
-        return {
-            "paper": "pref-cfr",
-            "figure": self.number,
-            "game": "kuhn",
-            "runs": len(self.runs[0].alphas),
-            "iterations": self.runs[0].iterations[-1],
-            "seed": self.seed,
-            "cpu_seconds": self.cpu_seconds,
-            "settings": [runs.to_dict() for runs in self.runs],
-        }
 
 
 def figure_3(
@@ -147,7 +146,7 @@ def figure_3(
     """Plain CFR on Kuhn poker from random starts: one equilibrium out of many.
 
     >>> found = figure_3(runs=3, iterations=2000)
-    >>> abs(found.runs[0].alpha - 0.2) < 0.03
+    >>> abs(found.settings[0].alpha - 0.2) < 0.03
     True
     """
     return _figure(3, (FIGURE_3,), runs, iterations, seed, on_progress)
@@ -158,7 +157,7 @@ def figure_4(
 ) -> Figure:
     """Six preferences on Kuhn poker: which equilibrium each of them finds, and how fast.
 
-    >>> bold, *_, careful = figure_4(runs=3, iterations=2000).runs
+    >>> bold, *_, careful = figure_4(runs=3, iterations=2000).settings
     >>> bold.alpha > 0.25, careful.alpha < 0.15
     (True, True)
     """
@@ -184,7 +183,8 @@ def _figure(
             on_progress(before + run, runs * len(settings))
 
         found.append(_runs(tree, setting, starts, iterations, done))
-    return Figure(number, tuple(found), seed, time.process_time() - began)
+    spent = time.process_time() - began
+    return Figure(number, runs, iterations, tuple(found), seed, spent)
 
 
 def _runs(
@@ -201,8 +201,8 @@ def _runs(
     for run, start in enumerate(starts):
         solver = Solver(tree, "cfr", alternating=False, style=setting.style())
         solver.begin_at_random(start)
-        for column, check in enumerate(checks):
-            solver.step(check - solver.iteration)
+        for column, mark in enumerate(checks):
+            solver.step(mark - solver.iteration)
             alphas[run, column] = solver.strategy().at("J")["bet"]
             nash_convs[run, column] = sum(solver.assess().gains)
         done(run + 1)
@@ -213,9 +213,3 @@ def check(runs: int, iterations: int, seed: int) -> None:
     whole("runs", runs, least=1, most=10_000)
     whole("iterations", iterations, least=2)
     whole("seed", seed, least=0)
-
-
-def banded(curves: NDArray[np.float64]) -> dict[str, list[float]]:
-    """The mean of many curves, and the band that holds 90% of them."""
-    low, high = np.quantile(curves, (0.05, 0.95), axis=0)
-    return {"mean": curves.mean(axis=0).tolist(), "low": low.tolist(), "high": high.tolist()}

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +12,12 @@ from counterfold.evaluate.exact import assess
 from counterfold.games.leduc import Leduc
 from counterfold.research.pref_cfr.kuhn import Setting, check
 from counterfold.research.progress import Progress, no_progress
+from counterfold.research.results import Json, Result
 from counterfold.solvers.solver import Solver
 from counterfold.strategy.strategy import Strategy
 from counterfold.style.frequency import Frequency
 from counterfold.style.frontier import frontier
-from counterfold.tree.history import compile_game
+from counterfold.tree.history import HistoryTree, compile_game
 
 __all__ = ["LEDUC", "OPENING_BET", "LeducRow", "LeducTable", "leduc_table"]
 
@@ -38,7 +38,7 @@ LEDUC: tuple[tuple[Setting, float], ...] = (
 
 
 @dataclass(frozen=True)
-class LeducRow:
+class LeducRow(Result, also=("action", "best", "within")):
     """One setting in one traversal; means over the runs.
 
     ``opening_bet`` is player 1's share of bets at its three openings, ``raises`` its share of
@@ -64,37 +64,28 @@ class LeducRow:
         """Is the excess within the bound? None where nothing is given up."""
         return None if not self.beta else self.excess <= self.bound
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """A row of the documented JSON."""
-        return asdict(self) | {
-            "setting": self.setting.name,
-            "action": self.setting.action,
-            "delta": self.setting.degree,
-            "best": self.setting.best,
-            "within": self.within,
-        }
+        setting = self.setting
+        return super().to_dict() | {"setting": setting.name, "delta": setting.degree}
+
+    @property
+    def action(self) -> str | None:
+        return self.setting.action
+
+    @property
+    def best(self) -> bool:
+        return self.setting.best
 
 
 @dataclass(frozen=True)
-class LeducTable:
+class LeducTable(Result, paper="pref-cfr", table="leduc", game="leduc"):
     """All settings of the table."""
 
-    rows: tuple[LeducRow, ...]
+    settings: tuple[LeducRow, ...]
     value: float
     seed: int
     cpu_seconds: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """The documented JSON of ``counterfold repro pref-cfr --table leduc``."""
-        return {
-            "paper": "pref-cfr",
-            "table": "leduc",
-            "game": "leduc",
-            "value": self.value,
-            "seed": self.seed,
-            "cpu_seconds": self.cpu_seconds,
-            "settings": [row.to_dict() for row in self.rows],
-        }
 
 
 def leduc_table(
@@ -144,22 +135,22 @@ def leduc_table(
                 count += 1
             measured[setting, beta] = np.mean(figures, axis=0)
         for setting, beta in LEDUC:
-            opening, raises, found, cost = measured[setting, beta].tolist()
-            excess = found - float(measured[setting, 0.0][2])
+            opening, raises, exploitable, cost = measured[setting, beta].tolist()
+            excess = exploitable - float(measured[setting, 0.0][2])
             rows.append(
                 LeducRow(
-                    setting, beta, traversal, length, times, opening, raises, found, cost,
+                    setting, beta, traversal, length, times, opening, raises, exploitable, cost,
                     excess, 1.5 * beta,
                 )
             )  # fmt: skip
     return LeducTable(tuple(rows), value, seed, time.process_time() - began)
 
 
-def _measured(strategy: Strategy, value: float) -> tuple[float, float, float, float]:
-    found = assess(strategy)
+def _measured(strategy: Strategy[HistoryTree], value: float) -> tuple[float, float, float, float]:
+    assessed = assess(strategy)
     return (
         OPENING_BET.of(strategy),
         Frequency.parse("raise").of(strategy),
-        found.exploitability,
-        value + found.best[1],
+        assessed.exploitability,
+        value + assessed.best[1],
     )

@@ -8,8 +8,8 @@ it plays then, and against a best response.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from counterfold.play.match import Match
 from counterfold.play.safe import RestrictedAgent, SafeSearcher
 from counterfold.play.score import Estimate
 from counterfold.research.progress import Progress, no_progress
+from counterfold.research.results import Result
 from counterfold.research.ses.leduc import sampled_blueprint
 from counterfold.searchers.opponents import shuffled
 from counterfold.strategy.strategy import Strategy
@@ -37,12 +38,12 @@ HALF_LIFE = 400.0
 STRENGTH = 10.0
 
 
-def _model(blueprint: Strategy) -> OpponentModel:
+def _model(blueprint: Strategy[HistoryTree]) -> OpponentModel:
     return OpponentModel(blueprint, STRENGTH, half_life=HALF_LIFE)
 
 
 Contender = StrategyAgent | SafeSearcher | RestrictedAgent
-CONTENDERS: dict[str, Callable[[Strategy], Contender]] = {
+CONTENDERS: dict[str, Callable[[Strategy[HistoryTree]], Contender]] = {
     "blueprint": lambda b: StrategyAgent(b, "blueprint"),
     "ses(0.2)": lambda b: SafeSearcher(b, 0.2, model=_model(b)),
     "ses(0.8)": lambda b: SafeSearcher(b, 0.8, model=_model(b)),
@@ -74,7 +75,7 @@ class DriftRow:
 
 
 @dataclass(frozen=True)
-class Drift:
+class Drift(Result, paper="ses", table="drift"):
     """The table, and how it was made."""
 
     game: str
@@ -86,14 +87,11 @@ class Drift:
     blueprint: float
     rows: tuple[DriftRow, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
-
 
 def drift(
     game: str = "leduc(raises=1+2)",
     hands: int = 1_000,
-    opponents: int = 3,
+    runs: int = 3,
     share: float = 0.7,
     iterations: int = 100_000,
     seed: int = 0,
@@ -104,25 +102,25 @@ def drift(
 ) -> Drift:
     """Let every contender play opponents that go from one shuffled blueprint to another.
 
-    ``share`` is the share of infosets that are shuffled; ``every`` how many hands lie between two
-    exact looks.
+    There are ``runs`` of them; ``share`` is the share of infosets that are shuffled; ``every`` how
+    many hands lie between two exact looks.
     """
     whole("hands", hands, least=every)
-    whole("opponents", opponents, least=1)
+    whole("runs", runs, least=1)
     tree = compile_game(load(game))
     blueprint = sampled_blueprint(tree, iterations, seed)
-    drifters = [_drifter(tree, iterations, seed + 1 + k, share, hands) for k in range(opponents)]
+    drifters = [_drifter(tree, iterations, seed + 1 + k, share, hands) for k in range(runs)]
     rows = []
     for number, name in enumerate(contenders):
-        found = []
+        meetings = []
         for k, opponent in enumerate(drifters):
-            on_progress(number * opponents + k, len(contenders) * opponents)
-            found.append(_meet(CONTENDERS[name](blueprint), opponent, hands, every, seed + k))
-        rows.append(_row(name, found, hands))
+            on_progress(number * runs + k, len(contenders) * runs)
+            meetings.append(_meet(CONTENDERS[name](blueprint), opponent, hands, every, seed + k))
+        rows.append(_row(name, meetings, hands))
     return Drift(
         game=game,
         hands=hands,
-        opponents=opponents,
+        opponents=runs,
         share=share,
         every=every,
         best=float(np.mean([_most(tree, opponent, hands, every) for opponent in drifters])),

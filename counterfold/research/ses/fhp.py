@@ -20,6 +20,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from numpy.typing import NDArray
+
 from counterfold.errors import MismatchError, ParameterError
 from counterfold.evaluate.exact import best_value, earned_against
 from counterfold.files.arrays import Saved, read_arrays, write_arrays
@@ -27,9 +29,10 @@ from counterfold.files.sealed import read_document, write_document
 from counterfold.files.text import Fields
 from counterfold.games.spec import whole
 from counterfold.research.progress import Count, Progress, no_progress
+from counterfold.research.results import Json
 from counterfold.research.ses.fhp_responses import Responses
 from counterfold.research.ses.fhp_searches import Searches
-from counterfold.research.ses.fhp_setup import Setup, Whole, as_strategy
+from counterfold.research.ses.fhp_setup import Setup
 from counterfold.research.ses.sweep import (
     ERRORS,
     SHARES,
@@ -39,7 +42,6 @@ from counterfold.research.ses.sweep import (
     Spent,
 )
 from counterfold.strategy.strategy import Strategy
-from counterfold.tree.public import PublicTree
 
 __all__ = ["BUDGETS", "FigureFolder", "Setting", "fhp_figure"]
 
@@ -84,7 +86,7 @@ class Setting:
         """The opponents: shares of infosets that are shuffled, and runs."""
         return list(product(self.shares, range(self.runs)))
 
-    def identity(self) -> dict[str, Any]:
+    def identity(self) -> Json:
         """What must be the same where searches that were kept are to be gone on with."""
         own = asdict(self)
         for name in ("figure", "errors", "budgets", "threads"):
@@ -110,7 +112,7 @@ def fhp_figure(
 
 
 class _Making:
-    """A figure in the making: the game, the opponents, and the searches of both seats."""
+    """A figure in the making: the game, the opponents, and the searches of both players."""
 
     def __init__(self, setting: Setting, folder: str | Path | None, count: Count) -> None:
         self.began = time.process_time()
@@ -124,8 +126,7 @@ class _Making:
         self.setup = Setup(setting.game, setting.iterations, setting.seed, self.threads)
         self.folder.claim(self.setup.fingerprint)
         self.opponents = [self.setup.opponent(share, run) for share, run in setting.kinds]
-        self.base: list[list[float]] = []  # what the blueprint earns by opponent and seat
-        self.models: list[Strategy[PublicTree]] = []
+        self.base: list[list[float]] = []  # what the blueprint earns by opponent and player
 
     def sweep(self) -> FhpSweep:
         """Measure the opponents, search, respond, and measure that."""
@@ -158,7 +159,7 @@ class _Making:
             all_flops=len(setup.tree.boards) - 1,
             exploitability=setup.mbb([searches.reply(None) for searches in players]),
             in_buckets=setup.mbb_or_none([s.reply_in_buckets(None) for s in players]),
-            random_distance=setup.distance(Whole(Strategy.uniform(setup.tree))),
+            random_distance=setup.distance(Strategy.uniform(setup.tree)),
             opponents=opponents,
             points=self._points(players),
             responses=tuple(responses),
@@ -171,21 +172,18 @@ class _Making:
         setup, measured = self.setup, []
         for (share, run), opponent in zip(self.setting.kinds, self.opponents, strict=True):
             self.count.say("measuring opponents")
-            model = as_strategy(setup.tree, opponent)
-            base = [earned_against(setup.blueprint, player, model) for player in (0, 1)]
-            best = [best_value(model, player) for player in (0, 1)]
+            base = [earned_against(setup.blueprint, player, opponent.strategy) for player in (0, 1)]
+            best = [best_value(opponent.strategy, player) for player in (0, 1)]
             self.base.append(base)
-            distance = setup.distance(opponent)
+            distance = setup.distance(opponent.strategy)
             measured.append(Opponent(share, run, distance, setup.mbb(base), setup.mbb(best)))
-            if self.setting.figure == 4:
-                self.models.append(model)
         return tuple(measured)
 
     def _responses(self) -> Responses:
         scaled = {name: self.setup.part * s for name, s in self.setting.budgets.items()}
         rnr = Responses(
-            self.setup, self.setting.kinds, self.opponents, self.models, scaled,
-            self.folder.responses, self.folder.write, self.count,
+            self.setup, self.setting.kinds, self.opponents, scaled, self.folder.responses,
+            self.folder.write, self.count,
         )  # fmt: skip
         self.count.expect(rnr.expected(self.setting.alphas))
         return rnr
@@ -224,9 +222,7 @@ class FigureFolder:
     Figure 3's searches hold those of figure 4: ``errors`` are all that are made here.
     """
 
-    def __init__(
-        self, folder: str | Path | None, setting: dict[str, Any], errors: Sequence[float]
-    ) -> None:
+    def __init__(self, folder: str | Path | None, setting: Json, errors: Sequence[float]) -> None:
         self.folder = None if folder is None else Path(folder)
         text = json.dumps(setting, sort_keys=True)
         self.name = f"ses-fhp-{hashlib.sha256(text.encode()).hexdigest()[:10]}"
@@ -256,15 +252,17 @@ class FigureFolder:
         return self.folder / f"{self.name}-{tag}-{player}.safetensors"
 
     def searches(self, player: int) -> Saved | None:
-        """What was kept of a seat's searches."""
+        """What was kept of a player's searches."""
         if self.folder is None or not self._path(player).exists():
             return None
         saved = read_arrays(self._path(player), KIND, "searches of this figure")
         self.claim(saved.text("blueprint"))
         return saved
 
-    def saver(self, player: int, kept: Callable[[], dict[str, Any]]) -> Callable[[], None] | None:
-        """What writes a seat's searches."""
+    def saver(
+        self, player: int, kept: Callable[[], dict[str, NDArray[Any]]]
+    ) -> Callable[[], None] | None:
+        """What writes a player's searches."""
         if self.folder is None:
             return None
         about = {"setting": json.dumps(self.setting), "blueprint": str(self.blueprint)}
@@ -279,21 +277,21 @@ class FigureFolder:
         kept = read_document(path, "a list of responses")
         if kept.raw("blueprint", None) is not None:
             self.blueprint = kept.text("blueprint")
-        told = kept.object("responses", default={})
-        return {key: _row(told.object(key)) for key in told.value}
+        rows = kept.object("responses", default={})
+        return {key: _row(rows.object(key)) for key in rows.value}
 
     def write(self) -> None:
         """Keep the responses, beside those that others have written since."""
         if self.folder is not None:
             self.responses.update(self._kept() | self.responses)
-            told = {
+            document = {
                 "setting": self.setting,
                 "blueprint": self.blueprint,
                 "responses": self.responses,
             }
-            write_document(self.folder / f"{self.name}.json", told)
+            write_document(self.folder / f"{self.name}.json", document)
 
 
-def _row(told: Fields) -> dict[str, float | None]:
-    told.only(_NUMBERS)
-    return {key: None if told.raw(key) is None else told.number(key) for key in _NUMBERS}
+def _row(numbers: Fields) -> dict[str, float | None]:
+    numbers.only(_NUMBERS)
+    return {key: None if numbers.raw(key) is None else numbers.number(key) for key in _NUMBERS}

@@ -15,11 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.abstraction.buckets import Buckets
 from counterfold.evaluate.public import kernel_tables
 from counterfold.poker.game import DEAL, DECISION
-from counterfold.research.ses.fhp_setup import Whole
+from counterfold.research.ses.fhp_setup import rows_of
 from counterfold.searchers.public import PublicSearch
-from counterfold.searchers.public_entry import Arrivals, Floats, PublicEntry, classes_above
+from counterfold.searchers.public_entry import Arrivals, PublicEntry, classes_above
+from counterfold.searchers.treeplex import Floats
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.public import PublicTree
 from counterfold.tree.public_nodes import ends_of
@@ -96,7 +98,7 @@ class BoardValues(NamedTuple):
 class BucketReply:
     """Sums over boards of what ends of hands are worth by first hand and bucket, and replies."""
 
-    def __init__(self, search: PublicSearch, trunk: TrunkReply, buckets: Any) -> None:
+    def __init__(self, search: PublicSearch, trunk: TrunkReply, buckets: Buckets) -> None:
         self.search, self.trunk, self.buckets = search, trunk, buckets
         self.tree, self.me = search.tree, 1 - search.player
         nodes = self.tree.nodes
@@ -112,9 +114,9 @@ class BucketReply:
 
     def blueprint(self) -> NDArray[np.float32]:
         """Sums over all boards, on which the hero plays as it does without a search."""
-        sums, player = self.empty(), Whole(self.search.blueprint)
+        sums = self.empty()
         for board in self.search.boards:
-            rows = player.rows(self.search.player, board)
+            rows = rows_of(self.search.blueprint, self.search.player, board)
             chance = self.tree.boards[board].chance
             self.add(sums, self.see(self.search.entry(board), rows, chance))
         return sums

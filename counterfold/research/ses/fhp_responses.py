@@ -14,7 +14,7 @@ from counterfold.exploit.response_solver import ResponseSolver
 from counterfold.exploit.responses import restricted_solver
 from counterfold.research.progress import Count
 from counterfold.research.ses.fhp_replies import BucketReply, TrunkReply
-from counterfold.research.ses.fhp_setup import Bucketed, Opponent, Setup, as_strategy
+from counterfold.research.ses.fhp_setup import FhpOpponent, Setup
 from counterfold.research.ses.sweep import IN_BUCKETS, FhpResponse, mean_or_none
 from counterfold.searchers.public import PublicSearch
 from counterfold.strategy.strategy import Strategy
@@ -34,18 +34,17 @@ Numbers = dict[str, float | None]
 
 
 class Responses:
-    """Responses to opponents by p, seat and budget; those that were kept are not made again.
+    """Responses to opponents by p, player and budget; those that were kept are not made again.
 
     With p = 0 nobody is responded to: one strategy stands for all opponents.
     """
 
     def __init__(
-        self, setup: Setup, kinds: Sequence[tuple[float, int]], opponents: Sequence[Opponent],
-        models: Sequence[Strategy[PublicTree]], budgets: Mapping[str, float],
-        known: dict[str, Numbers], save: Callable[[], None], count: Count,
+        self, setup: Setup, kinds: Sequence[tuple[float, int]], opponents: Sequence[FhpOpponent],
+        budgets: Mapping[str, float], known: dict[str, Numbers], save: Callable[[], None],
+        count: Count,
     ) -> None:  # fmt: skip
-        self.setup, self.kinds = setup, list(kinds)
-        self.opponents, self.models = opponents, models
+        self.setup, self.kinds, self.opponents = setup, list(kinds), opponents
         self.budgets = dict(sorted(budgets.items(), key=lambda item: item[1]))
         self.known, self.save, self.count = known, save, count
 
@@ -56,7 +55,7 @@ class Responses:
 
     @property
     def longest(self) -> float:
-        """CPU seconds of the exact response for one p, seat and opponent."""
+        """CPU seconds of the exact response for one p, player and opponent."""
         return max(self.budgets.values(), default=0.0)
 
     @property
@@ -79,21 +78,21 @@ class Responses:
         return f"{share:g} {run} {p:g} {player} {effort}"
 
     def all(self, ps: Sequence[float]) -> list[FhpResponse]:
-        """Every response: means of both seats. First both ends, then the middle, then the rest."""
+        """Means of both players for every p: both ends first, then the middle, then the rest."""
         for p in sorted(ps, key=lambda p: (0 < p < 1, abs(p - 0.5), -p)):
             for group in self._groups(p):
                 for player in (0, 1):
                     if self.setup.buckets:
                         self._make([IN_BUCKETS], self._over_buckets, self.sampled, group, p, player)
                     self._make(list(self.budgets), self._exact, self.longest, group, p, player)
-        found = []
+        responses = []
         for p in ps:
             for opponent, (share, run) in enumerate(self.kinds):
                 for name in self.names:
                     pair = [self.known[self._key(opponent, p, player, name)] for player in (0, 1)]
                     means: Any = {key: mean_or_none([one[key] for one in pair]) for key in pair[0]}
-                    found.append(FhpResponse(share, run, p, name, **means))
-        return found
+                    responses.append(FhpResponse(share, run, p, name, **means))
+        return responses
 
     def _make(
         self, names: list[str], make: Callable[[list[int], float, int], None], seconds: float,
@@ -111,18 +110,20 @@ class Responses:
 
     def _exact(self, group: list[int], p: float, player: int) -> None:
         """Vector CFR of the whole game, for one budget after another."""
-        solver = restricted_solver(self.models[group[0]], player, p, threads=self.setup.threads)
+        solver = restricted_solver(
+            self.opponents[group[0]].strategy, player, p, threads=self.setup.threads
+        )
         for name, seconds in self.budgets.items():
             self.count.say(f"RNR with p {p:g}, player {player}, {seconds:.3g} s")
             self._run(solver, seconds)
-            told = solver.response()
+            response = solver.response()
             about: Numbers = {
-                "gap": self.setup.mbb([told.gap]),
-                "iterations": float(told.iterations),
-                "cpu_seconds": told.cpu_seconds,
+                "gap": self.setup.mbb([response.gap]),
+                "iterations": float(response.iterations),
+                "cpu_seconds": response.cpu_seconds,
             }
-            self._keep(group, p, player, name, told.strategy, about)
-            del told  # which holds on to the solver's tables
+            self._keep(group, p, player, name, response.strategy, about)
+            del response  # which holds on to the solver's tables
 
     def _run(self, solver: ResponseSolver, seconds: float) -> None:
         """Spend a budget, or less if nothing is left to gain."""
@@ -139,13 +140,14 @@ class Responses:
         """Sampled CFR over the opponent's buckets, as many iterations as a blueprint has."""
         from counterfold.abstraction.blueprint import Against
         from counterfold.abstraction.bucket_form import BucketForm
-        from counterfold.abstraction.bucket_layout import BucketTables
+        from counterfold.abstraction.bucket_layout import by_hand
         from counterfold.solvers.solver import Solver
         from counterfold.solvers.until import Until
 
-        setup, model = self.setup, self.opponents[group[0]]
-        assert isinstance(model, Bucketed)
-        against = Against(model.blueprint, player, p)
+        setup, model = self.setup, self.opponents[group[0]].in_buckets
+        assert model is not None
+        assert setup.buckets is not None
+        against = Against(model, player, p)
         form = BucketForm(setup.game, setup.buckets)
         solver = Solver(form, traversal="external", seed=setup.seed, locks=against)
         self.count.say(
@@ -158,9 +160,7 @@ class Responses:
             "iterations": float(solver.iteration),
             "cpu_seconds": solver.cpu_seconds,
         }
-        tables = BucketTables.of(solver.strategy())
-        strategy = as_strategy(setup.tree, Bucketed(setup.tree, tables))
-        self._keep(group, p, player, IN_BUCKETS, strategy, about)
+        self._keep(group, p, player, IN_BUCKETS, by_hand(solver.strategy(), setup.tree), about)
 
     def _keep(
         self,
@@ -180,7 +180,7 @@ class Responses:
             bucketed = BucketReply(search, trunk, setup.buckets[-1])
             known = setup.mbb([bucketed.earns(bucketed.blueprint())])
         for o in group:
-            won = earned_against(made, player, self.models[o])
+            won = earned_against(made, player, self.opponents[o].strategy)
             self.known[self._key(o, p, player, name)] = {
                 "payoff": setup.mbb([won]),
                 "exploitability": setup.mbb([reply]),

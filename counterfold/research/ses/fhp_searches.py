@@ -1,4 +1,4 @@
-"""The hero of Flop Hold'em in one seat: all its searches, and what they come to."""
+"""The searcher of Flop Hold'em as one player: all its searches, and what they come to."""
 
 from __future__ import annotations
 
@@ -15,17 +15,18 @@ from counterfold.checkpoints import Checkpoints
 from counterfold.files.arrays import Saved
 from counterfold.research.progress import Count
 from counterfold.research.ses.fhp_replies import BoardValues, BucketReply, TrunkReply
-from counterfold.research.ses.fhp_setup import Opponent, Setup, Trunk, misjudged_ranges
+from counterfold.research.ses.fhp_setup import FhpOpponent, Rows, Setup, misjudged_ranges, rows_of
 from counterfold.searchers.gadget import gadget
 from counterfold.searchers.public import PublicRefined, PublicSearch
-from counterfold.searchers.public_entry import Arrivals, Floats, classes_above
+from counterfold.searchers.public_entry import Arrivals, classes_above
+from counterfold.searchers.treeplex import Floats
 
 __all__ = ["Searches"]
 
 
 @dataclass(frozen=True)
 class SeatPoint:
-    """One seat's part of a point, in chips: the payoff beyond the blueprint's."""
+    """one player's part of a point, in chips: the payoff beyond the blueprint's."""
 
     payoff: float
     spread: float
@@ -48,17 +49,17 @@ class _FlopSearch(NamedTuple):
 
 
 class Searches:
-    """The hero in one seat: searches on all flops that were drawn, for all points."""
+    """The searcher as one player: searches on all flops that were drawn, for all points."""
 
     def __init__(
-        self, setup: Setup, player: int, opponents: Sequence[Opponent], alphas: Sequence[float],
+        self, setup: Setup, player: int, opponents: Sequence[FhpOpponent], alphas: Sequence[float],
         errors: Sequence[float], iterations: int, gap: float = 0.0,
     ) -> None:  # fmt: skip
         self.setup, self.player, self.opponents = setup, player, opponents
         self.other, self.iterations, self.gap = 1 - player, iterations, gap
         self.alphas, self.errors = [a for a in alphas if a], list(errors)
         self.search = PublicSearch(setup.blueprint, player, threads=setup.threads)
-        self.arrivals = [Arrivals(Trunk(setup.tree, who), self.other) for who in opponents]
+        self.arrivals = [Arrivals(who.strategy.hands, self.other) for who in opponents]
         self.plans = 1 + len(opponents) * len(self.errors) * len(self.alphas)
         classes = len(setup.tree.hands[self.other][0].holes)
         lines, boards = len(self.search.starts), len(setup.boards)
@@ -88,21 +89,21 @@ class Searches:
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All that was found so far, to be written to a file."""
-        found = {
+        arrays = {
             "change": self.change, "gaps": self.gaps, "earned": self.earned,
             "careful": self.careful, "spent": self.spent, "taken": np.array([self.taken]),
         }  # fmt: skip
-        return found | {f"sums{plan}": sums for plan, sums in enumerate(self.sums)}
+        return arrays | {f"sums{plan}": sums for plan, sums in enumerate(self.sums)}
 
     def restore(self, kept: Saved | None) -> None:
         """Take over what was found before, if anything was."""
         if kept is None:
             return
-        found = self.arrays()
-        for name, array in found.items():
+        arrays = self.arrays()
+        for name, array in arrays.items():
             kept.fill(name, array, finite=False)
         kept.finish()
-        self.taken = int(found["taken"][0])
+        self.taken = int(arrays["taken"][0])
 
     @property
     def weight(self) -> float:
@@ -141,7 +142,7 @@ class Searches:
         board = setup.boards[k]
         entry = search.entry(board)
         share = setup.tree.boards[board].chance * setup.weights[k]
-        blueprint = setup.unshuffled.rows(self.player, board)
+        blueprint = rows_of(setup.blueprint, self.player, board)
         kept = entry.kept
         notes = []
 
@@ -162,16 +163,19 @@ class Searches:
             )
             return found
 
-        def worth(found: PublicRefined | None, theirs: Any, reach: Floats) -> float:
+        def worth(found: PublicRefined | None, theirs: Rows, reach: Floats) -> float:
             weights = blueprint
             if found is not None:
                 weights = blueprint.copy()
                 weights[kept] = found.weights[kept]
-            return share * search.earned(entry, weights, theirs, reach)
+            return float(share * search.earned(entry, weights, theirs, reach))
 
         careful = made(0, 0.0, None)
         for o, opponent in enumerate(self.opponents):
-            reach, theirs = self.arrivals[o].at(board), opponent.rows(self.other, board)
+            reach, theirs = (
+                self.arrivals[o].at(board),
+                rows_of(opponent.strategy, self.other, board),
+            )
             base, true = worth(None, theirs, reach), entry.range_of(reach)
             self.careful[o, k] = worth(careful, theirs, reach) - base
             last: dict[float, PublicRefined] = {}
@@ -228,7 +232,7 @@ class Searches:
         return self.bucketed.earns(self.sums[plan]) if self.sums else None
 
     def point(self, opponent: int, error: int, alpha: float) -> SeatPoint:
-        """This seat's part of a point."""
+        """This player's part of a point."""
         plan = self.plan(opponent, error, alpha)
         earned = self.earned[plan] if alpha else self.careful[opponent]
         spread = 0.0 if self.setup.exact else float(np.sqrt(len(earned)) * earned.std(ddof=1))

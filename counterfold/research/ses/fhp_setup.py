@@ -1,27 +1,25 @@
-"""Flop Hold'em as figures 3 and 4 play it: the game, the blueprint, the opponents and the flops.
-
-At full size a strategy takes over a gigabyte. An opponent here gives its rows board by board, the
-same ones each time, and is written out as a whole only to be measured.
-"""
+"""Flop Hold'em as figures 3 and 4 play it: the game, the blueprint, the opponents and the flops."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
 from itertools import product
-from typing import Any, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.abstraction.bucket_form import BucketForm
-from counterfold.abstraction.bucket_layout import BucketTables
-from counterfold.errors import ParameterError, SpecError
-from counterfold.games.spec import parse_spec, whole
-from counterfold.poker.game import DECISION, PokerGame
-from counterfold.poker.holdem import FULL_DECK, fhp
+from counterfold.abstraction.bucket_layout import BucketTables, by_hand
+from counterfold.abstraction.buckets import Buckets
+from counterfold.errors import ParameterError
+from counterfold.games.spec import whole
+from counterfold.poker.holdem import FULL_DECK
+from counterfold.research.fhp.exact import read_game
 from counterfold.research.ses.sweep import mean_or_none
-from counterfold.searchers.public_entry import Floats, to_one
+from counterfold.searchers.gadget import to_one
+from counterfold.searchers.treeplex import Floats
 from counterfold.solvers.public_engine import PublicEngine
 from counterfold.solvers.solver import Solver
 from counterfold.strategy.strategy import Strategy
@@ -29,20 +27,9 @@ from counterfold.tree.public import PublicTree
 from counterfold.tree.traversal import Traversal
 
 __all__ = [
-    "Bucketed",
-    "Opponent",
-    "Setup",
-    "Shuffled",
-    "Trunk",
-    "Whole",
-    "as_strategy",
-    "coarse_blueprint",
-    "draw_flops",
-    "misjudged_ranges",
-    "probabilities",
-    "read_game",
-    "shuffled_blueprint",
-]
+    "FhpOpponent", "Setup", "coarse_blueprint", "draw_flops", "misjudged_ranges", "rows_of",
+    "shuffled_blueprint", "shuffled_hands",
+]  # fmt: skip
 
 BUCKETS, SAMPLED, COARSE = 200, 10_000_000, 20
 """The paper's buckets and iterations; and iterations where a cut-down deck is solved coarsely."""
@@ -51,48 +38,41 @@ FULL_BYTES = 3.0e9  # of a solver's tables at full size
 Rows = NDArray[np.float32]
 
 
-class Opponent(Protocol):
-    """A strategy of both players that can be asked for board by board."""
+class FhpOpponent(NamedTuple):
+    """A strategy of both players, and what it is over buckets where it was made there."""
 
-    def rows(self, player: int, board: int) -> Rows:
-        """[rows, hands] weights of the player's actions on a board."""
-        ...
-
-
-class Whole:
-    """A strategy that is all there."""
-
-    def __init__(self, strategy: Strategy[PublicTree]) -> None:
-        self.strategy = strategy
-
-    def rows(self, player: int, board: int) -> Rows:
-        tree = self.strategy.tree
-        at, count = int(tree.base[board, player]), len(tree.hands[player][board].holes)
-        width = int(tree.nodes.width[tree.boards[board].street, player])
-        found: Rows = np.asarray(self.strategy.tables[player][at : at + width, :count], np.float32)
-        return found
+    strategy: Strategy[PublicTree]
+    in_buckets: Strategy[BucketForm] | None = None
 
 
-class Shuffled:
+def rows_of(strategy: Strategy[PublicTree], player: int, board: int) -> Rows:
+    """[rows, hands] weights of the player's actions on a board."""
+    tree = strategy.tree
+    at, count = int(tree.base[board, player]), len(tree.hands[player][board].holes)
+    width = int(tree.nodes.width[tree.boards[board].street, player])
+    return np.asarray(strategy.tables[player][at : at + width, :count], np.float32)
+
+
+def shuffled_hands(
+    unshuffled: Strategy[PublicTree], share: float, seed: Sequence[int]
+) -> Strategy[PublicTree]:
     """Another opponent, shaken: at a share of infosets, actions times numbers from 0 to 1."""
-
-    def __init__(
-        self, tree: PublicTree, unshuffled: Opponent, share: float, seed: Sequence[int]
-    ) -> None:
-        _check(share)
-        self.tree, self.unshuffled, self.share, self.seed = tree, unshuffled, share, list(seed)
-
-    def rows(self, player: int, board: int) -> Rows:
-        rows = self.unshuffled.rows(player, board)
-        random = np.random.default_rng([*self.seed, player, board])
+    _check(share)
+    tree, nodes = unshuffled.tree, unshuffled.tree.nodes
+    shaken = Strategy.uniform(tree)
+    for player, board in product((0, 1), range(len(tree.boards))):
+        rows = rows_of(unshuffled, player, board)
+        random = np.random.default_rng([*seed, player, board])
         factor = random.random(rows.shape, np.float32)
-        found = np.empty_like(rows)
-        for _, part in _decisions(self.tree, self.tree.boards[board].street, player):
-            shaken = random.random(rows.shape[1]) < self.share
-            even = rows[part].sum(0) <= 0
-            weights = np.where(even, np.float32(1), rows[part])
-            found[part] = np.where(shaken, weights * factor[part], weights)
-        return found
+        for node in shaken.hands.decisions(board):
+            n = int(nodes.new[node])
+            if nodes.owner[n] == player:
+                part = slice(int(nodes.slot[n]), int(nodes.slot[n] + nodes.count[n]))
+                chosen = random.random(rows.shape[1]) < share
+                weights = np.where(rows[part].sum(0) <= 0, np.float32(1), rows[part])
+                weights = np.where(chosen, weights * factor[part], weights)
+                shaken.tables[player][tree.row(board, node), : rows.shape[1]] = weights
+    return Strategy.of(tree, shaken.tables, {"shuffled": share})
 
 
 def shuffled_blueprint(
@@ -115,49 +95,6 @@ def _check(share: float) -> None:
         raise ParameterError(f"the share of infosets is {share!r}, and must be from 0 to 1")
 
 
-class Bucketed:
-    """A blueprint over buckets, as every hand plays it."""
-
-    def __init__(self, tree: PublicTree, tables: BucketTables) -> None:
-        self.tree, self.tables = tree, tables
-
-    @property
-    def blueprint(self) -> Strategy[BucketForm]:
-        """The strategy whose tables these are."""
-        return Strategy.of(self.tables.form, self.tables.table)
-
-    def rows(self, player: int, board: int) -> Rows:
-        tree, nodes = self.tree, self.tree.nodes
-        street, holes = tree.boards[board].street, tree.hands[player][board].holes
-        bucket = self.tables.buckets[street].on(tree.boards[board].cards)[holes]
-        found = np.empty((int(nodes.width[street, player]), len(holes)), np.float32)
-        for n, part in _decisions(tree, street, player):
-            found[part] = self.tables.rows(int(nodes.old[n]))[bucket].T
-        return found
-
-
-def _decisions(tree: PublicTree, street: int, player: int) -> list[tuple[int, slice]]:
-    """A player's nodes on a street, and the rows of their actions."""
-    nodes = tree.nodes
-    return [
-        (n, slice(int(nodes.slot[n]), int(nodes.slot[n] + nodes.count[n])))
-        for n in range(nodes.begin[street], nodes.begin[street + 1])
-        if nodes.kind[n] == DECISION and nodes.owner[n] == player
-    ]
-
-
-def as_strategy(tree: PublicTree, opponent: Opponent, **about: Any) -> Strategy[PublicTree]:
-    """An opponent as a strategy, all boards of it."""
-    if isinstance(opponent, Whole):
-        return opponent.strategy
-    strategy = Strategy.uniform(tree)
-    for player in (0, 1):
-        for board in range(len(tree.boards)):
-            rows, at = opponent.rows(player, board), int(tree.base[board, player])
-            strategy.tables[player][at : at + len(rows), : rows.shape[1]] = rows
-    return Strategy.of(tree, strategy.tables, about)
-
-
 def coarse_blueprint(
     tree: PublicTree, iterations: int, seed: int, threads: int | None = None
 ) -> Strategy[PublicTree]:
@@ -172,7 +109,7 @@ def coarse_blueprint(
     return solver.strategy(seed=seed)
 
 
-def misjudged_ranges(range: Floats, error: float, seed: Any) -> Floats:
+def misjudged_ranges(range: Floats, error: float, seed: int | Sequence[int]) -> Floats:
     """Ranges at an L1 distance from the true ones, row by row.
 
     Each hand's weight is multiplied by a random number, exp(s x) with x from a normal
@@ -189,57 +126,20 @@ def misjudged_ranges(range: Floats, error: float, seed: Any) -> Floats:
     noise = np.random.default_rng(seed).standard_normal(range.shape)
     noise -= noise.max(1, keepdims=True)
     low, high = np.zeros((len(range), 1)), np.full((len(range), 1), 64.0)
-    found = range
+    judged = range
     for _ in np.arange(30):
         middle = (low + high) / 2
-        found = to_one(range * np.exp(middle * noise))
-        near = np.abs(found - range).sum(1, keepdims=True) < error
+        judged = to_one(range * np.exp(middle * noise))
+        near = np.abs(judged - range).sum(1, keepdims=True) < error
         low, high = np.where(near, middle, low), np.where(near, high, middle)
-    return found
-
-
-def probabilities(rows: NDArray[Any]) -> Floats:
-    """Weights of actions as probabilities, evenly where there are none."""
-    rows = rows.astype(np.float64)
-    total = rows.sum(0)
-    return np.where(total > 0, rows / np.where(total > 0, total, 1.0), 1.0 / len(rows))
-
-
-class Trunk:
-    """An opponent's strategy before the flop, as far as ``Arrivals`` asks."""
-
-    def __init__(self, tree: PublicTree, who: Opponent) -> None:
-        self.tree, self.who = tree, who
-
-    def rows(self, node: int, board: int = 0) -> Floats:
-        """[actions, hands] what the owner's hands do at a betting node."""
-        nodes = self.tree.nodes
-        n = int(nodes.new[node])
-        rows = self.who.rows(int(nodes.owner[n]), board)
-        return probabilities(rows[int(nodes.slot[n]) : int(nodes.slot[n] + nodes.count[n])])
-
-
-def read_game(text: str) -> tuple[PokerGame, int | None]:
-    """The game, and how many flops are searched (None for all): ``fhp(deck=TJQKA, flops=50)``."""
-    spec = parse_spec(text)
-    if spec.name != "fhp" or spec.args:
-        raise SpecError(f"this figure is of fhp, such as 'fhp(deck=TJQKA)', not of {text!r}")
-    told = dict(spec.kwargs)
-    asked = told.pop("flops", None)
-    if isinstance(told.get("deck"), int):  # ranks that look like a number
-        told["deck"] = str(told["deck"])
-    try:
-        game = fhp(**told)
-    except TypeError:
-        raise SpecError(f"fhp takes cap, raises, blinds, deck and flops, not {text!r}") from None
-    return game, None if asked in (None, "all") else whole("flops", asked, least=2)
+    return judged
 
 
 class Setup:
     """The game, the hero's blueprint, and the flops on which it searches."""
 
     def __init__(self, game: str, iterations: int | None, seed: int, threads: int) -> None:
-        self.game, asked = read_game(game)
+        self.game, flops = read_game(game)
         self.name, self.seed, self.threads = game, seed, threads
         self.tree = PublicTree(self.game)
         self.full = self.game.rules.deck == FULL_DECK
@@ -247,13 +147,10 @@ class Setup:
         self.iterations = usual if iterations is None else iterations
         whole("iterations", self.iterations, least=1)
         self.kind = f"{BUCKETS} buckets" if self.full else "coarse"
-        self.buckets: Any = None
-        first = self._blueprint(seed)
-        self.blueprint = as_strategy(self.tree, first)
-        self.unshuffled: Opponent = Whole(self.blueprint)
-        self._bucketed = first.blueprint if isinstance(first, Bucketed) else None
+        self.buckets: Sequence[Buckets] | None = None
+        self.blueprint, self._in_buckets = self._blueprint(seed)
         self.walk = Traversal(self.tree, "float32", threads)
-        self.boards, self.weights = draw_flops(self.tree, asked, seed)
+        self.boards, self.weights = draw_flops(self.tree, flops, seed)
 
     @property
     def exact(self) -> bool:
@@ -270,7 +167,7 @@ class Setup:
         """Tells blueprints apart, by what they play before the flop."""
         digest = hashlib.sha256()
         for player in (0, 1):
-            digest.update(np.ascontiguousarray(self.unshuffled.rows(player, 0)).tobytes())
+            digest.update(np.ascontiguousarray(rows_of(self.blueprint, player, 0)).tobytes())
         return digest.hexdigest()[:16]
 
     def mbb(self, chips: Sequence[float]) -> float:
@@ -282,36 +179,33 @@ class Setup:
         mean = mean_or_none(chips)
         return None if mean is None else self.mbb([mean])
 
-    def _blueprint(self, seed: int) -> Opponent:
+    def _blueprint(self, seed: int) -> FhpOpponent:
         if not self.full:
-            return Whole(coarse_blueprint(self.tree, self.iterations, seed, self.threads))
+            return FhpOpponent(coarse_blueprint(self.tree, self.iterations, seed, self.threads))
         from counterfold.abstraction.blueprint import blueprint
         from counterfold.abstraction.clusters import buckets_for
 
         if self.buckets is None:
             self.buckets = buckets_for(self.game, BUCKETS, seed=self.seed, threads=self.threads)
         made = blueprint(self.game, self.buckets, self.iterations, seed)
-        return Bucketed(self.tree, BucketTables.of(made))
+        return FhpOpponent(by_hand(made, self.tree), made)
 
-    def opponent(self, share: float, run: int) -> Opponent:
-        """A blueprint of another seed, or the hero's own, shaken at a share of infosets."""
+    def opponent(self, share: float, run: int) -> FhpOpponent:
+        """A blueprint of another seed, or our own, shaken at a share of infosets."""
         if not share:
             return self._blueprint(self.seed + run + 1)
         seed = [self.seed, run, round(1000 * share)]
-        if self._bucketed is not None:
-            made = shuffled_blueprint(self._bucketed, share, seed)
-            return Bucketed(self.tree, BucketTables.of(made))
-        return Shuffled(self.tree, self.unshuffled, share, seed)
+        if self._in_buckets is not None:
+            made = shuffled_blueprint(self._in_buckets, share, seed)
+            return FhpOpponent(by_hand(made, self.tree), made)
+        return FhpOpponent(shuffled_hands(self.blueprint, share, seed))
 
-    def distance(self, opponent: Opponent) -> float:
+    def distance(self, strategy: Strategy[PublicTree]) -> float:
         """Mean L1 distance from the blueprint over infosets, on a hundred of the flops or all."""
         total, count = 0.0, 0
-        some = self.boards[:: max(1, len(self.boards) // 100)]
-        for board, player in product([0, *some], (0, 1)):
-            street = self.tree.boards[board].street
-            pair = [who.rows(player, board) for who in (self.unshuffled, opponent)]
-            for _, part in _decisions(self.tree, street, player):
-                one, other = (probabilities(rows[part]) for rows in pair)
+        for board in [0, *self.boards[:: max(1, len(self.boards) // 100)]]:
+            for node in strategy.hands.decisions(board):
+                one, other = (who.hands.rows(node, board) for who in (self.blueprint, strategy))
                 total += float(np.abs(one - other).sum())
                 count += one.shape[1]
         return total / count

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from counterfold.evaluate.sequence import assess_form
 from counterfold.games.catalog import load
 from counterfold.games.spec import whole
 from counterfold.research.progress import Progress, no_progress
+from counterfold.research.results import Json
 from counterfold.research.ses.sweep import ERRORS, SHARES, Opponent, Point, Sweep
 from counterfold.searchers.bounds import Nearest, Yardstick, nearest, room
 from counterfold.searchers.entry import HistoryEntry
@@ -33,6 +34,8 @@ from counterfold.solvers.solver import Solver
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import HistoryTree, compile_game
 from counterfold.tree.sequence import sequence_form
+
+Profile = Strategy[HistoryTree]
 
 __all__ = ["ALPHAS", "GAMES", "LeducPoint", "LeducSweep", "figure_3", "sampled_blueprint"]
 
@@ -69,7 +72,7 @@ class LeducPoint(Point):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LeducSweep(Sweep):
+class LeducSweep(Sweep, figure=3, also=("theorems_hold", "finite_bounds")):
     """Figure 3's upper half."""
 
     points: tuple[LeducPoint, ...]
@@ -80,32 +83,23 @@ class LeducSweep(Sweep):
     searches: int
     search_seconds: float
 
+    def to_dict(self) -> Json:
+        """The documented JSON, in which exploitabilities say whose they are."""
+        document = super().to_dict()
+        return document | {
+            "blueprint_exploitability": document.pop("exploitability"),
+            "nearest_exploitability": document.pop("nearest"),
+        }
+
     @property
-    def holds(self) -> bool:
+    def theorems_hold(self) -> bool:
         """Do both theorems hold at every point?"""
         return all(point.holds for point in self.points)
 
     @property
-    def finite(self) -> int:
+    def finite_bounds(self) -> int:
         """At how many points with alpha above 0 does Theorem 1 say something?"""
         return sum(point.alpha > 0 and math.isfinite(point.bound) for point in self.points)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The documented JSON of ``counterfold repro ses --figure 3``; it knows no infinity."""
-        told = asdict(self)
-        told["blueprint_exploitability"] = told.pop("exploitability")
-        told["nearest_exploitability"] = told.pop("nearest")
-        return {
-            "paper": "ses",
-            "figure": 3,
-            **told,
-            "theorems_hold": self.holds,
-            "finite_bounds": self.finite,
-            "points": [
-                {name: x if math.isfinite(x) else None for name, x in point.items()}
-                for point in told["points"]
-            ],
-        }
 
 
 def figure_3(
@@ -136,8 +130,8 @@ def figure_3(
     tree = compile_game(load(spec))
     value = solve_lp(tree).value
     blueprint = sampled_blueprint(tree, iterations, seed)
-    found = subgames(tree, point)
-    heroes = [_Hero(found, blueprint, player, value, tolerance) for player in (0, 1)]
+    places = subgames(tree, point)
+    heroes = [_Hero(places, blueprint, player, value, tolerance) for player in (0, 1)]
     opponents, points = [], []
     total = len(shares) * runs
     for share in shares:
@@ -173,7 +167,7 @@ def figure_3(
     )
 
 
-def sampled_blueprint(tree: HistoryTree, iterations: int, seed: int) -> Strategy:
+def sampled_blueprint(tree: HistoryTree, iterations: int, seed: int) -> Profile:
     """A blueprint by external sampling, so that two seeds give two of them."""
     solver = Solver(tree, "linear", "external", seed=seed)
     solver.step(iterations)
@@ -181,7 +175,11 @@ def sampled_blueprint(tree: HistoryTree, iterations: int, seed: int) -> Strategy
 
 
 def _opponent(
-    share: float, run: int, blueprint: Strategy, opponent: Strategy, heroes: list[_Hero]
+    share: float,
+    run: int,
+    blueprint: Profile,
+    opponent: Profile,
+    heroes: list[_Hero],
 ) -> Opponent:
     moved = np.abs(opponent.probabilities - blueprint.probabilities).sum()
     payoffs = [hero.payoff(opponent, blueprint.probabilities) for hero in heroes]
@@ -220,12 +218,17 @@ class _Hero:
     """The blueprint in one seat, with what the theorems measure by."""
 
     def __init__(
-        self, found: Subgames, blueprint: Strategy, player: int, value: float, tolerance: float
+        self,
+        places: Subgames,
+        blueprint: Profile,
+        player: int,
+        value: float,
+        tolerance: float,
     ) -> None:
         self.blueprint, self.player, self.tolerance = blueprint, player, tolerance
         self.total = blueprint.tree.constant_sum or 0.0
         self.value = value if player == 0 else self.total - value
-        self.nearest: Nearest = nearest(found, blueprint, player)
+        self.nearest: Nearest = nearest(places, blueprint, player)
         self.searches, self.seconds = 0, 0.0
         self._careful: list[Refined[HistoryEntry, float]] | None = None
 
@@ -233,7 +236,7 @@ class _Hero:
         self.yardsticks = [y for y in self.nearest.yardsticks if y is not None]
         self.own = [Yardstick(y.entry, y.entry.best, y.entry.range) for y in self.yardsticks]
 
-    def judge(self, opponent: Strategy, error: float, seed: list[int]) -> list[_Judged]:
+    def judge(self, opponent: Profile, error: float, seed: list[int]) -> list[_Judged]:
         """By subgame, the range with which an opponent comes, and what it is judged to be."""
         ranges = []
         for place, (yardstick, own) in enumerate(zip(self.yardsticks, self.own, strict=True)):
@@ -244,21 +247,21 @@ class _Hero:
             ranges.append(_Judged(true, judged, rooms[0], rooms[1]))
         return ranges
 
-    def play(self, opponent: Strategy, alpha: float, ranges: list[_Judged]) -> _Side:
+    def play(self, opponent: Profile, alpha: float, ranges: list[_Judged]) -> _Side:
         """Search in every subgame, and measure what comes out."""
-        refined = self._refined(alpha, [judged.range for judged in ranges])
+        refined = self._refined(alpha, [one.range for one in ranges])
         probabilities = self.blueprint.probabilities
         bound = trade = own_trade = 0.0
         reserve = printed = math.inf
-        for made, star, own, told in zip(refined, self.yardsticks, self.own, ranges, strict=True):
+        for made, star, own, judged in zip(refined, self.yardsticks, self.own, ranges, strict=True):
             probabilities = made.into(probabilities)
             bound = max(bound, star.safety(made))
-            trade = max(trade, star.trade(made, told.room))
-            own_trade = max(own_trade, own.trade(made, told.own_room))
+            trade = max(trade, star.trade(made, judged.room))
+            own_trade = max(own_trade, own.trade(made, judged.own_room))
             if alpha:
-                won = star.won(made, told.true)
-                reserve = min(reserve, won - star.exploitation(made, told.true))
-                printed = min(printed, won - star.exploitation(made, told.true, printed=True))
+                won = star.won(made, judged.true)
+                reserve = min(reserve, won - star.exploitation(made, judged.true))
+                printed = min(printed, won - star.exploitation(made, judged.true, printed=True))
         return _Side(
             self.payoff(opponent, probabilities),
             self.lost(probabilities),
@@ -274,19 +277,19 @@ class _Hero:
     def _refined(self, alpha: float, judged: list[Floats]) -> list[Refined[HistoryEntry, float]]:
         if not alpha and self._careful is not None:  # no range matters
             return self._careful
-        found = []
+        refined = []
         for yardstick, believed in zip(self.yardsticks, judged, strict=True):
             made = refine(
                 yardstick.entry, ses(yardstick.entry, alpha, believed), tolerance=self.tolerance
             )
             self.searches += 1
             self.seconds += made.cpu_seconds
-            found.append(made)
+            refined.append(made)
         if not alpha:
-            self._careful = found
-        return found
+            self._careful = refined
+        return refined
 
-    def payoff(self, opponent: Strategy, probabilities: Floats) -> float:
+    def payoff(self, opponent: Profile, probabilities: Floats) -> float:
         """What the hero earns with a strategy against an opponent."""
         infosets = opponent.infosets
         mine = np.repeat(infosets.owner == self.player, infosets.sizes)
@@ -295,8 +298,8 @@ class _Hero:
 
     def lost(self, probabilities: Floats) -> float:
         """Exploitability: how much less than the game's value a strategy guarantees."""
-        found, _ = assess_form(sequence_form(self.blueprint.tree), probabilities)
-        return max(self.value - self.total + found.best[1 - self.player], 0.0)
+        best = assess_form(sequence_form(self.blueprint.tree), probabilities)[0].best
+        return max(self.value - self.total + best[1 - self.player], 0.0)
 
     def maxmargin_gap(self) -> float:
         """How far SES with alpha 0 is from maxmargin at most, by what they maximise."""
@@ -307,7 +310,7 @@ class _Hero:
             gaps.append(abs(careful.objective - margin.objective))
         return max(gaps, default=0.0)
 
-    def unsafe_gap(self, opponent: Strategy) -> float:
+    def unsafe_gap(self, opponent: Profile) -> float:
         """The same for alpha 1 and unsafe search, with the opponent's true range."""
         gaps = []
         for yardstick in self.yardsticks:
@@ -320,12 +323,13 @@ class _Hero:
         return max(gaps, default=0.0)
 
 
-def _arriving(entry: HistoryEntry, opponent: Strategy) -> Floats:
+def _arriving(entry: HistoryEntry, opponent: Profile) -> Floats:
     """The range with which an opponent comes; as if it did all things evenly if it never does."""
     try:
         return entry.range_of(opponent.probabilities)
     except ParameterError:
-        return entry.mass / entry.mass.sum()
+        evenly: Floats = entry.mass / entry.mass.sum()
+        return evenly
 
 
 def _point(share: float, run: int, error: float, alpha: float, sides: list[_Side]) -> LeducPoint:

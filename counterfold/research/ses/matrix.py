@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from counterfold.evaluate.sequence import assess_form
 from counterfold.games.normal_form import NormalForm
 from counterfold.research.progress import Progress, no_progress
+from counterfold.research.results import Result
 from counterfold.searchers.entry import enter
 from counterfold.searchers.gadget import ses
 from counterfold.searchers.refine import refine
@@ -48,23 +48,12 @@ class MatrixPoint:
 
 
 @dataclass(frozen=True)
-class MatrixFigure:
+class MatrixFigure(Result, paper="ses", figure=2, game="matrix"):
     """Figure 2: points by alpha, and the alpha at which SES turns to F."""
 
     points: tuple[MatrixPoint, ...]
-    turn: float
+    alpha_star: float
     cpu_seconds: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """The documented JSON of ``counterfold repro ses --figure 2``."""
-        return {
-            "paper": "ses",
-            "figure": 2,
-            "game": "matrix",
-            "alpha_star": self.turn,
-            "cpu_seconds": self.cpu_seconds,
-            "points": [asdict(point) for point in self.points],
-        }
 
 
 def figure_2(
@@ -80,8 +69,7 @@ def figure_2(
     R and can be exploited as little, until alpha* = 100.5 / (100.5 + f - w); beyond it plays F.
     At alpha 0 all equilibria are as good, and one of them is shown.
 
-    >>> found = figure_2([0.5, 1.0])
-    >>> [(round(p.payoff, 6), round(p.exploitability, 6)) for p in found.points]
+    >>> [(round(p.payoff, 6), round(p.exploitability, 6)) for p in figure_2([0.5, 1.0]).points]
     [(9.9, 0.0), (10.0, 100.5)]
     """
     began = time.process_time()
@@ -106,5 +94,5 @@ def figure_2(
 
 def _against(tree: HistoryTree, weak: Floats, played: Floats) -> tuple[float, float]:
     """What player 2 wins against a strategy of player 1, and what it may lose of the value 1/2."""
-    found, _ = assess_form(sequence_form(tree), np.append(weak, played))
-    return found.values[1], 0.5 + found.best[0]
+    assessed, _ = assess_form(sequence_form(tree), np.append(weak, played))
+    return assessed.values[1], 0.5 + assessed.best[0]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any, ClassVar
+from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
+
+from counterfold.research.results import Result
 
 __all__ = [
     "ERRORS",
@@ -52,7 +54,7 @@ class Opponent:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sweep:
+class Sweep(Result, paper="ses"):
     """Every point, with the opponents and what does not depend on them."""
 
     scale: ClassVar[float] = 1000.0  # of what is printed and drawn
@@ -142,7 +144,7 @@ class Spent:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FhpSweep(Sweep):
+class FhpSweep(Sweep, also=("exact", "seconds_a_fresh_search", "seconds_a_later_search")):
     """Figure 3's lower half, or figure 4 with responses beside the searches; mbb a hand."""
 
     scale: ClassVar[float] = 1.0
@@ -184,15 +186,13 @@ class FhpSweep(Sweep):
             for p in self.ps
         ]
 
-    def to_dict(self) -> dict[str, Any]:
-        """The documented JSON of ``counterfold repro ses --figure 3 --game fhp``, and of 4."""
-        return {
-            "paper": "ses",
-            **asdict(self),
-            "exact": self.exact,
-            "seconds_a_fresh_search": self.fresh.each,
-            "seconds_a_later_search": self.later.each,
-        }
+    @property
+    def seconds_a_fresh_search(self) -> float:
+        return self.fresh.each
+
+    @property
+    def seconds_a_later_search(self) -> float:
+        return self.later.each
 
 
 def mean(numbers: Iterable[float | None]) -> float:
@@ -203,5 +203,5 @@ def mean(numbers: Iterable[float | None]) -> float:
 
 def mean_or_none(numbers: Iterable[float | None]) -> float | None:
     """The mean, or None where one of them is unknown."""
-    found = mean(numbers)
-    return None if np.isnan(found) else found
+    average = mean(numbers)
+    return None if np.isnan(average) else average

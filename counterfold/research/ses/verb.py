@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from counterfold.cli.options import Json, Quiet, count
-from counterfold.cli.output import advise, make_folder, say
-from counterfold.research.columns import Columns, print_columns, print_table
+from counterfold.research.columns import Columns, Part, Table
+from counterfold.research.progress import Progress, no_progress
 from counterfold.research.reproduction import (
     Folder,
     Iterations,
@@ -17,11 +19,7 @@ from counterfold.research.reproduction import (
     Plot,
     Runs,
     Seed,
-    given,
-    pick,
-    refuse,
-    reproduce,
-    tell_time,
+    verb_of,
 )
 
 if TYPE_CHECKING:
@@ -40,94 +38,80 @@ opponents, share, every, best, blueprint, rows.
 """
 
 
-def ses(
+@dataclass(frozen=True)
+class SesRequest:
+    """Safe exploitation search: what is won and risked by alpha, against RNR, while playing."""
+
     figure: Annotated[
         str | None,
         typer.Option(
             metavar="N",
             help="2 (a matrix game), 3 (alpha and errors), or with fhp 4 (SES against RNR).",
         ),
-    ] = None,
+    ] = None
     table: Annotated[
         str | None, typer.Option(metavar="NAME", help="drift: opponents that change.")
-    ] = None,
+    ] = None
     game: Annotated[
         str | None,
         typer.Option(metavar="GAME", help="Another game than Leduc: fhp, 'fhp(flops=100)'."),
-    ] = None,
-    runs: Runs = None,
-    iterations: Iterations = None,
+    ] = None
+    runs: Runs = None
+    iterations: Iterations = None
     hands: Annotated[
         int | None, typer.Option(metavar="N", parser=count, help="drift: hands of each match.")
-    ] = None,
-    folder: Folder = None,
-    seed: Seed = 0,
-    plot: Plot = None,
-    json: Json = False,
-    quiet: Quiet = False,
-) -> None:
-    """Safe exploitation search: what is won and risked by alpha, against RNR, while playing."""
-    part = pick("ses", figure=(figure, ("2", "3", "4")), table=(table, ("drift",)))
-    large = figure == "4" or (figure == "3" and _is_fhp(game))
-    words = f"ses --{part}" + (" --game fhp" if large else "")
-    if not large:
-        refuse(words, folder=folder)
-    if part != "table drift":
-        refuse(words, hands=hands)
-    options = given(game=game, iterations=iterations, seed=seed)
+    ] = None
+    folder: Folder = None
+    seed: Seed = 0
+    plot: Plot = None
+    json: Json = False
+    quiet: Quiet = False
+
+
+def _jobs(request: SesRequest) -> dict[str, Job]:
     from counterfold.research.ses import pictures
+    from counterfold.research.ses.drift import drift
+    from counterfold.research.ses.leduc import figure_3
+    from counterfold.research.ses.matrix import figure_2
 
-    if part == "figure 2":
-        from counterfold.research.ses.matrix import figure_2
-
-        refuse(words, game=game, runs=runs, iterations=iterations)
-        job = Job(figure_2, _print_matrix, pictures.draw_figure_2, unit="alpha")
-    elif part == "table drift":
-        from counterfold.research.ses.drift import drift
-
-        options |= given(opponents=runs, hands=hands)
-        job = Job(partial(drift, **options), _print_drift, pictures.draw_drift, "playing", "match")
-    elif large:
-        job = _fhp_job(int(str(figure)), options | given(runs=runs), folder)
-    else:
-        from counterfold.research.ses.leduc import figure_3
-
-        options |= given(runs=runs)
-        job = Job(
-            partial(figure_3, **options), _print_leduc, pictures.draw_figure_3, unit="opponent"
-        )
-    reproduce(job, plot, json, quiet)
+    three, four = (
+        Job(partial(_fhp_figure, number), _show_fhp, draw, "searching")
+        for number, draw in ((3, pictures.draw_figure_3), (4, pictures.draw_figure_4))
+    )
+    if (request.game or "").split("(")[0].strip() != "fhp":
+        three = Job(figure_3, _show_leduc, pictures.draw_figure_3, unit="opponent")
+    return {
+        "figure 2": Job(figure_2, _show_matrix, pictures.draw_figure_2, unit="alpha"),
+        "figure 3": three,
+        "figure 4": four,
+        "table drift": Job(drift, _show_drift, pictures.draw_drift, "playing", "match"),
+    }
 
 
-VERBS = {"ses": ses}
-
-
-def _is_fhp(game: str | None) -> bool:
-    return game is not None and game.split("(")[0].strip() == "fhp"
-
-
-def _fhp_job(figure: int, options: dict[str, Any], folder: str | None) -> Job:
+def _fhp_figure(
+    number: int,
+    game: str = "fhp",
+    runs: int = 1,
+    iterations: int | None = None,
+    seed: int = 0,
+    folder: str | None = None,
+    on_progress: Progress = no_progress,
+) -> FhpSweep:
     """A figure of Flop Hold'em, which is played in another form of tree, and takes long."""
-    from counterfold.research.ses import pictures
     from counterfold.research.ses.fhp import fhp_figure
-    from counterfold.research.ses.fhp_setup import read_game
 
-    read_game(options.get("game", "fhp"))
-    make_folder(folder)
-    stopped = "stopped; nothing was saved: with --folder it would go on from here"
-    if folder is not None:
-        stopped = f"stopped; what was found is in {folder}: the same command goes on from there"
-    draw = pictures.draw_figure_3 if figure == 3 else pictures.draw_figure_4
-    make = partial(fhp_figure, figure, folder=folder, **options)
-    return Job(make, _print_fhp, draw, "searching", stopped=stopped)
+    options = {"runs": runs, "iterations": iterations, "seed": seed}
+    return fhp_figure(number, game, folder=folder, on_progress=on_progress, **options)
 
 
-def _print_matrix(result: MatrixFigure) -> None:
-    advise(
+VERBS = verb_of("ses", SesRequest, _jobs)
+
+
+def _show_matrix(result: MatrixFigure) -> Iterator[Part]:
+    yield (
         "SES, figure 2: the matrix game. Player 2 searches from the blueprint U/O and believes "
         "that player 1 plays R; mixing is the blueprint with alpha of the best response."
     )
-    say()
     shown = [*result.points[:: max(1, len(result.points) // 14)], result.points[-1]]
     columns: Columns = {
         "alpha": "{0.alpha:.5g}",
@@ -137,12 +121,10 @@ def _print_matrix(result: MatrixFigure) -> None:
         "mixing wins": "{0.mixing_payoff:.4g}",
         "by": "{0.mixing_exploitability:.4g}",
     }
-    print_table(dict.fromkeys(shown), columns)
-    say()
-    tell_time(
-        result,
-        f"Up to alpha* = {result.turn:.5f} SES plays O and D: nothing is risked and R is beaten "
-        "for 9.9. Beyond it plays F.",
+    yield Table(dict.fromkeys(shown), columns)
+    yield (
+        f"Up to alpha* = {result.alpha_star:.5f} SES plays O and D: nothing is risked and R is "
+        "beaten for 9.9. Beyond it plays F."
     )
 
 
@@ -150,15 +132,17 @@ Row = tuple[str, str, list[float]]
 """Whose row it is, of what, and its numbers."""
 
 
-def _print_sweep(sweep: Sweep, rows: list[Row]) -> None:
+def _by_alpha(sweep: Sweep, share: float, rows: list[Row]) -> Table:
     """Rows of numbers by alpha; a name stands in the first of its rows only."""
-    lines, before = [["", "", *(f"{alpha:g}" for alpha in sweep.alphas)]], ""
+    lines: list[list[str]] = []
+    before = ""
     for name, title, numbers in rows:
         if numbers[0] == numbers[0]:
             shown = [f"{sweep.scale * x:.1f}" for x in numbers]
             lines.append(["" if name == before else name, title, *shown])
             before = name
-    print_columns(lines)
+    head = ["", "", *(f"{alpha:g}" for alpha in sweep.alphas)]
+    return Table(lines, head, _kind(sweep, share))
 
 
 def _searched(sweep: Sweep, share: float, measures: dict[str, str]) -> list[Row]:
@@ -183,41 +167,38 @@ def _kind(sweep: Sweep, share: float) -> str:
     )
 
 
-def _print_leduc(result: LeducSweep) -> None:
-    advise(
+def _show_leduc(result: LeducSweep) -> Iterator[Part]:
+    yield (
         f"SES, figure 3: {result.game}, searches after {result.point}, blueprint of "
         f"{result.iterations:,} sampled iterations (exploitability "
         f"{1000 * result.exploitability:.2f}). Thousandths of a chip a hand, exact, means of both "
         "seats and of all opponents."
     )
+    measures = {"wins": "payoff", "exploitable": "exploitability"}
     for share in result.shares:
-        say()
-        say(_kind(result, share))
-        measures = {"wins": "payoff", "exploitable": "exploitability"}
-        _print_sweep(result, _searched(result, share, measures))
-    say()
+        yield _by_alpha(result, share, _searched(result, share, measures))
     broken = sum(point.printed < -1e-7 for point in result.points)
-    advise(
+    yield (
         f"SES(0) is within {result.maxmargin_gap:.1e} of maxmargin, SES(1) with the true range "
         f"within {result.unsafe_gap:.1e} of unsafe search. Theorem 1 and Theorem 2 (with the "
         "largest change of a value in its last term) "
-        + ("hold at every point" if result.holds else "do NOT hold everywhere")
+        + ("hold at every point" if result.theorems_hold else "do NOT hold everywhere")
         + f"; as printed in the paper, Theorem 2 fails at {broken} of {len(result.points)} points. "
-        f"Theorem 1's bound is finite at {result.finite} points with alpha above 0; our own bound "
-        "is finite wherever alpha is below 1."
+        f"Theorem 1's bound is finite at {result.finite_bounds} points with alpha above 0; our own "
+        "bound is finite wherever alpha is below 1."
     )
     each = 1000 * result.search_seconds / max(result.searches, 1)
-    tell_time(result, f"{result.searches:,} searches, {each:.1f} ms each;")
+    yield f"{result.searches:,} searches, {each:.1f} ms each."
 
 
-def _print_fhp(result: FhpSweep) -> None:
+def _show_fhp(result: FhpSweep) -> Iterator[Part]:
     flops = (
         f"all {result.all_flops:,} flops"
         if result.exact
         else f"{result.flops:,} of {result.all_flops:,} flops, which stand for all"
     )
     known = result.in_buckets
-    advise(
+    yield (
         f"SES, figure {result.figure}: {result.game}, searches on {flops}. Blueprint: "
         f"{result.blueprint_kind}, {result.iterations:,} iterations, exploitability "
         f"{result.exploitability:.1f}"
@@ -232,17 +213,13 @@ def _print_fhp(result: FhpSweep) -> None:
         )
     )
     for share in result.shares:
-        say()
-        say(_kind(result, share))
-        _print_sweep(result, _fhp_rows(result, share))
-    say()
-    _print_budgets(result)
-    tell_time(
-        result,
+        yield _by_alpha(result, share, _fhp_rows(result, share))
+    yield from _budgets(result)
+    yield (
         f"Searches end within {result.search_gap:g} chips of their best or after "
         f"{result.search_iterations} iterations. {_spent(result.fresh, 'began with nothing')}"
         f"{_spent(result.later, 'went on from another on the same flop')}A random strategy is at "
-        f"L1 distance {result.random_distance:.3f} from the blueprint.",
+        f"L1 distance {result.random_distance:.3f} from the blueprint."
     )
 
 
@@ -258,7 +235,7 @@ def _fhp_rows(result: FhpSweep, share: float) -> list[Row]:
     return rows
 
 
-def _print_budgets(result: FhpSweep) -> None:
+def _budgets(result: FhpSweep) -> Iterator[Part]:
     from counterfold.research.ses.sweep import IN_BUCKETS
 
     for budget in result.budgets:
@@ -266,11 +243,11 @@ def _print_budgets(result: FhpSweep) -> None:
         spent = sum(r.cpu_seconds for r in some) / len(some)
         steps = sum(r.iterations for r in some) / len(some)
         of = "samples over buckets" if budget == IN_BUCKETS else "iterations of the whole game"
-        advise(
+        yield (
             f"RNR ({budget}): {spent:.1f} s of CPU time and {steps:,.0f} {of} for each p and seat."
         )
     if result.responses:
-        advise("Columns are alpha of SES and p of RNR.")
+        yield "Columns are alpha of SES and p of RNR."
 
 
 def _spent(some: Spent, words: str) -> str:
@@ -279,14 +256,13 @@ def _spent(some: Spent, words: str) -> str:
     return f"{some.count:,} {words}, {1000 * some.each:.1f} ms of CPU time each. "
 
 
-def _print_drift(result: Drift) -> None:
-    advise(
+def _show_drift(result: Drift) -> Iterator[Part]:
+    yield (
         f"Drifting opponents in {result.game}: {result.opponents} of them, each going from one "
         f"shuffled blueprint (at {result.share:g} of the infosets) to another over "
         f"{result.hands:,} hands. Chips a hand; winnings and exploitability are exact, taken every "
         f"{result.every} hands from what the contender plays then."
     )
-    say()
     columns: Columns = {
         "contender": "{0.contender}",
         "wins": "{0.winnings:+.4f}",
@@ -296,9 +272,8 @@ def _print_drift(result: Drift) -> None:
         "+-": "{0.played_half:.4f}",
         "CPU ms a hand": "{0.milliseconds:.2f}",
     }
-    print_table(result.rows, columns)
-    say()
-    advise(
+    yield Table(result.rows, columns)
+    yield (
         f"A best response that knew the opponent would win {result.best:.4f}; the blueprint's own "
         f"exploitability is {result.blueprint:.4f}. In play: the match itself with luck taken out, "
         "and half its 95% interval."

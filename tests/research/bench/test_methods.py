@@ -1,9 +1,5 @@
 """The races of methods: what is counted, who wins, and how it is shown."""
 
-from io import StringIO
-
-from rich.console import Console
-
 import counterfold as cf
 from counterfold.research.bench import kernels, methods
 from counterfold.research.bench.methods import Race, Races
@@ -16,10 +12,8 @@ def raced(method: str, took: float | None, game: str = "kuhn") -> Race:
     )  # fmt: skip
 
 
-def shown(table) -> str:
-    console = Console(width=200, file=StringIO())
-    console.print(table)
-    return console.file.getvalue()
+def shown(parts) -> str:
+    return "\n".join("\n".join([part] if isinstance(part, str) else part.lines()) for part in parts)
 
 
 def test_a_race_ends_at_the_finest_target():
@@ -44,18 +38,19 @@ def test_the_winner_has_the_least_geometric_mean():
         raced("slow", 1.0, "leduc"), raced("fast", 0.5, "leduc"), raced("late", 0.4, "leduc"),
     ]  # fmt: skip
     results = Races(races, 10.0)
-    assert results.winner() == "fast"
-    text = shown(methods.table(results))
+    assert results.winner == "fast"
+    text = shown(methods.show(results))
     assert "fast *" in text
     assert ">10 s" in text
-    assert methods.to_json(results)["winner"] == "fast"
-    assert methods.plot(results) is not None
+    assert results.to_dict()["winner"] == "fast"
+    assert methods.draw(results) is not None
 
 
 def test_kernels_are_measured():
     cost = kernels.measure("kuhn", seconds=0.002, rounds=2)
     assert cost.histories == 58
     assert all(microseconds > 0 for microseconds in cost.microseconds.values())
-    assert "external" in shown(kernels.table([cost]))
-    assert kernels.plot([cost]) is not None
-    assert kernels.to_json([cost])["costs"][0]["game"] == "kuhn"
+    costs = kernels.Costs((cost,))
+    assert "external" in shown(kernels.show(costs))
+    assert kernels.draw(costs) is not None
+    assert costs.to_dict()["costs"][0]["game"] == "kuhn"

@@ -6,16 +6,16 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
-from io import StringIO
 
 import pytest
-from rich.console import Console
 
 from counterfold.errors import FileError, ParameterError
 from counterfold.plot import save
-from counterfold.research.bench import peers, peers_view
-from counterfold.research.bench.peers import Measurement, Reach, Report
+from counterfold.research.bench import peers
+from counterfold.research.bench.peers import Measurement, Report, show
 from counterfold.research.bench.solvers import GAMES, PEERS, Peer
+from counterfold.research.bench.timing import Reach
+from tests.research.bench.test_methods import shown
 
 
 def measured(peer, game="leduc", method="cfr+", scale=1.0, reached=(0.01, 1.0), **more):
@@ -52,20 +52,14 @@ def report():
     )
 
 
-def shown(report, width=160):
-    console = Console(width=width, file=StringIO(), markup=False)
-    console.print(peers_view.table(report))
-    return console.file.getvalue()
-
-
 def test_the_table_tells_times_and_ratios(report):
-    text = shown(report)
+    text = shown(show(report))
     assert "20 us" in text
     assert "8 ms (400x)" in text
     assert "2 ms (100x)" in text
     assert "> 60 s (> 120x)" in text  # against our fastest method, 0.5 s
     assert "50 s (100x)" in text
-    assert "OpenSpiel JAX is not installed" in text
+    assert "Leduc, suits seen, OpenSpiel JAX: OpenSpiel JAX is not installed" in text
     assert "1,600 MB (400x)" in text
 
 
@@ -77,14 +71,15 @@ def test_the_fastest_method_counts_for_a_target(report):
 
 
 def test_json_goes_there_and_back(report):
-    text = json.dumps(report.to_dict())
-    assert Report.from_dict(json.loads(text)) == report
+    document = json.loads(json.dumps(report.to_dict()))
+    again = tuple(Measurement.from_dict(one) for one in document["measurements"])
+    assert replace(report, measurements=again) == report
 
 
 def test_the_plot_is_a_picture(report, tmp_path):
     pytest.importorskip("matplotlib")
     path = tmp_path / "peers.png"
-    save(peers_view.plot(report), path)
+    save(peers.draw(report), path)
     assert path.read_bytes().startswith(b"\x89PNG")
     assert [p.name for p in tmp_path.iterdir()] == ["peers.png"]
 
@@ -92,11 +87,11 @@ def test_the_plot_is_a_picture(report, tmp_path):
 def test_plots_that_cannot_be_written(report, tmp_path):
     pytest.importorskip("matplotlib")
     with pytest.raises(ParameterError, match=r"\.xyz"):
-        save(peers_view.plot(report), tmp_path / "peers.xyz")
+        save(peers.draw(report), tmp_path / "peers.xyz")
     with pytest.raises(FileError, match="cannot write"):
-        save(peers_view.plot(report), tmp_path / "nowhere" / "peers.png")
+        save(peers.draw(report), tmp_path / "nowhere" / "peers.png")
     with pytest.raises(ParameterError, match="nothing to plot"):
-        peers_view.plot(Report((), 1.0))
+        peers.draw(Report((), 1.0))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -140,7 +135,7 @@ def test_external_sampling_tells_where_it_got_instead_of_targets():
     )
     assert got.reached == ()
     assert got.exploitability == pytest.approx(1 / got.iterations)
-    assert "its" in shown(Report((got,), 0.1))
+    assert "its" in shown(show(Report((got,), 0.1)))
 
 
 def test_rounds_become_medians():
@@ -177,7 +172,7 @@ def test_failures_are_notes(monkeypatch):
     report = peers.run(["kuhn"], budget=0.1, peers=["openspiel"])
     note = "not installed: pip install 'counterfold[peers]'"
     assert [m.note for m in report.measurements] == [note]
-    assert note in shown(report)
+    assert note in shown(show(report))
     broken = peers._in_worker(GAMES["kuhn"], "nobody", "cfr+", 0.1)
     assert broken.note.startswith("failed: ")
 
@@ -203,7 +198,7 @@ def test_a_real_worker_on_kuhn():
     report = peers.run(
         ["kuhn"],
         budget=0.3,
-        on_progress=seen.append,
+        on_progress=lambda done, total, words: seen.append((done, total, words)),
         peers=["openspiel"],
         rounds=1,
     )
@@ -213,7 +208,7 @@ def test_a_real_worker_on_kuhn():
     assert 10 < got.reach(1e-3).iterations < 2000
     assert got.baseline_bytes > 10_000_000
     assert 0 <= got.memory_bytes < 100_000_000
-    assert [told.partition(":")[0] for told in seen] == ["0 of 1", "1 of 1"]
+    assert seen == [(0, 1, "Kuhn: OpenSpiel C++ cfr+")]
 
 
 def test_the_worker_answers_with_json_only():

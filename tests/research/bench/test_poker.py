@@ -11,10 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from counterfold.errors import ParameterError
-from counterfold.research.bench import poker, poker_methods
-from counterfold.research.bench.peers import Reach
-from counterfold.research.bench.spots import OTHER_SPOTS, PEERS, SPOTS
+from counterfold.errors import FileError, ParameterError
+from counterfold.research.bench import poker, poker_methods, timing
+from counterfold.research.bench.spot_peer import SpotPeer
+from counterfold.research.bench.spots import OTHER_SPOTS, SPOTS
+from counterfold.research.bench.timing import Reach
 from counterfold.solvers.solver import Solver
 from counterfold.tree.public import PublicTree
 from tests.research.bench.test_methods import shown
@@ -53,18 +54,19 @@ def test_a_spot_is_measured_in_both_kinds_of_tables(tmp_path):
         assert cost.one_thread > 0
         assert cost.two_threads > 0
         assert cost.share == pytest.approx(cost.moved / cost.one_thread / cost.triad)
-        assert cost.fastest is None
-        assert cost.ratio is None
+        assert cost.peer is cost.ratio is cost.iteration_ratio is None
         assert [reached.target for reached in cost.reached] == [1.0, 0.5, 0.1]
         for reached in cost.reached:
             assert reached.seconds == reached.iterations * cost.one_thread
-    text = shown(poker.table(costs))
+    result = poker.Costs(tuple(costs), 2, (0.5, 0.5, 0.5))
+    text = shown(poker.show(result))
     assert "short" in text
     assert "resident" in text
-    document = json.loads(json.dumps(poker.to_json(costs)))
+    assert "their" not in text
+    document = json.loads(json.dumps(result.to_dict()))
     assert document["costs"][1]["bits"] == 16
-    assert len(document["peers"]) == len(PEERS)
-    assert poker.plot(costs) is not None
+    assert document["peers"] == []
+    assert poker.draw(result) is not None
 
 
 @pytest.mark.parametrize("bits", [32, 16])
@@ -95,28 +97,82 @@ def test_a_run_that_is_too_long_reaches_nothing():
     assert reached == (Reach(1e-9),)
 
 
-def test_the_fastest_solver_with_as_many_bits_is_the_measure():
-    def cost(spot, bits, seconds):
-        reached = tuple(Reach(target, seconds, 100) for target in poker.TARGETS)
-        return poker.Cost(spot, bits, "dcfr", 0.1, 0.01, 0.006, 2e7, 1e10, 8, None, reached)
+PEER = """
+import json, sys
+board, pot, stack, oop, ip, bets, raises, bits = sys.argv[1:]
+assert (board, pot, stack, bits) == ("JcTc4d4s9h", "600", "300", bits), sys.argv
+assert (bets, raises) == ("25%, 50%, a", "a")
+print(json.dumps({"build_cpu": 0.1}), flush=True)
+done = 0
+for line in sys.stdin:
+    word, *count = line.split()
+    if word == "step":
+        done += int(count[0])
+        answer = {"cpu": 0.5 * int(count[0]), "t": done}
+    else:
+        answer = {"exp": 100 / done}
+    print(json.dumps(answer), flush=True)
+"""
 
-    flop = cost("flop_small", 32, 50.4)
-    assert flop.fastest.name == "postflop-solver"
-    assert flop.ratio == pytest.approx(50.4 / (0.48 * 210))
-    assert flop.bandwidth == pytest.approx(2e9)
-    assert flop.share == pytest.approx(0.2)
-    packed = cost("flop_small", 16, 41.6)
-    assert packed.ratio == pytest.approx(41.6 / (0.52 * 160))
-    assert cost("turn_wide", 32, None).ratio is None
-    text = shown(poker.table([flop, packed]))
-    assert "0.50" in text
-    assert "postflop-solver" in text
+
+def test_a_peer_takes_turns_with_ours(tmp_path):
+    """A peer that says half a second an iteration, and a hundred iterations to 1%."""
+    path, program = tmp_path / "short.json", tmp_path / "peer.py"
+    path.write_text(json.dumps(OTHER_SPOTS["river_short"]))
+    program.write_text(PEER)
+    costs = poker.measure(
+        str(path), "dcfr", peer=f"{sys.executable} {program}", seconds=1e-3, rounds=2,
+        triad=poker.Triad(0.5), memory=False,
+    )  # fmt: skip
+    for cost in costs:
+        assert cost.peer.one_thread == 0.5
+        counts = [reached.iterations for reached in cost.peer.reached]
+        for count, target in zip(counts, poker.TARGETS, strict=False):
+            if count is not None:
+                assert 100 / target <= count <= 103.2 / target
+        assert counts[0] is not None
+        assert cost.iteration_ratio == cost.one_thread / 0.5
+        assert cost.ratio is None  # the budget of 120 CPU seconds has ended before 0.1%
+    result = poker.Costs(tuple(costs), 2, (0.5, 0.5, 0.5))
+    assert "The peer in the same rounds" in shown(poker.show(result))
+    assert result.to_dict()["peers"][1]["bits"] == 16
+    assert poker.draw(result) is not None
+    met = cost.peer.reached[:1] * 3
+    both = poker.replace(cost, reached=cost.reached, peer=poker.replace(cost.peer, reached=met))
+    assert both.ratio == cost.reached[-1].seconds / met[0].seconds
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("/no/such/program", "cannot be started"),
+        (f"{sys.executable} -c print('hello')", "not a line of JSON"),
+        (f"{sys.executable} -c print('[]')", "not a line of JSON"),
+    ],
+)
+def test_peers_that_do_not_answer(command, words):
+    with pytest.raises(FileError, match=words):
+        poker.run(["river_short"], peer=command)
+
+
+def test_a_peer_that_answers_something_else():
+    command = f"""{sys.executable} -c 'print("{{}}", flush=True); input(); print("{{}}")'"""
+    with SpotPeer(command, OTHER_SPOTS["river_short"], 32) as peer:
+        with pytest.raises(FileError, match="answers 'step 1' without 'cpu'"):
+            peer.step(1)
+        with pytest.raises(FileError, match="not a line of JSON"):  # it has ended
+            peer.exploitability()
+
+
+def test_a_peer_is_asked_for_percent_alone():
+    with pytest.raises(ParameterError, match="percent of the pot"):
+        SpotPeer("true", OTHER_SPOTS["river_short"] | {"bets": ["40c"]}, 32)
 
 
 def test_the_triad_counts_four_transfers(monkeypatch):
     triad = poker.Triad(1.0, block=1 << 10)
     clock = iter([10.0, 12.0])
-    monkeypatch.setattr(poker, "process_time", lambda: next(clock))
+    monkeypatch.setattr(timing, "process_time", lambda: next(clock))
     assert triad() == 4 * 2**20 / 2.0
     assert (triad.a == 7.0).all()
 
@@ -137,17 +193,20 @@ def test_spots_that_are_not_there():
 
 
 def test_methods_race_on_several_spots():
-    told: list[str] = []
+    heard: list[str] = []
     names = ["river_short", "river_threebet"]
-    races = poker_methods.run(names, 30.0, told.append, ["dcfr", "cfr+(2)"])
+    result = poker_methods.run(
+        names, 30.0, lambda done, total, words: heard.append(words), ["dcfr", "cfr+(2)"]
+    )
+    races = result.races
     assert [(race.spot, race.method) for race in races] == [
         (name, method) for name in names for method in ("dcfr", "cfr+(2)")
     ]
-    assert told[0] == "river_short, dcfr"
+    assert heard[0] == "river_short, dcfr"
     counts = [[reached.iterations for reached in race.reached] for race in races]
-    mean = poker_methods.means(races)
+    mean = result.means
     assert mean["dcfr"][2] ** 2 == pytest.approx(counts[0][2] * counts[2][2])
     assert mean["dcfr"][2] < mean["cfr+(2)"][2]
-    assert "geometric mean" in shown(poker_methods.table(races))
-    assert poker_methods.plot(races) is not None
-    assert poker_methods.to_json(races)["races"][0]["method"] == "dcfr"
+    assert "geometric mean" in shown(poker_methods.show(result))
+    assert poker_methods.draw(result) is not None
+    assert result.to_dict()["races"][0]["method"] == "dcfr"

@@ -10,23 +10,17 @@ def test_a_figure_is_printed_with_what_holds(call):
     assert "C-100" in out
     assert "History-Aware†" in out
     assert "whether it holds here" in out
+    # With a tenth of the paper's iterations nothing is compared with the paper.
+    assert "no verdict, for the paper's iterations are 100 and these 10" in out
+    assert "\n  no " not in out
+    assert "\n  yes" not in out
 
 
 def test_a_figure_as_json(call):
     document = call(
-        "repro",
-        "cheat",
-        "--figure",
-        3,
-        "--runs",
-        2,
-        "--iterations",
-        10,
-        "--seed",
-        3,
-        "--json",
-        "-q",
-    ).document
+        "repro", "cheat", "--figure", 3, "--runs", 2, "--iterations", 10, "--seed", 3,
+        "--json", "-q",
+    ).document  # fmt: skip
     assert document["paper"] == "cheat"
     assert document["figure"] == 3
     assert document["runs"] == 2
@@ -41,7 +35,7 @@ def test_a_figure_as_json(call):
         (["--table", 1, "--figure", 1], "say which"),
         (["--table", 3], "no table"),
         (["--figure", 4], "no figure"),
-        (["--table", 1, "--runs", 3], "take no --runs"),
+        (["--table", 1, "--runs", 3], "does not take --runs"),
         (["--figure", 1, "--hands", 3], "does not take --hands"),
     ],
 )

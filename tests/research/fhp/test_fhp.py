@@ -35,13 +35,13 @@ def found():
 
 def test_it_ends_below_one_mbb_at_the_value_of_the_game(found, history):
     exact = 1000 / 2 * solve_lp(history).value
-    assert found.last.exploitability < 1 <= found.points[-2].exploitability
+    assert found.last.exploitability < 1 <= found.curve[-2].exploitability
     assert abs(found.last.value - exact) <= found.last.total
     assert found.last.total == 2 * found.last.exploitability
     assert [point.iteration for point in found.linear][-1] == 50
     assert found.linear[-1].exploitability > 1
     assert not found.whole
-    assert found.memory > found.tables > 0
+    assert found.memory_bytes > found.table_bytes > 0
 
 
 def test_frequencies_before_the_flop(found):
@@ -65,7 +65,7 @@ def test_what_is_told_written_and_drawn(found):
         mix = [float(row[a]) for a in ("fold", "call", "raise", "check") if row[a]]
         assert sum(mix) == pytest.approx(1, abs=1e-5)
     curve = list(csv.DictReader(io.StringIO(found.curve_csv())))
-    assert len(curve) == len(found.points) + len(found.linear)
+    assert len(curve) == len(found.curve) + len(found.linear)
     (panel,) = draw_fhp(found).axes
     assert len(panel.lines) == 2
 
@@ -87,13 +87,13 @@ def test_a_stopped_run_goes_on_where_it_was(tmp_path):
         fhp_exact(game, iterations=40, linear=0, threads=1, folder=tmp_path, on_progress=stop)
     again = fhp_exact(game, iterations=40, linear=0, threads=1, folder=tmp_path)
     assert again.resumed == 17
-    assert [(p.iteration, p.exploitability) for p in again.points] == [
-        (p.iteration, p.exploitability) for p in straight.points
+    assert [(p.iteration, p.exploitability) for p in again.curve] == [
+        (p.iteration, p.exploitability) for p in straight.curve
     ]
     # What is there already is only told.
     same = fhp_exact(game, iterations=40, linear=0, threads=1, folder=tmp_path)
     assert same.resumed == 40
-    assert same.points == again.points
+    assert same.curve == again.curve
 
 
 def test_a_stopped_curve_of_linear_cfr_goes_on_where_it_was(tmp_path):
@@ -138,7 +138,7 @@ def test_another_game_in_the_folder(tmp_path):
         ({"iterations": 0}, "iterations is 0"),
         ({"minutes": 0.0}, "minutes is 0"),
         ({"minutes": math.nan}, "minutes is nan"),
-        ({"iterations": 3, "minutes": 1.0}, "give one of them"),
+        ({"iterations": 3, "minutes": 1.0}, "not both"),
     ],
 )
 def test_refused(limits, words):
@@ -148,7 +148,7 @@ def test_refused(limits, words):
 
 def test_games_by_name():
     assert fhp_game("fhp(cap=3,deck=TJQKA)").about["parameters"]["cap"] == 3
-    with pytest.raises(ParameterError, match="about fhp"):
+    with pytest.raises(SpecError, match="about fhp"):
         fhp_game("leduc")
     with pytest.raises(SpecError, match="fhp takes cap"):
         fhp_game("fhp(colour=3)")

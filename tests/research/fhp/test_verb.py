@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from counterfold.research.columns import print_parts
 from counterfold.research.fhp import checks, exact, verb
 
 SMALL = "fhp(cap=2,deck='Qh Qs Kh Ks Ah As Ad')"
@@ -63,7 +64,7 @@ def test_stopped(call, tmp_path, monkeypatch):
 def test_published_numbers_stand_beside_the_whole_game(capsys):
     points = tuple(exact.FhpPoint(k, 100.0 / k, 50.0, k, k) for k in (10, 20, 50))
     made = exact.FhpRun("fhp", 4, 52, 1755, 1176, "dcfr", points, points, 2**30, 2**29, 0, ())
-    verb._print_run(made)
+    print_parts(verb._show_run(made))
     out = capsys.readouterr().out
     assert "115" in out
     assert "Deep CFR was published with 37" in out

@@ -24,7 +24,7 @@ def tolerance(spread):
 
 
 def test_cfr_finds_one_equilibrium_from_anywhere():
-    (found,) = figure_3(runs=RUNS).runs
+    (found,) = figure_3(runs=RUNS).settings
     assert abs(found.alpha - 0.205) < tolerance(0.011)
     assert found.alphas[:, 0].std() > 0.1  # although the runs begin far apart
     assert np.all(np.abs(found.alphas[:, -1] - 0.2) < 0.06)
@@ -33,25 +33,25 @@ def test_cfr_finds_one_equilibrium_from_anywhere():
 
 @pytest.mark.parametrize("place", range(6))
 def test_six_settings(four, place):
-    found = four.runs[place]
+    found = four.settings[place]
     assert found.setting == FIGURE_4[place]
     assert abs(found.alpha - found.setting.alpha) < tolerance(SPREADS[place])
     assert found.nash_conv == pytest.approx(found.setting.nash_conv, rel=0.3)
 
 
 def test_stronger_preferences_pull_further(four):
-    alphas = [runs.alpha for runs in four.runs]
+    alphas = [runs.alpha for runs in four.settings]
     assert alphas == sorted(alphas, reverse=True)
-    slowest = max(four.runs, key=lambda runs: runs.nash_convs[:, 12:20].mean())
+    slowest = max(four.settings, key=lambda runs: runs.nash_convs[:, 12:20].mean())
     assert slowest.setting.name == "(1) BR, bet 10"
     assert four.cpu_seconds < 60
 
 
 def test_leduc_within_the_bound():
     table = leduc_table(runs=1, iterations=3000)
-    assert len(table.rows) == 2 * len(LEDUC)
+    assert len(table.settings) == 2 * len(LEDUC)
     for traversal in ("full", "external"):
-        rows = [row for row in table.rows if row.traversal == traversal]
+        rows = [row for row in table.settings if row.traversal == traversal]
         plain = rows[0]
         for row in rows:
             if row.setting.action == "bet" and row.beta:

@@ -12,34 +12,32 @@ import numpy as np
 import pytest
 
 from counterfold.abstraction.blueprint import blueprint
-from counterfold.abstraction.bucket_layout import BucketTables
+from counterfold.abstraction.bucket_layout import BucketTables, by_hand
 from counterfold.abstraction.buckets import every_hand
 from counterfold.errors import FileError, MismatchError, ParameterError, SpecError
 from counterfold.evaluate.exact import best_value, earned_against
 from counterfold.poker.holdem import fhp
+from counterfold.research.fhp.exact import read_game
 from counterfold.research.progress import Count, no_progress
 from counterfold.research.ses.fhp import FigureFolder, fhp_figure
 from counterfold.research.ses.fhp_replies import BucketReply, TrunkReply
 from counterfold.research.ses.fhp_responses import Responses
 from counterfold.research.ses.fhp_searches import Searches
 from counterfold.research.ses.fhp_setup import (
-    Bucketed,
+    FhpOpponent,
     Setup,
-    Shuffled,
-    Whole,
-    as_strategy,
     coarse_blueprint,
     draw_flops,
     misjudged_ranges,
-    read_game,
+    rows_of,
     shuffled_blueprint,
+    shuffled_hands,
 )
 from counterfold.research.ses.pictures import draw_figure_3, draw_figure_4
 from counterfold.searchers.gadget import gadget
 from counterfold.searchers.public import PublicSearch
 from counterfold.searchers.public_entry import Arrivals
 from counterfold.searchers.searcher import Searcher
-from counterfold.strategy.strategy import Strategy
 from counterfold.tree.public import PublicTree
 from counterfold.tree.traversal import Traversal
 
@@ -68,7 +66,7 @@ def table() -> Setup:
 def test_points_are_those_of_whole_strategies(share: float, alpha: float) -> None:
     """Search on all flops, put it all into one strategy, and measure that as it stands."""
     base = table()
-    opponent = as_strategy(base.tree, base.opponent(share, 0))
+    opponent = base.opponent(share, 0).strategy
     payoffs, replies = [], []
     for player in (0, 1):
         arrivals = Arrivals(opponent.hands, 1 - player)
@@ -95,7 +93,7 @@ def test_the_blueprint_is_measured() -> None:
     base, found = table(), swept()
     best = [best_value(base.blueprint, player) for player in (0, 1)]
     assert found.exploitability == pytest.approx(500 * np.mean(best), abs=0.02)
-    opponent = as_strategy(base.tree, base.opponent(0.7, 0))
+    opponent = base.opponent(0.7, 0).strategy
     won = [earned_against(base.blueprint, player, opponent) for player in (0, 1)]
     assert found.blueprint(0.7) == pytest.approx(500 * np.mean(won), abs=0.02)
 
@@ -136,11 +134,10 @@ def test_responses_over_buckets() -> None:
     base.tree = PublicTree(base.game, symmetry=False)
     base.walk = Traversal(base.tree, "float32", 1)
     base.buckets, base.iterations = every_hand(base.game), 3_000_000
-    model = Bucketed(
-        base.tree, BucketTables.of(blueprint(base.game, base.buckets, 1_000_000, seed=3))
-    )
-    known = as_strategy(base.tree, model)
-    made = Responses(base, [(0.0, 0)], [model], [known], {}, {}, lambda: None, Count(no_progress))
+    model = blueprint(base.game, base.buckets, 1_000_000, seed=3)
+    known = by_hand(model, base.tree)
+    opponents = [FhpOpponent(known, model)]
+    made = Responses(base, [(0.0, 0)], opponents, {}, {}, lambda: None, Count(no_progress))
     assert made.names == ["in buckets"]
     safe, bold = made.all((0.0, 1.0))
     # With five seeds the safe one won 16 to 17 and could lose 37, the bold one won 46 to 47 and
@@ -313,12 +310,11 @@ def test_everything_is_told() -> None:
 
 def test_opponents() -> None:
     base = table()
-    one, again = (Shuffled(base.tree, base.unshuffled, 0.7, [0, 0, 700]) for _ in range(2))
-    assert np.array_equal(one.rows(1, 3), again.rows(1, 3))
-    assert base.distance(base.unshuffled) == 0.0
-    near, far = (base.distance(Shuffled(base.tree, base.unshuffled, s, [0])) for s in (0.3, 0.7))
+    strategy, again = (shuffled_hands(base.blueprint, 0.7, [0, 0, 700]) for _ in range(2))
+    assert np.array_equal(rows_of(strategy, 1, 3), rows_of(again, 1, 3))
+    assert base.distance(base.blueprint) == 0.0
+    near, far = (base.distance(shuffled_hands(base.blueprint, s, [0])) for s in (0.3, 0.7))
     assert far == pytest.approx(near * 7 / 3, rel=0.15)
-    strategy = as_strategy(base.tree, one)
     node = strategy.hands.decisions(3)[0]
     owner = int(base.tree.nodes.owner[base.tree.nodes.new[node]])
     changed = (
@@ -327,7 +323,7 @@ def test_opponents() -> None:
     assert 0.3 < changed.mean() <= 0.85
     assert owner in (0, 1)
     with pytest.raises(ParameterError, match="share"):
-        Shuffled(base.tree, base.unshuffled, 2, [0])
+        shuffled_hands(base.blueprint, 2, [0])
 
 
 def test_blueprints_are_shuffled_in_buckets() -> None:
@@ -368,40 +364,6 @@ def test_blueprints_of_other_seeds_are_others() -> None:
     one, again, other = (coarse_blueprint(tree, 8, seed, 1) for seed in (0, 0, 1))
     assert np.array_equal(one.tables[0], again.tables[0])
     assert not np.allclose(one.tables[0], other.tables[0])
-
-
-def test_buckets_are_spread_over_hands() -> None:
-    """A blueprint with a bucket for each card rank plays all hands of one alike."""
-
-    class Buckets:
-        def __init__(self, cards: int) -> None:
-            self.cards = cards
-
-        def on(self, board: Any) -> Any:
-            return np.arange(1326) % 5
-
-    class Blueprint:
-        buckets = Buckets(0), Buckets(3)
-
-        def rows(self, node: int) -> Any:
-            count = int(tree.game.betting.count[node])
-            return np.random.default_rng(node).random((5, count))
-
-    tree = table().tree
-    strategy = as_strategy(tree, Bucketed(tree, Blueprint()))
-    for board in (0, 4):
-        node = strategy.hands.decisions(board)[-1]
-        found = strategy.hands.at(node, board)
-        rows = Blueprint().rows(node)
-        held = np.flatnonzero(~np.isnan(found[0]))
-        owner = int(tree.nodes.owner[tree.nodes.new[node]])
-        hands = tree.hands[owner][board]
-        alike = dict(zip(hands.pairs.tolist(), hands.holes[hands.of].tolist(), strict=True))
-        for hole in held:
-            want = rows[alike[hole] % 5]
-            assert found[:, hole] == pytest.approx(want / want.sum(), abs=1e-6)
-    assert isinstance(Whole(strategy).rows(0, 0), np.ndarray)
-    assert isinstance(strategy, Strategy)
 
 
 def test_ranges_are_off_by_as_much_as_asked() -> None:
@@ -446,7 +408,7 @@ def in_buckets(count: int, rule: Any) -> float:
     sums = reply.empty()
     for board in search.boards:
         chance = base.tree.boards[board].chance
-        reply.add(sums, reply.see(search.entry(board), base.unshuffled.rows(0, board), chance))
+        reply.add(sums, reply.see(search.entry(board), rows_of(base.blueprint, 0, board), chance))
     return reply.earns(sums)
 
 

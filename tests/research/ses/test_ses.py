@@ -22,7 +22,7 @@ def test_matrix_game_in_closed_form(u, w, f):
     turn = 100.5 / (100.5 + f - w)
     alphas = [0.01, 0.3, 0.9, turn - 1e-4, turn + 1e-4, 1.0]
     found = figure_2(alphas, u, w, f)
-    assert found.turn == pytest.approx(turn)
+    assert found.alpha_star == pytest.approx(turn)
     for point in found.points:
         safe = point.alpha < turn
         assert point.payoff == pytest.approx(w if safe else f, abs=1e-6)
@@ -54,7 +54,7 @@ def sweep():
 
 def test_theorems_hold_at_every_point(sweep):
     assert len(sweep.points) == 3 * 2 * 4
-    assert sweep.holds
+    assert sweep.theorems_hold
     for point in sweep.points:
         assert point.safe
         assert point.exploitability <= point.certificate + 1e-7
@@ -97,7 +97,7 @@ def test_what_is_told_and_drawn(sweep):
 
 def test_another_game():
     found = figure_3("kuhn", 1, 20_000, point="move:1", alphas=(0.0, 0.5), errors=(0.3,))
-    assert found.holds
+    assert found.theorems_hold
     assert found.game == "kuhn"
 
 

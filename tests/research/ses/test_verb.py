@@ -59,7 +59,7 @@ def test_flop_holdem_with_few_cards(call, tmp_path):
         (["--table", "x"], "ses has no table 'x'"),
         (["--figure", 2, "--runs", 3], "does not take --runs"),
         (["--figure", 3, "--game", "kuhn"], "kuhn"),
-        (["--figure", 4, "--game", "leduc"], "this figure is of fhp"),
+        (["--figure", 4, "--game", "leduc"], "this is about fhp"),
         (["--figure", 3, "--game", "fhp(flops=1)"], "flops must be"),
         (["--figure", 3, "--game", "fhp(deck=KA, cap=0)"], "cap must be a whole number"),
         (["--experiment", 1], "does not take --experiment"),
