@@ -97,7 +97,8 @@ def room(entry: HistoryEntry, judged: Floats, best: Floats, tolerance: float = 1
 def won_at_most(found: Refined[Any, Any], best: Floats) -> Floats:
     """The same from an unsafe search against that range, line by line where there are lines."""
     given = (found.parts[0].range * np.where(found.entry.live, best, 0.0)).sum(-1)
-    return np.maximum(given + found.objective + found.gap, 0.0)
+    out: Floats = np.maximum(given + found.objective + found.gap, 0.0)
+    return out
 
 
 def exploitation_bound(
@@ -186,13 +187,13 @@ def _ses(found: HistoryRefined) -> tuple[float, Floats]:
 class Nearest(Certified):
     """The nearest equilibrium to a player's blueprint, that differs from it in subgames only."""
 
-    strategy: Strategy
+    strategy: Strategy[HistoryTree]
     value: float  # of the whole game to the player
     exploitability: float  # of the player's strategy
     yardsticks: tuple[Yardstick | None, ...]  # by subgame; None where the player never comes
 
 
-def nearest(found: Subgames, blueprint: Strategy, player: int) -> Nearest:
+def nearest(found: Subgames, blueprint: Strategy[HistoryTree], player: int) -> Nearest:
     """The equilibrium of the game in which the player keeps its blueprint outside of subgames.
 
     By linear programs. In a subgame into which the opponent does not come in equilibrium, the

@@ -83,7 +83,7 @@ class HistoryEntry:
         )
 
 
-def enter(subgame: Subgame, blueprint: Strategy, player: int) -> HistoryEntry:
+def enter(subgame: Subgame, blueprint: Strategy[Any], player: int) -> HistoryEntry:
     """A subgame as a blueprint leads into it, from the side of one player.
 
     >>> import counterfold as cf
@@ -163,4 +163,5 @@ def distribution(weights: Floats, what: str) -> Floats:
     total = weights.sum()
     if not total > 0:
         raise ParameterError(f"{what} sums to zero: nobody would ever be here")
-    return weights / total
+    found: Floats = weights / total
+    return found

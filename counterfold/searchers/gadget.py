@@ -140,7 +140,8 @@ def objective(entry: Entry, parts: Sequence[Part], best: Floats) -> Floats:
 def to_one(weights: Floats) -> Floats:
     """Each row in proportion; rows of nothing stay so."""
     total = weights.sum(-1, keepdims=True)
-    return np.divide(weights, total, where=total > 0, out=np.zeros_like(weights))
+    found: Floats = np.divide(weights, total, where=total > 0, out=np.zeros_like(weights))
+    return found
 
 
 def _parts(entry: Entry, *parts: Part) -> list[Part]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from counterfold.errors import ParameterError
@@ -12,7 +14,9 @@ from counterfold.strategy.strategy import Strategy
 __all__ = ["misjudged", "shuffled"]
 
 
-def shuffled(strategy: Strategy, share: float, seed: int | np.random.Generator) -> Strategy:
+def shuffled(
+    strategy: Strategy[Any], share: float, seed: int | np.random.Generator
+) -> Strategy[Any]:
     """A strategy shaken at a share of its infosets: actions times random numbers from 0 to 1.
 
     >>> import counterfold as cf

@@ -67,7 +67,10 @@ def _named(tree: HistoryTree, name: str) -> NDArray[np.bool_]:
         raise ParameterError(f"there is no point {name!r}; name board, deal:N, move:N or seen:TEXT")
     moves, deals = _counted(tree)
     # A deal is over when the next node is somebody's.
-    return ((moves if kind == "move" else deals) == int(rest)) & (tree.turn != CHANCE)
+    found: NDArray[np.bool_] = ((moves if kind == "move" else deals) == int(rest)) & (
+        tree.turn != CHANCE
+    )
+    return found
 
 
 def _counted(tree: HistoryTree) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

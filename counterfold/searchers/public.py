@@ -262,8 +262,8 @@ class _Workspace:
             (self.tables[me], self.tables[other]), (None, None), search.exact.ends[me], room, me,
             rows, average, how,
         )  # fmt: skip
-        found: Floats = room.value[search.value_rows, : mine.shape[1]] * self.scale
-        return found
+        out: Floats = room.value[search.value_rows, : mine.shape[1]] * self.scale
+        return out
 
     def read(self, board: int) -> None:
         """Take the blueprint of a board as the average."""
@@ -367,7 +367,8 @@ class _Workspace:
         for p, given in ((player, weights), (other, theirs)):
             self.tables[p].total[: len(given), : given.shape[1]] = given
         found = self.walk(entry.board, player, entry.reach, reach, self.still, True, public.VALUE)
-        return (found * entry.reach).sum(1) * entry.came / self.scale
+        out: Floats = (found * entry.reach).sum(1) * entry.came / self.scale
+        return out
 
     def ends(self, entry: PublicEntry, weights: NDArray[Any], nodes: Sequence[int]) -> Floats:
         from counterfold.kernels import public
@@ -381,5 +382,5 @@ class _Workspace:
         self.walk(entry.board, other, anyhow, entry.reach, self.still, True, public.BEST)
         places = tree.nodes.place[list(nodes)].astype(np.int64)
         count = self.search.count(other, entry.board)
-        found: Floats = self.fine.value[places, :count] * self.scale
-        return found
+        out: Floats = self.fine.value[places, :count] * self.scale
+        return out

@@ -13,7 +13,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.poker.game import DEAL, DECISION, NO_CARD
+from counterfold.poker.cards import NO_CARD
+from counterfold.poker.game import DEAL, DECISION
 from counterfold.searchers.gadget import Bools, to_one
 from counterfold.searchers.treeplex import Floats, Ints
 from counterfold.tree.public import PublicTree
@@ -173,4 +174,5 @@ def met_by(tree: PublicTree, mine: NDArray[Any], reach: Floats, theirs: NDArray[
         where = np.full(rules.holes, len(mine))
         where[mine] = np.arange(len(mine))
         met += np.pad(reach, ((0, 0), (0, 1)))[:, where[theirs]]
-    return np.maximum(met, 0.0)
+    found: Floats = np.maximum(met, 0.0)
+    return found

@@ -63,13 +63,15 @@ class PublicRoot:
     def mix(self) -> Floats:
         """[lines, hands] how the opponent comes now, in all parts together, per deal."""
         found: Floats = np.einsum("p,plh->lh", self.arrays.weight, self.arrays.play)
-        return found * self.arrays.scale
+        out: Floats = found * self.arrays.scale
+        return out
 
     def average(self) -> Floats:
         """The same over all iterations."""
         root = self.arrays
         found: Floats = np.einsum("p,plh->lh", root.weight / root.sum[0], root.total)
-        return found * root.scale
+        out: Floats = found * root.scale
+        return out
 
     def marks(self) -> Floats:
         """[lines] what the marks of the hands that came add to the player's payoff."""

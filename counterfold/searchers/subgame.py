@@ -58,7 +58,8 @@ class Subgame:
     def reach(self, probabilities: Floats, player: int) -> Floats:
         """How likely the player's own choices lead to each root."""
         way = self.ways[player]
-        return np.append(probabilities, 1.0)[way].prod(axis=1)
+        found: Floats = np.append(probabilities, 1.0)[way].prod(axis=1)
+        return found
 
     def name(self) -> str:
         """What the subgame is called: the infosets in which it is entered."""

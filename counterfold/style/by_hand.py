@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import ParameterError
-from counterfold.poker.cards import cards_name
-from counterfold.poker.game import DECISION, NO_CARD, PokerGame, meetings
+from counterfold.poker.cards import NO_CARD, cards_name
+from counterfold.poker.game import DECISION, PokerGame, meetings
 from counterfold.poker.hands import hand_weights
 from counterfold.solvers.conditions import Conditions
 from counterfold.strategy.layout import Row, fits

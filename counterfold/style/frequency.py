@@ -199,7 +199,7 @@ class Frequency:
             weights = self.weights(tree, against or strategy)
         return min(max(float(weights @ shares / weights.sum()), 0.0), 1.0)
 
-    def weights(self, tree: HistoryTree, against: Strategy) -> NDArray[np.float64]:
+    def weights(self, tree: HistoryTree, against: Strategy[HistoryTree]) -> NDArray[np.float64]:
         """How often the others and chance let the player come to each of the infosets.
 
         >>> import counterfold as cf
@@ -213,7 +213,7 @@ class Frequency:
         return weights if weights.sum() > 0 else np.ones(len(infosets))
 
     def coefficients(
-        self, tree: HistoryTree, against: Strategy
+        self, tree: HistoryTree, against: Strategy[HistoryTree]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Two vectors over the columns of ``plans(form, player)``: numerator and denominator.
 
@@ -283,7 +283,7 @@ def _fitting(tree: HistoryTree, mine: list[int], frequency: Frequency) -> list[i
 
 
 def _others(
-    tree: HistoryTree, player: int, against: Strategy, infosets: NDArray[np.int64]
+    tree: HistoryTree, player: int, against: Strategy[HistoryTree], infosets: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Probabilities over slots: 1 for the player's own, and the others' from ``against``.
 

@@ -51,8 +51,8 @@ class FrontierPoint(Certified):
     epsilon: float
     low: float
     high: float
-    lowest: Strategy
-    highest: Strategy
+    lowest: Strategy[HistoryTree]
+    highest: Strategy[HistoryTree]
 
     @property
     def profile_exploitability(self) -> float:
@@ -70,7 +70,7 @@ class Frontier(Certified):
     frequency: Frequency
     value: float
     points: tuple[FrontierPoint, ...]
-    against: Strategy
+    against: Strategy[HistoryTree]
 
     def __repr__(self) -> str:
         return brief(self, f"of {self.frequency.actions}: {len(self.points)} points")
@@ -80,7 +80,7 @@ class Cheapest(NamedTuple):
     """The least that some targets cost, and a strategy that meets them at that cost."""
 
     cost: float
-    strategy: Strategy
+    strategy: Strategy[HistoryTree]
 
 
 def frontier(
@@ -88,7 +88,7 @@ def frontier(
     frequency: Frequency | str,
     epsilons: Sequence[float],
     *,
-    against: Strategy | None = None,
+    against: Strategy[HistoryTree] | None = None,
 ) -> Frontier:
     """The exact range of a frequency over all strategies that cost at most epsilon.
 
@@ -124,7 +124,7 @@ def cheapest(
     game: Game | HistoryTree,
     targets: Mapping[Frequency, float] | Mapping[str, float],
     *,
-    against: Strategy | None = None,
+    against: Strategy[HistoryTree] | None = None,
     budget: float | None = None,
 ) -> Cheapest:
     """The least cost at which a player can meet target frequencies, all of them exactly.
@@ -194,10 +194,10 @@ class _Ratio:
     denominator: Floats
     infosets: NDArray[np.int64]
     named: NDArray[np.bool_]
-    against: Strategy
+    against: Strategy[HistoryTree]
 
     @classmethod
-    def of(cls, frequency: Frequency, tree: HistoryTree, against: Strategy) -> _Ratio:
+    def of(cls, frequency: Frequency, tree: HistoryTree, against: Strategy[HistoryTree]) -> _Ratio:
         numerator, denominator = frequency.coefficients(tree, against)
         scale = denominator.max()
         matches = frequency.matches(tree)
@@ -259,7 +259,9 @@ class _Seat(ZeroSumSeat):
         """A plan as behaviour over the slots of the tree; the equilibrium where it never goes."""
         return self.behaviour(plan.x, self.profile.probabilities)
 
-    def strategy(self, probabilities: Floats, cost: float, **about: object) -> Strategy:
+    def strategy(
+        self, probabilities: Floats, cost: float, **about: object
+    ) -> Strategy[HistoryTree]:
         made = {"method": "frontier", "player": self.player, "cost": cost, **about}
         return Strategy.of(self.tree, probabilities, made)
 
@@ -276,10 +278,10 @@ def _idle(seat: _Seat, ratio: _Ratio) -> _Plan | None:
 
 def _extreme(
     seat: _Seat, ratio: _Ratio, epsilon: float, sign: int, idle: _Plan | None
-) -> tuple[float, Strategy]:
+) -> tuple[float, Strategy[HistoryTree]]:
     """The least (sign 1) or greatest (sign -1) frequency at a cost of at most epsilon."""
     about = {"frequency": str(ratio.frequency), "epsilon": epsilon}
-    outside: tuple[float, Strategy] | None = None
+    outside: tuple[float, Strategy[HistoryTree]] | None = None
     if idle is not None and idle.cost <= epsilon + SLACK * seat.unit:
         probabilities = _all_or_nothing(ratio, seat.probabilities(idle), sign < 0)
         strategy = seat.strategy(probabilities, idle.cost, **about)

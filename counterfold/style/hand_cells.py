@@ -62,7 +62,9 @@ class HandCells:
 
     bends = False
 
-    def __init__(self, solver: Solver, targets: Sequence[Frequency], plain: Strategy) -> None:
+    def __init__(
+        self, solver: Solver, targets: Sequence[Frequency], plain: Strategy[PublicTree]
+    ) -> None:
         self.tree: PublicTree = solver.tree
         self.solver, self.targets = solver, targets
         matches = [matches_by_hand(frequency, self.tree) for frequency in targets]
@@ -162,7 +164,7 @@ class HandCells:
             own[at] = own[cell[self.lead[at]]] * shares[self.lead[at]]
         return own
 
-    def look(self, against: Strategy) -> None:
+    def look(self, against: Strategy[PublicTree]) -> None:
         for others in (against, Strategy.uniform(self.tree)):
             comes = np.zeros(len(self.sizes))
             for player in {block.player for block in self.blocks}:
@@ -177,7 +179,7 @@ class HandCells:
                 break
         self.comes = np.maximum(comes, 1e-9 * float(comes.max()))
 
-    def probabilities(self, strategy: Strategy) -> Floats:
+    def probabilities(self, strategy: Strategy[PublicTree]) -> Floats:
         return self._gather(strategy.tables)
 
     def play(self, iterations: int, odds: Floats) -> Epoch:

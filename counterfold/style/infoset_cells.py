@@ -27,7 +27,9 @@ class InfosetCells:
 
     bends = True
 
-    def __init__(self, solver: Solver, targets: Sequence[Frequency], plain: Strategy) -> None:
+    def __init__(
+        self, solver: Solver, targets: Sequence[Frequency], plain: Strategy[HistoryTree]
+    ) -> None:
         self.tree: HistoryTree = solver.tree
         self.form, self.solver, self.targets = sequence_form(self.tree), solver, targets
         infosets = self.tree.infosets
@@ -64,7 +66,7 @@ class InfosetCells:
                 ways.append(above)
         return np.array(sorted(controlled), dtype=np.int64)
 
-    def look(self, against: Strategy) -> None:
+    def look(self, against: Strategy[HistoryTree]) -> None:
         self.ratios = []
         self.weights = np.zeros((len(self.targets), len(self.infosets)))
         for k, (frequency, looked) in enumerate(zip(self.targets, self.matched, strict=True)):
@@ -81,8 +83,9 @@ class InfosetCells:
             comes[mine] = Frequency(tuple(actions), "", player).weights(self.tree, against)
         self.comes = np.maximum(comes[self.infosets], 1e-9 * float(comes[self.infosets].max()))
 
-    def probabilities(self, strategy: Strategy) -> Floats:
-        return strategy.probabilities[self.slots]
+    def probabilities(self, strategy: Strategy[HistoryTree]) -> Floats:
+        found: Floats = strategy.probabilities[self.slots]
+        return found
 
     def play(self, iterations: int, odds: Floats) -> Epoch:
         kept, weight = kept_weight(self.solver, iterations, self.weight)

@@ -45,7 +45,9 @@ class Openings:
     styled: NDArray[np.float64]
 
 
-def openings(plain: Strategy, styled: Strategy, player: int) -> Openings | None:
+def openings(
+    plain: Strategy[HistoryTree], styled: Strategy[HistoryTree], player: int
+) -> Openings | None:
     """A player's first decisions by hand; None in games without hands.
 
     >>> import counterfold as cf

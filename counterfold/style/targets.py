@@ -88,8 +88,8 @@ class Meeting(Certified):
     cpu_seconds: float
     description: tuple[str, ...]
     style: Conditions = field(repr=False)
-    strategy: Strategy = field(repr=False)
-    plain: Strategy = field(repr=False)
+    strategy: Strategy[Any] = field(repr=False)
+    plain: Strategy[Any] = field(repr=False)
     trace: tuple[Stage, ...] = field(repr=False)
 
     @property
@@ -253,7 +253,7 @@ def _listed(targets: Targets) -> str:
     return ", ".join(f"{frequency} = {share:g}" for frequency, share in targets.items())
 
 
-def _check_possible(tree: Form, targets: Targets, plain: Strategy, give_up: float) -> None:
+def _check_possible(tree: Form, targets: Targets, plain: Strategy[Any], give_up: float) -> None:
     """Refuse targets that no strategy has, or none within the budget, where programs can tell."""
     if not isinstance(tree, HistoryTree):
         return
@@ -277,7 +277,7 @@ def _check_possible(tree: Form, targets: Targets, plain: Strategy, give_up: floa
     )
 
 
-def _check_consistent(tree: HistoryTree, targets: Targets, against: Strategy) -> None:
+def _check_consistent(tree: HistoryTree, targets: Targets, against: Strategy[Any]) -> None:
     """Refuse targets of one player that no plan has, whatever it costs."""
     (player,) = by_player(targets)
     program = Program()
@@ -289,7 +289,7 @@ def _check_consistent(tree: HistoryTree, targets: Targets, against: Strategy) ->
         raise ParameterError(f"no strategy meets all of these at once: {_listed(targets)}")
 
 
-def _optima(tree: Form, targets: Targets, against: Strategy) -> dict[int, float]:
+def _optima(tree: Form, targets: Targets, against: Strategy[Any]) -> dict[int, float]:
     """What the cheapest strategy with these frequencies costs each targeted player."""
     if not isinstance(tree, HistoryTree) or not tree.two_player_zero_sum:
         return {}

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import ParameterError
-from counterfold.poker.game import DEAL, DECISION, NO_CARD, meetings
+from counterfold.poker.cards import NO_CARD
+from counterfold.poker.game import DEAL, DECISION, meetings
 from counterfold.strategy.strategy import Strategy
 from counterfold.style.by_hand import nodes_of
 from counterfold.style.frequency import Frequency
