@@ -2,6 +2,9 @@
 
 import ctypes
 import functools
+import importlib.util
+import sys
+from unittest.mock import patch
 
 import numba
 from numba import _dynfunc
@@ -12,6 +15,12 @@ from numba.core.registry import CPUDispatcher
 from counterfold.kernels.cache import keep
 
 __all__ = ["inlined", "jit", "subkernel"]
+
+if not numba.config.DISABLE_JIT and "scipy.linalg" not in sys.modules:
+    # Numba loads SciPy's linear algebra, a third of a second, only to know whether it is there.
+    with patch.dict(sys.modules, {"scipy.linalg.cython_blas": None}):
+        from numba.np import arraymath
+    arraymath._HAVE_BLAS = importlib.util.find_spec("scipy") is not None
 
 _SETTINGS = {
     "nogil": True,
