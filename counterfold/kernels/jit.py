@@ -9,7 +9,7 @@ from unittest.mock import patch
 import numba
 from numba import _dynfunc
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler
+from numba.core.compiler import Compiler, Flags
 from numba.core.registry import CPUDispatcher
 
 from counterfold.kernels.cache import keep
@@ -40,7 +40,7 @@ except KeyError:  # a release of numba without this option: slower, and as right
 
 def jit(function):
     """Compile a kernel on its first call, and keep it for the next process."""
-    return keep(numba.njit(**_SETTINGS)(function))
+    return keep(numba.njit(pipeline_class=_Compiler, **_SETTINGS)(function))
 
 
 def inlined(function):
@@ -83,7 +83,25 @@ class _Draft(JITCodeLibrary):
         self._finalized = True
 
 
-class _PartCompiler(Compiler):
+class _Flags(Flags):
+    """How a function is compiled. Numba looks it up for every call and operator that it types."""
+
+    __slots__ = ()
+    _HASH = hash(Flags())
+
+    def __hash__(self):
+        return self._HASH
+
+    def __eq__(self, other):
+        return self._values == other._values or super().__eq__(other)
+
+
+class _Compiler(Compiler):
+    def __init__(self, typing, target, library, args, return_type, flags, locals):
+        super().__init__(typing, target, library, args, return_type, _Flags(flags), locals)
+
+
+class _PartCompiler(_Compiler):
     def compile_extra(self, function):
         context = self.state.targetctx  # one of this compilation alone
         self.state.library = _Draft(context.codegen(), function.__qualname__)
