@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from contextlib import suppress
@@ -13,6 +14,7 @@ from counterfold.cli.certificate import Lines, print_panel
 from counterfold.cli.output import advise, amount, on_terminal, paint, print_json, say
 from counterfold.cli.progress import Watch
 from counterfold.cli.verbs.solving import GamesRequest, SolveRequest
+from counterfold.errors import TreeTooLargeError
 from counterfold.games.catalog import Entry, games, load
 from counterfold.games.spec import parse_spec, written
 
@@ -114,6 +116,8 @@ def _describe(spec: str, json: bool) -> None:
     """One game: its parameters, its size, and what kind of game it is."""
     from counterfold.cli.names import means_poker
     from counterfold.games.base import spec_of
+    from counterfold.tree.estimate import estimate
+    from counterfold.tree.memory import count_in_words as in_words
     from counterfold.tree.walk import Size, read_rules
 
     if means_poker(spec):
@@ -126,14 +130,15 @@ def _describe(spec: str, json: bool) -> None:
     reading: Reading | None = None
     with Watch() as watch:
 
-        def count(histories: int) -> None:
-            watch.counting(histories)
+        def count(histories: int, about: float | None) -> None:
+            watch.counting(histories, about)
             if time.monotonic() - began > PATIENCE:
                 raise _LargeError
 
-        with suppress(_LargeError):
+        with suppress(_LargeError, TreeTooLargeError):
             reading = read_rules(game, progress=count)
     found = reading.size if reading else None
+    about = None if reading or hasattr(game, "merge") else estimate(game).histories
     kind = _kind(reading) if reading else None
     lowest, highest = (min(reading.payoff), max(reading.payoff)) if reading else (None, None)
     entry = next((e for e in games() if e.name == parse_name(spec)), None)
@@ -144,6 +149,7 @@ def _describe(spec: str, json: bool) -> None:
             "summary": entry.summary if entry else None,
             "players": players,
             "counted": found is not None,
+            "about_histories": about if about is not None and math.isfinite(about) else None,
             "kind": kind,
             "lowest_payoff": lowest,
             "highest_payoff": highest,
@@ -159,7 +165,8 @@ def _describe(spec: str, json: bool) -> None:
         lines.append(("parameters", ", ".join(f"{k}={written(v)}" for k, v in parameters.items())))
     lines.append(("players", str(players)))
     if found is None or lowest is None or highest is None:
-        lines.append(("histories", f"more than {watch.histories:,}, too many to count here"))
+        many = f"more than {watch.histories:,}" if about is None else in_words(about)
+        lines.append(("histories", f"{many}, too many to count here"))
         lines.append(("count them", f"counterfold solve '{spec}' --dry-run"))
     else:
         lines += [

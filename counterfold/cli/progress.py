@@ -125,11 +125,14 @@ class Watch:
         self._checks.clear()
         self._latest.clear()
 
-    def counting(self, histories: int) -> None:
-        """The rules have been followed to so many histories."""
+    def counting(self, histories: int, about: float | None = None) -> None:
+        """The rules have been followed to so many histories, of about so many."""
         self.check()
         self.histories = histories
-        self._face.show("reading the rules", f"{histories:,} histories", None)
+        from counterfold.tree.memory import count_in_words
+
+        of = f" of {count_in_words(about)}" if about and about > histories else ""
+        self._face.show("reading the rules", f"{histories:,}{of} histories", None)
 
     def part(self, what: str, done: float, total: float, note: str = "") -> None:
         """So much of some work is done, with a note on it; the time that is left is told."""

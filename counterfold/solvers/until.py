@@ -108,14 +108,14 @@ class Until:
             return progress
         end = time.perf_counter() + self.seconds + SPARE_SECONDS
 
-        def count(histories: int) -> None:
+        def count(histories: int, about: float | None) -> None:
             if time.perf_counter() > end:
                 raise OutOfTimeError(
                     f"{self.seconds:g} seconds were over before the first iteration, with "
                     f"{histories:,} histories read: give it more time, or a smaller game"
                 )
             if progress:
-                progress(histories)
+                progress(histories, about)
 
         return count
 

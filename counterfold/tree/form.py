@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -12,6 +11,7 @@ from counterfold.poker.units import Units
 
 if TYPE_CHECKING:
     from counterfold.tree.history import Infosets
+    from counterfold.tree.walk import Progress
 
 __all__ = ["Form", "InfosetForm", "PokerForm", "Units", "form_of"]
 
@@ -95,7 +95,7 @@ class InfosetForm(Form, Protocol):
 def form_of(
     game: Any,
     memory: int | None = None,
-    progress: Callable[[int], None] | None = None,
+    progress: Progress | None = None,
     *,
     symmetry: bool | None = None,
 ) -> Any:

@@ -6,8 +6,17 @@ import os
 import sys
 
 from counterfold.errors import TreeTooLargeError
+from counterfold.games.base import Game
+from counterfold.tree.estimate import estimate
 
-__all__ = ["ANY_SIZE", "MemoryGuard", "bytes_needed", "memory_at_hand"]
+__all__ = [
+    "ANY_SIZE",
+    "MemoryGuard",
+    "bytes_needed",
+    "count_in_words",
+    "gigabytes",
+    "memory_at_hand",
+]
 
 LARGEST_INDEX = 0xFFFFFFFE
 
@@ -31,6 +40,22 @@ def memory_at_hand() -> int:
         except (ValueError, OSError, AttributeError):
             return room
     return room
+
+
+def gigabytes(count: float) -> str:
+    """A number of bytes as people read it."""
+    return f"{count / 2**30:,.1f} GB" if count >= 2**30 else f"{count / 2**20:,.1f} MB"
+
+
+def count_in_words(count: float) -> str:
+    """A large number as people read it.
+
+    >>> count_in_words(9_500_000), count_in_words(1.57e10), count_in_words(float("inf"))
+    ('about 9,500,000', 'about 1.6e+10', 'countless')
+    """
+    if count == float("inf"):
+        return "countless"
+    return f"about {count:,.0f}" if count < 1e9 else f"about {count:.1e}"
 
 
 def bytes_needed(nodes: int, edges: int, leaves: int, infosets: int, players: int) -> int:
@@ -64,8 +89,29 @@ class MemoryGuard:
         need = bytes_needed(nodes, edges, leaves, infosets, self.players)
         need = max(need, _memory_taken() - self.at_start - SLACK)
         if need > self.memory or edges >= LARGEST_INDEX:
-            raise TreeTooLargeError(
-                f"the game tree has more than {nodes:,} histories and would take over "
-                f"{need / 2**20:,.0f} MB where {self.memory / 2**20:,.0f} MB may be used; "
-                "choose smaller parameters, or raise the limit with `memory`"
-            )
+            raise self._too_large(f"more than {nodes:,}", f"over {gigabytes(need)}")
+
+    def judge(self, game: Game, nodes: int, edges: int, leaves: int, infosets: int) -> float | None:
+        """About how many histories there will be; refused if they cannot fit.
+
+        What has been read tells the bytes of a history. None if the rules fail, which is told
+        where they are read.
+        """
+        try:
+            about = estimate(game)
+        except Exception:
+            return None
+        each = bytes_needed(nodes, edges, leaves, infosets, self.players) / nodes
+        if about.least * each > 2 * self.memory:  # what is near it is read, and then known
+            need = about.histories * each
+            takes = f"some {gigabytes(need)}" if need < 2**60 else "more than any machine has"
+            raise self._too_large(count_in_words(about.histories), takes)
+        return about.histories
+
+    def _too_large(self, histories: str, takes: str) -> TreeTooLargeError:
+        return TreeTooLargeError(
+            f"the game tree has {histories} histories and would take {takes}, where "
+            f"{gigabytes(self.memory)} may be used; choose smaller parameters, or raise the limit "
+            "with `memory`; a class of your own that has `unlisted = True` is played (match, play) "
+            "without a tree"
+        )

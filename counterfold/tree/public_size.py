@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from counterfold.errors import TreeTooLargeError
 from counterfold.poker.game import DECISION, NO_CARD, PokerGame, meetings
 from counterfold.tree.boards import Board, boards_of, renamed_holes
-from counterfold.tree.memory import memory_at_hand
+from counterfold.tree.memory import gigabytes, memory_at_hand
 from counterfold.tree.public import PublicTree
 from counterfold.tree.public_nodes import PublicNodes
 
@@ -41,22 +41,18 @@ class PublicSize:
         if self.bytes <= room:
             return
         if self.half <= room < self.bytes:
-            advice = f"in 16 bits it takes {_gigabytes(self.half)}, which fits"
+            advice = f"in 16 bits it takes {gigabytes(self.half)}, which fits"
         else:
-            also = f" (16 bits take {_gigabytes(self.half)})" if self.half < self.bytes else ""
+            also = f" (16 bits take {gigabytes(self.half)})" if self.half < self.bytes else ""
             advice = (
                 "offer fewer bet sizes, give a cap of raises, narrow the ranges or begin on a "
                 f"later street{also}"
             )
         raise TreeTooLargeError(
-            f"{self.game} needs {_gigabytes(self.bytes)} for {self.decisions:,} decisions of up "
-            f"to {max(self.hands):,} hands on {self.boards:,} boards, where {_gigabytes(room)} "
+            f"{self.game} needs {gigabytes(self.bytes)} for {self.decisions:,} decisions of up "
+            f"to {max(self.hands):,} hands on {self.boards:,} boards, where {gigabytes(room)} "
             f"may be used; {advice}"
         )
-
-
-def _gigabytes(count: float) -> str:
-    return f"{count / 2**30:,.1f} GB" if count >= 2**30 else f"{count / 2**20:,.1f} MB"
 
 
 def public_size(

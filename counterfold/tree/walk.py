@@ -25,10 +25,13 @@ from counterfold.tree.rules import (
 
 __all__ = ["Progress", "Reading", "Size", "measure", "read_rules"]
 
-Progress = Callable[[int], None]
+Progress = Callable[[int, float | None], None]
+"""Is told how many histories have been read, and about how many there are, if that is known."""
 
 WATCHED = 64
 """At so many states of a walk it is looked whether rules change them; who does so does it there."""
+JUDGED = 1 << 11
+"""After so many nodes it is judged how many there will be: smaller games are read before that."""
 DEEPEST = 1_000_000
 """Moves of one line of play; a game without merged states that has more does not end."""
 
@@ -91,6 +94,7 @@ def read_rules(game: Game, memory: int | None = None, progress: Progress | None 
     # ends up in the cycle, where a marker set at each power of two meets it (Brent).
     markers: dict[int, State] = {}
     watched: Kept | None = None
+    about: float | None = None
     asked, state, node = "a method", None, 0  # for what is told when rules fail
     turn, edges, payoff, infoset = found.turn, found.edge, found.payoff, found.infoset
     try:
@@ -137,10 +141,12 @@ def read_rules(game: Game, memory: int | None = None, progress: Progress | None 
                 if node <= WATCHED:
                     still(watched, "turn" if asked == "turn" else f"turn or {asked}")
                 if not node & 0x3FF:
+                    asked = ""  # what fails there is no fault of the rules
                     guard.check(*found.sizes())
+                    if node == JUDGED and merge is None:
+                        about = guard.judge(game, *found.sizes())
                     if progress:
-                        asked = ""  # what fails there is no fault of the rules
-                        progress(node)
+                        progress(node, about)
                 if moves:
                     asked = "next"
                     levels.append(enumerate([next_of(state, move) for move in moves], found.edges))

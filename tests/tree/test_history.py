@@ -283,7 +283,7 @@ def test_a_game_too_large_for_the_memory_given() -> None:
 
 def test_progress_is_told() -> None:
     told: list[int] = []
-    cf.compile_game(cf.Leduc(), progress=told.append)
+    cf.compile_game(cf.Leduc(), progress=lambda read, about: told.append(read))
     assert told == sorted(told)
     assert len(told) >= 2
 

@@ -1,0 +1,64 @@
+"""The size of a game by random probes, and the refusal of those that are too large."""
+
+from __future__ import annotations
+
+import pytest
+
+import counterfold as cf
+from counterfold.errors import TreeTooLargeError
+from counterfold.tree.estimate import estimate
+
+
+@pytest.mark.parametrize("spec", ["kuhn", "leduc", "liars_dice(sides=3)", "goofspiel", "one_card"])
+def test_the_mean_of_probes_is_the_number_of_histories(spec: str) -> None:
+    """Over many seeds: one seed alone may be far off, which is what ``least`` is for."""
+    game = cf.load(spec)
+    found = [estimate(game, seed) for seed in range(40)]
+    true = cf.measure(game).histories
+    assert sum(one.histories for one in found) / len(found) == pytest.approx(true, rel=0.05)
+    assert all(one.least <= one.histories for one in found)
+    assert estimate(game, 3) == found[3]
+
+
+def test_a_game_that_is_too_large_is_refused_before_it_is_read() -> None:
+    read: list[int] = []
+    with pytest.raises(TreeTooLargeError, match=r"about \d.* histories and would take some .* GB"):
+        cf.compile_game(
+            cf.LiarsDice(dice=2), 2**30, lambda histories, about: read.append(histories)
+        )
+    assert max(read) < 10_000  # of some 10 ** 9
+
+
+def test_progress_tells_about_how_many_there_are() -> None:
+    told: list[float | None] = []
+    true = cf.compile_game(cf.Leduc(ranks=4), None, lambda _, about: told.append(about)).histories
+    assert told[0] is None
+    assert told[-1] == pytest.approx(true, rel=0.5)
+
+
+def test_states_that_merge_are_not_judged_by_their_histories() -> None:
+    class Long:
+        """2 ** 200 histories, and 201 states."""
+
+        def root(self) -> int:
+            return 0
+
+        def turn(self, state: int) -> int:
+            return 0 if state < 200 else -2
+
+        def actions(self, state: int) -> tuple[str, str]:
+            return ("left", "right")
+
+        def next(self, state: int, action: str) -> int:
+            return state + 1
+
+        def observe(self, state: int, player: int) -> int:
+            return state
+
+        def payoff(self, state: int) -> tuple[float, float]:
+            return 0.0, 0.0
+
+        def merge(self, state: int) -> int:
+            return state
+
+    assert cf.compile_game(Long()).histories == 201  # type: ignore[arg-type]
