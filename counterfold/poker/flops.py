@@ -125,7 +125,8 @@ def _flush_ranks(flops: NDArray[np.uint8]) -> Array:
     """[flops, 13] the ranks that lie in a suit of two or three cards, of which flushes come."""
     suits, ranks = flops % 4, flops // 4
     shared = (suits[:, :, None] == suits[:, None]).sum(2) > 1
-    return (np.eye(13)[ranks] * shared[:, :, None]).sum(1)
+    result: Array = (np.eye(13)[ranks] * shared[:, :, None]).sum(1)
+    return result
 
 
 def _worth(flops: NDArray[np.uint8]) -> Array:

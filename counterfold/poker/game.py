@@ -24,6 +24,7 @@ __all__ = [
     "DEAL",
     "DECISION",
     "FOLD",
+    "NO_CARD",
     "SHOWDOWN",
     "BettingTree",
     "CardRules",

@@ -140,7 +140,8 @@ class PublicTree(PokerForm):
         """[boards, 2] the first row of each board in each player's tables."""
         street = np.array([board.street for board in self.boards])
         width = self.nodes.width[street]
-        return np.cumsum(width, 0) - width
+        result: NDArray[np.int64] = np.cumsum(width, 0) - width
+        return result
 
     def row(self, board: int, node: int) -> slice:
         """The rows of a decision's actions on a board, in its owner's tables."""

@@ -21,7 +21,8 @@ def aligned(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
     raw = np.zeros(size + 64, np.uint8)
     at = -raw.ctypes.data % 64
-    return raw[at : at + size].view(dtype).reshape(shape)
+    result: NDArray[Any] = raw[at : at + size].view(dtype).reshape(shape)
+    return result
 
 
 def _wide(array: Any) -> NDArray[np.uint32]:
