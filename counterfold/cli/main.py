@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from importlib import import_module
 
 from counterfold.cli.app import app
@@ -26,10 +27,11 @@ def main() -> None:
     try:
         app()
     except SystemExit as end:
-        if isinstance(end.code, int) and end.code > 128:
-            # A signal has ended the verb: nobody waits for what threads still compute, nor for
-            # the interpreter to take apart a tree of a million nodes.
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(end.code)
-        raise
+        # All files are written: nobody waits for what threads still compute after a signal, nor
+        # for the interpreter to take apart compiled code and trees (a third of a CPU second).
+        if not isinstance(end.code, int):
+            raise
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(end.code)

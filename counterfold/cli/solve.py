@@ -7,7 +7,7 @@ import re
 import shlex
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from counterfold.cli import clock
 from counterfold.cli.certificate import (
@@ -28,7 +28,6 @@ from counterfold.cli.output import (
 from counterfold.cli.progress import Watch
 from counterfold.cli.task import Task, task_of
 from counterfold.cli.verbs.solving import SolveRequest
-from counterfold.exploit.locks import Locks, needs_start
 from counterfold.games.base import Game, spec_of
 from counterfold.interrupts import aside
 from counterfold.plot import Curve, Point, convergence
@@ -40,6 +39,9 @@ from counterfold.solvers.until import Until
 from counterfold.tree.form import form_of
 from counterfold.tree.memory import ANY_SIZE, memory_at_hand
 from counterfold.tree.walk import measure
+
+if TYPE_CHECKING:
+    from counterfold.exploit.locks import Locks
 
 __all__ = ["Outcome", "compiled", "farewell", "run", "solved", "stamp"]
 
@@ -141,7 +143,11 @@ def _form(task: Task, watch: Watch) -> Any:
 
 def _ready_locks(task: Task, form: Any, watch: Watch) -> Locks | None:
     """Locks with what they begin from: what a lock shifts is solved without it first."""
-    if task.locks is None or not needs_start(task.locks.locks):
+    if task.locks is None:
+        return None
+    from counterfold.exploit.locks import needs_start
+
+    if not needs_start(task.locks.locks):
         return task.locks
     watch.doing("solving without locks first, which they begin from")
     usual = defaults_of(form).until

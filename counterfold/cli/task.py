@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from counterfold.cli import clock
 from counterfold.cli.names import game_in, game_named
 from counterfold.cli.output import memory_of
-from counterfold.cli.preferences import place_in, read_preferences
 from counterfold.cli.request import check_files, options_given
 from counterfold.cli.verbs.solving import SolveRequest
 from counterfold.errors import FileError, MismatchError, ParameterError
-from counterfold.exploit.lock_files import read_locks, spot_locks
-from counterfold.exploit.locks import Locks
 from counterfold.files.arrays import header_in, header_of
 from counterfold.files.typed import from_json
 from counterfold.games.base import Game
@@ -25,8 +22,11 @@ from counterfold.solvers.result import check_lp, table_size
 from counterfold.solvers.settings import Settings, check_threads
 from counterfold.solvers.until import Until
 from counterfold.strategy.store import read
-from counterfold.style.preferences import Style
 from counterfold.tree.public_size import PublicSize
+
+if TYPE_CHECKING:
+    from counterfold.exploit.locks import Locks
+    from counterfold.style.preferences import Style
 
 __all__ = ["Task", "task_of"]
 
@@ -136,6 +136,8 @@ def _style(request: SolveRequest, game: Game | PokerGame) -> Style | None:
         raise ParameterError("--give-up is what preferences may cost; say them with --prefer")
     if not request.prefer:
         return None
+    from counterfold.cli.preferences import place_in, read_preferences
+
     return read_preferences(request.prefer, game, place_in(game, request.give_up))
 
 
@@ -148,6 +150,9 @@ def _locks(request: SolveRequest, game: Game | PokerGame) -> Locks | None:
                 "cf.solve(game, locks=...)"
             )
         return None
+    from counterfold.exploit.lock_files import read_locks, spot_locks
+    from counterfold.exploit.locks import Locks
+
     locks = spot_locks(request.game, game) + (
         read_locks(request.locks, game) if request.locks else []
     )
