@@ -22,13 +22,17 @@ from counterfold.cli.output import (
     tell,
 )
 from counterfold.cli.progress import Watch
+from counterfold.cli.request import check_files
 from counterfold.cli.verbs.abstracting import BlueprintRequest
-from counterfold.errors import OutOfTimeError, ParameterError
+from counterfold.errors import CounterfoldError, FileError, OutOfTimeError, ParameterError
+from counterfold.files.arrays import header_in
 from counterfold.poker.game import PokerGame
+from counterfold.poker.holdem import kuhn
 from counterfold.solvers.run import DISK, run_until
 from counterfold.solvers.solver import Solver
 from counterfold.solvers.until import Until
 from counterfold.strategy.strategy import Strategy
+from counterfold.tree.public_size import public_size
 
 if TYPE_CHECKING:
     from counterfold.abstraction.blueprint import Against
@@ -44,16 +48,7 @@ WORDS = {"external": "external sampling", "public": "public chance sampling"}
 def run(request: BlueprintRequest) -> None:
     """Make or find the buckets, sample, measure, save and tell."""
     game = poker_game(request.game)
-    for path, option in (
-        (request.save or request.resume, "--save" if request.save else "--resume"),
-        (request.strategy, "--strategy"),
-        (request.cards, "--cards"),
-    ):
-        if path and not (option == "--cards" and os.path.exists(path)):
-            check_can_write(path, option)
-    if request.traversal not in WORDS:
-        raise ParameterError(f"--traversal is external or public, not {request.traversal!r}")
-    _check_against(request, game)
+    _check(request, game)
     until = _limits(request)
     target, solver = request.save or request.resume, None
     with Watch(request.quiet) as watch:
@@ -152,6 +147,36 @@ def _farewell(request: BlueprintRequest, solver: Solver | None) -> str:
     return f"{told}; the work is saved in {target}: go on with `{shlex.join(words)}`"
 
 
+def _check(request: BlueprintRequest, game: PokerGame) -> None:
+    """Refuse what cannot work before hands are sorted and deals are sampled, which takes long."""
+    from counterfold.abstraction.bucket_form import BucketForm
+    from counterfold.abstraction.buckets import every_hand
+
+    if request.traversal not in WORDS:
+        raise ParameterError(f"--traversal is external or public, not {request.traversal!r}")
+    check_files(request)
+    if request.cards and not os.path.exists(request.cards):
+        check_can_write(request.cards, "--cards")
+    if request.resume and "run" not in header_in(request.resume).header:
+        raise FileError(f"{request.resume} holds no run of a solver: nothing to resume")
+    _check_against(request, game)
+    small = kuhn()  # which takes the same settings
+    Solver(
+        BucketForm(small, every_hand(small)), request.method, request.traversal,
+        seed=request.seed, threads=request.threads,
+    )  # fmt: skip
+    if request.exact or request.strategy:
+        option = "--strategy" if request.strategy else "--exact"
+        try:
+            public_size(game).check()
+        except CounterfoldError as error:
+            why = str(error).partition(";")[0]
+            raise type(error)(
+                f"{option} needs every hand on every board, and {why}; leave it out: --save FILE "
+                "keeps the blueprint, which show, match and play take"
+            ) from None
+
+
 def _check_against(request: BlueprintRequest, game: PokerGame) -> None:
     if request.against is None:
         if request.rnr is not None or request.player != 1:
@@ -161,7 +186,7 @@ def _check_against(request: BlueprintRequest, game: PokerGame) -> None:
         raise ParameterError(f"--player is {request.player}, and must be 1 or 2")
     if request.rnr is None or not 0 <= request.rnr <= 1:
         raise ParameterError("say with --rnr how far to trust the opponent's play, from 0 to 1")
-    if request.cards is None and game.rules.hole > 1:
+    if game.rules.hole > 1 and not (request.cards and os.path.exists(request.cards)):
         raise ParameterError(
             f"--against {request.against} plays by buckets: name the file that has them with "
             "--cards"

@@ -68,7 +68,7 @@ def boards_of(game: PokerGame, symmetry: bool = True) -> list[Board]:
             if len(found) > MOST_BOARDS:
                 raise TreeTooLargeError(
                     f"{game.name} has more than {MOST_BOARDS:,} boards; begin on a later street, "
-                    "or solve it by sampling over a card abstraction"
+                    "or sample it over buckets of hands with `counterfold blueprint`"
                 )
         begin = stop
     return found

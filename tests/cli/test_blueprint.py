@@ -59,6 +59,27 @@ def test_what_is_refused(call, tmp_path):
     assert call("blueprint", "kuhn", "--save", "no/such/file").refused("no/such")
 
 
+def test_what_cannot_end_well_is_refused_before_the_work(call, tmp_path, monkeypatch):
+    from counterfold.abstraction import clusters
+
+    def never(*_, **__):
+        raise AssertionError("hands were sorted")
+
+    monkeypatch.setattr(clusters, "buckets_for", never)
+    whole = {"blinds": [1, 2], "stack": 20, "oop": "random", "ip": "random", "bets": ["50%"],
+             "raises": []}  # fmt: skip
+    (tmp_path / "spot.json").write_text(json.dumps(whole))
+    for words in (("--strategy", "a.cf"), ("--exact",)):
+        told = call("blueprint", "spot.json", *words)
+        assert told.refused(words[0], "boards", "--save FILE keeps the blueprint")
+    assert call("blueprint", "spot.json", "--method", "pcfr+").refused("predicts")
+    assert call("blueprint", "spot.json", "--threads", 0).refused("threads")
+    told = call("blueprint", "spot.json", "--against", "a.cf", "--rnr", 1, "--cards", "none.cf")
+    assert told.refused("--cards")
+    assert call("blueprint", "spot.json", "--resume", "spot.json").refused("spot.json")
+    assert call("solve", "spot.json", "--dry-run").refused("counterfold blueprint")
+
+
 def test_another_blueprint_is_answered(call, tmp_path):
     """With a bucket for each hand, what the linear program wins from the same opponent."""
     call("blueprint", "kuhn", "--iterations", 300, "--save", "model.cf", "-q")
