@@ -20,7 +20,7 @@ __all__ = ["BENCHMARKS", "PAPERS"]
 _RESEARCH = "counterfold.research"
 PAPERS = {
     name: f"{_RESEARCH}.{name.replace('-', '_')}.verb"
-    for name in ("pref-cfr", "ocfr", "ses", "cheat", "fhp")
+    for name in ("slides", "pref-cfr", "ocfr", "ses", "cheat", "fhp")
 }
 _MEASUREMENTS = "methods peers kernels arena search poker poker-methods"
 BENCHMARKS = dict.fromkeys(_MEASUREMENTS.split(), f"{_RESEARCH}.bench.verb")
