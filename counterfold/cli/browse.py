@@ -11,7 +11,7 @@ from counterfold.errors import CounterfoldError, ParameterError
 from counterfold.evaluate.public_view import Browser
 from counterfold.files.text import whole_of
 from counterfold.poker.game import DEAL, DECISION
-from counterfold.poker.ranges import Range
+from counterfold.poker.made import check_words
 from counterfold.poker.view import NodeView
 from counterfold.tree.find import Place, find_place
 
@@ -101,7 +101,7 @@ class _Walk:
             if not decides and words:
                 raise
             try:
-                Range.parse(text)
+                check_words(text)
             except ParameterError:
                 pass
             else:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,7 +26,7 @@ from counterfold.cli.grid_colours import (
     percent,
     situation,
 )
-from counterfold.cli.output import coloured, paint, say
+from counterfold.cli.output import coloured, paint, print_columns, say
 from counterfold.poker.cards import RANKS, board_name, hole_cards
 from counterfold.poker.view import CLASSES, Hand, NodeView
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 
+LEVELS = "▁▂▃▄▅▆▇█"
 EIGHTHS = " ▏▎▍▌▋▊▉"
 PURE = 0.995
 """From here on an action is written without its percentage."""
@@ -59,6 +61,52 @@ def print_hands(view: NodeView, which: str) -> None:
     else:
         for line in plain_hands(view, which):
             say(line)
+
+
+def print_cards(views: Mapping[str, NodeView]) -> None:
+    """Print what every card makes of a line; suits that are alike stand in one row."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for card, view in views.items():
+        key = (card[0], chips(view.totals.ev), *map(percent, view.totals.frequencies.values()))
+        alike.setdefault(key, []).append(card)
+    first = next(iter(views.values()))
+    say(f"{first.player} after each card, by EV in chips; pot {chips(first.pot)}")
+    rows = [["card", "EV", "equity", *first.actions]]
+    mixes: list[list[float]] = []
+    for cards in sorted(alike.values(), key=lambda cards: -views[cards[0]].totals.ev):
+        totals = views[cards[0]].totals
+        shares = list(totals.frequencies.values())
+        mixes.append(shares)
+        numbers = [chips(totals.ev), percent(totals.equity), *map(percent, shares)]
+        rows.append([" ".join(cards), *numbers])
+    if not coloured():
+        print_columns(rows)
+        return
+    from rich.text import Text
+
+    colours, widths = action_colours(first.actions), _widths(rows)
+    for row, mix in zip(rows, [[], *mixes], strict=True):
+        cells = (text.rjust(n) for text, n in zip(row[1:], widths[1:], strict=True))
+        line = Text("  ".join([row[0].ljust(widths[0]), *cells]), "" if mix else "dim")
+        if mix and np.isfinite(mix).all():
+            line.append("  ").append_text(_bar(mix, colours, 20))
+        paint(line)
+
+
+def print_curves(views: Sequence[NodeView]) -> None:
+    """Print the equity of ranges from the worst hand to the best."""
+    say("Equity of the hands of a range, from the worst to the best")
+    rows = [["range", "curve", *(f"{10 * k}%" for k in range(0, 11, 2)), "mean"]]
+    for view in views:
+        deciles = map(percent, view.equity_curve(6) or [math.nan] * 6)
+        rows.append([view.player, sparkline(view), *deciles, percent(view.totals.equity)])
+    print_columns(rows)
+
+
+def sparkline(view: NodeView) -> str:
+    """The equity of a range from the worst hand to the best, in eighths of a line."""
+    curve = view.equity_curve(24)
+    return "".join(LEVELS[min(int(8 * equity), 7)] for equity in curve)
 
 
 # Without colours.
@@ -128,13 +176,19 @@ def _hand_table(
         *mix, equity = (text or "-" for text in shares)
         ev, *evs = (text or "-" for text in worth)
         rows.append([hand.name, percent(hand.weight), *mix, ev, equity, *evs])
-    return head, rows, [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+    return head, rows, _widths([head, *rows])
+
+
+def _widths(rows: Sequence[Sequence[str]]) -> list[int]:
+    return [max(map(len, column)) for column in zip(*rows, strict=True)]
 
 
 def _rows(view: NodeView) -> list[tuple[str, str]]:
     """The node in words, its board in letters."""
     game, line, *rest = situation(view)
-    return [game, line, ("Board", board_name(view.board) or "none yet"), *rest]
+    board = ("Board", board_name(view.board) or "none yet")
+    curve = [("Curve", f"{sparkline(view)} equity, worst to best")] if view.totals.combos else []
+    return [game, line, board, *rest, *curve]
 
 
 # With colours.

@@ -123,6 +123,7 @@ def _view(view: NodeView, hands: bool) -> dict[str, Any]:
         "actions": list(view.actions),
         "colours": action_colours(view.actions),
         "frequencies": _thousandths(list(totals.frequencies.values())),
+        "ev": _amounts([totals.ev])[0],
         "cells": {
             "possible": classes.possible.tolist(),
             "combos": _amounts(classes.combos),

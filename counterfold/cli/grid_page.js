@@ -102,6 +102,29 @@ function head(v) {
 function worth(v) {
   return mode === "ev" ? v.cells.ev : v.cells.evs[v.actions.indexOf(mode.slice(3))];
 }
+// Cards that lead from one place to nodes of this page: 13 ranks across, coloured by EV.
+function cards() {
+  const dealt = k => /\[(..)\]$/.exec(data.nodes[k].label);
+  const all = data.nodes.map((_, k) => k).filter(
+    k => dealt(k) && data.nodes[k].parent === data.nodes[at].parent);
+  if (!dealt(at) || all.length < 2) return $("cards").replaceChildren();
+  const evs = all.map(k => data.nodes[k].views[0].ev).filter(known);
+  const low = Math.min(...evs), high = Math.max(...evs, low + 1e-9);
+  $("cards").replaceChildren(...all.map(k => {
+    const name = dealt(k)[1], one = data.nodes[k].views[0], suit = suits.indexOf(name[1]);
+    const button = make("button");
+    button.append(make("b", name[0] + signs[suit]), make("span", chips(one.ev)));
+    button.append(bar(one.frequencies, one.colours));
+    button.style.gridColumn = "AKQJT98765432".indexOf(name[0]) + 1;
+    button.style.gridRow = 4 - suit;
+    button.style.background = known(one.ev) ? ramp(data.goodness, (one.ev - low) / (high - low)) : "";
+    button.setAttribute("aria-current", k === at);
+    button.title = one.actions.map((a, n) => `${a} ${pct(one.frequencies[n])}`).join(", ");
+    button.onclick = () => go(k);
+    return button;
+  }));
+}
+
 function colour(v, k) {
   const c = v.cells;
   if (mode === "strategy")
@@ -230,7 +253,7 @@ function detail(v) {
 function show() {
   const v = view();
   [...$("tree").children].forEach((button, k) => button.setAttribute("aria-current", k === at));
-  choices(v); head(v); grid(v); legend(v); detail(v);
+  choices(v); head(v); cards(); grid(v); legend(v); detail(v);
 }
 function fromAddress() {
   const k = parseInt(location.hash.replace("#node", ""), 10) || 0;

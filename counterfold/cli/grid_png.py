@@ -23,7 +23,7 @@ from counterfold.cli.grid_colours import (
     percent,
     situation,
 )
-from counterfold.plot import figure, save
+from counterfold.plot import COLOURS, figure, save
 from counterfold.poker.cards import RANKS
 from counterfold.poker.view import CLASSES, NodeView
 
@@ -56,6 +56,24 @@ def draw_grid(view: NodeView, path: str | os.PathLike[str], mode: str | None = N
         found = heat(view, which)
         _heats(grid, view, found)
         _scale(foot, view, found, which)
+    save(made, path)
+
+
+def draw_curves(views: Sequence[NodeView], path: str | os.PathLike[str]) -> None:
+    """Draw the equity of ranges from the worst hand to the best."""
+    made, (panel,) = figure(1, 1, size=(8.5, 5))
+    for view, colour in zip(views, COLOURS, strict=False):
+        curve = view.equity_curve(201)
+        name = f"{view.player}, {percent(view.totals.equity)} on average"
+        panel.plot(np.linspace(0, 100, len(curve)), [100 * x for x in curve], color=colour,
+                   linewidth=2.0, label=name)  # fmt: skip
+    panel.set_xlim(0, 100)
+    panel.set_ylim(0, 100)
+    panel.set_xlabel("hands of the range, from the worst, in percent", size=11)
+    panel.set_ylabel("equity, in percent", size=11)
+    rows = dict(situation(views[0]))
+    panel.set_title(_short(f"{views[0].game}, {views[0].street}: {rows['Line']}", 80), fontsize=13)
+    panel.legend(frameon=False, fontsize=11)
     save(made, path)
 
 

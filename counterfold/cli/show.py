@@ -42,7 +42,7 @@ ROWS = 40
 """How many rows a terminal gets unless it asks for more."""
 GAME_FILES = (".efg", ".txt", ".json")
 ORDERS = ("play", "name")
-OF_HANDS = ("hand", "mode", "png", "html", "deal", "browse")
+OF_HANDS = ("hand", "mode", "png", "html", "deal", "cards", "browse")
 """Options of places where every hand of two cards has its own strategy."""
 
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from counterfold.cli.grid import print_grid, print_hands
+from counterfold.cli.grid import print_cards, print_curves, print_grid, print_hands
 from counterfold.cli.grid_colours import MODES, mode_of
 from counterfold.cli.output import advise, print_json, say, tell
 from counterfold.cli.show import player_of, provenance
@@ -16,7 +16,8 @@ from counterfold.evaluate.public_view import Browser
 from counterfold.files.whole import write_whole
 from counterfold.poker.cards import board_name
 from counterfold.poker.game import DEAL, DECISION, PokerGame
-from counterfold.poker.ranges import CELL, Range
+from counterfold.poker.made import check_words, names_kind
+from counterfold.poker.ranges import CELL
 from counterfold.poker.view import CLASSES, NodeView
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.find import Place, find_place
@@ -43,7 +44,9 @@ def check_hands(request: ShowRequest) -> None:
     if request.limit is not None and request.limit < 1:
         raise ParameterError(f"--limit is {request.limit}, and must be at least 1 place of a page")
     if request.hand:
-        Range.parse(request.hand)
+        check_words(request.hand)
+    if request.cards and (request.browse or request.csv or request.png or request.hand):
+        raise ParameterError("--cards is a table of its own, also with --json or --html")
 
 
 def show_hands(request: ShowRequest, strategy: Strategy[PublicTree]) -> None:
@@ -58,15 +61,22 @@ def show_hands(request: ShowRequest, strategy: Strategy[PublicTree]) -> None:
         advise(provenance(strategy))
         browse(browser, place, player, request.mode)
         return
+    if request.cards:
+        _show_cards(request, browser, place, player)
+        return
     if request.html:
         _write_page(request, browser)
     view = browser.view(place, player)
+    if request.mode == "curve":
+        _show_curves(request, browser, place)
+        return
     mode = named_mode(view, request.mode)
     mode_of(view, mode)
+    part = view.only(request.hand) if request.hand and names_kind(request.hand) else view
     if request.png:
         from counterfold.cli.grid_png import draw_grid
 
-        draw_grid(view, request.png, mode)
+        draw_grid(part, request.png, mode)
         tell(f"the picture is {request.png}")
     if request.csv == "-":
         sys.stdout.write(view.to_csv(request.hand))
@@ -85,6 +95,9 @@ def _print(
     advise(provenance(strategy))
     say()
     if request.hand:
+        if names_kind(request.hand):
+            print_grid(view.only(request.hand), named_mode(view, request.mode))
+            say()
         print_hands(view, request.hand)
     else:
         print_grid(view, named_mode(view, request.mode))
@@ -137,11 +150,56 @@ def _document(
         wanted = {hand.name: CLASSES[CELL[hand.hole]] for hand in view.hands(request.hand)}
         for key, names in (("classes", {*wanted.values()}), ("hands", wanted)):
             document[key] = [entry for entry in document[key] if entry["hand"] in names]
+        part = view.only(request.hand).totals
+        document["part"] = {"hand": request.hand, **part._asdict()}
     kind = int(game.betting.kind[place.node])
     document["next"] = next_words(game, place) if kind == DECISION else []
     document["deals"] = kind == DEAL
     document["about"] = dict(strategy.about)
     return document
+
+
+def _show_cards(request: ShowRequest, browser: Browser, place: Place, player: int | None) -> None:
+    """What every card that can come makes of a line."""
+    views = browser.cards(place, player)
+    if request.html:
+        from counterfold.cli.grid_html import write_page
+
+        nodes = {view.line: view for view in views.values()}
+        write_page(nodes, request.html, provenance(browser.strategy))
+        tell(f"{len(nodes):,} cards are in {request.html}")
+    if request.json:
+        cards = {card: view.to_dict(hands=False) for card, view in views.items()}
+        keys = ("player", "ev", "ev_percent_of_pot", "equity", "frequencies", "combos")
+        print_json(
+            {
+                "line": list(place.line),
+                "cards": [
+                    {"card": card, **{key: document[key] for key in keys}}
+                    for card, document in cards.items()
+                ],
+            }
+        )
+    elif not request.html:
+        advise(provenance(browser.strategy))
+        say()
+        print_cards(views)
+
+
+def _show_curves(request: ShowRequest, browser: Browser, place: Place) -> None:
+    """The equity of both ranges from the worst hand to the best."""
+    views = [browser.view(place, player) for player in (0, 1)]
+    if request.png:
+        from counterfold.cli.grid_png import draw_curves
+
+        draw_curves(views, request.png)
+        tell(f"the picture is {request.png}")
+    if request.json:
+        print_json({view.player: view.equity_curve() for view in views})
+    elif not request.png:
+        advise(provenance(browser.strategy))
+        say()
+        print_curves(views)
 
 
 def _write_page(request: ShowRequest, browser: Browser) -> None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from counterfold.errors import ParameterError, UnsupportedError
 from counterfold.evaluate.equity import AllIn, mean_over, showdown
 from counterfold.evaluate.public import kernel_tables
+from counterfold.poker.cards import board_name
 from counterfold.poker.game import DEAL, DECISION, FOLD, SHOWDOWN, meetings
 from counterfold.poker.view import NodeView
 from counterfold.strategy.strategy import Strategy
@@ -246,6 +247,31 @@ class Browser:
             for p in (owner, 1 - owner)[: 1 + both]:
                 views[place.line].append(self.view(place, p))
         return views
+
+    def cards(
+        self, path: Path | Place = "", player: int | str | None = None
+    ) -> dict[str, NodeView]:
+        """What every card that can come makes of a line that ends a street, by its name.
+
+        A view is of the place after the card, as the one who decides there sees it.
+        """
+        tree, betting = self.tree, self.tree.game.betting
+        place = path if isinstance(path, Place) else find_place(tree, path)
+        count = 0
+        if betting.kind[place.node] == DEAL:
+            count = tree.game.rules.deal[int(betting.street[place.node]) + 1]
+        if count != 1:
+            what = f"{count} cards come at once" if count else "no card comes"
+            raise ParameterError(
+                f"{what} after {', '.join(place.line) or 'nothing'!r}; name a line that ends a "
+                "street before a turn or a river, such as 'check, check'"
+            )
+        left = [card for card in reversed(tree.game.rules.deck) if card not in place.cards]
+        after = {c: find_place(tree, [*place.line, f"[{board_name([c])}]"]) for c in left}
+        # Boards of the tree one after another, so that no board is walked twice.
+        boards = {card: find_boards(tree, place.cards)[0][-1] for card, place in after.items()}
+        views = {c: self.view(after[c], player) for c in sorted(left, key=lambda c: boards[c])}
+        return {board_name([card]): views[card] for card in left}
 
     def summary(self) -> dict[str, Any]:
         """The game in a row of numbers, for tables over many boards.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -16,7 +16,8 @@ from counterfold.files.text import csv_text
 from counterfold.notebook import brief
 from counterfold.poker.cards import HIGH, HOLES, LOW, board_name, hole_name, holes_without
 from counterfold.poker.game import meetings
-from counterfold.poker.ranges import CELL, Range, cell_name
+from counterfold.poker.made import names_kind, wanted_holes
+from counterfold.poker.ranges import CELL, cell_name
 
 __all__ = ["CLASSES", "Classes", "Hand", "NodeView", "Totals"]
 
@@ -68,6 +69,7 @@ class NodeView:
     ``weight`` and ``against`` unless it is given.
 
     >>> from counterfold.poker.cards import parse_board
+    >>> from counterfold.poker.ranges import Range
     >>> board = parse_board("Ks 9h 6s 4d 2c")
     >>> range_ = Range.parse("KK,QQ,JJ").without(board).weights
     >>> bets = np.isin(CELL, [CLASSES.index("KK")]).astype(float)
@@ -192,19 +194,47 @@ class NodeView:
         return out if values.ndim == 2 else out[0]
 
     def hands(self, which: str | None = None) -> list[Hand]:
-        """The possible holes of a class or range in words (``AKs``, ``AhKd``, ``QQ+``).
+        """The possible holes in words: a class or range (``AKs``, ``AhKd``, ``QQ+``), or those that
+        get here and are a made hand or draw (``top pair``, ``flush draw & QQ+``; see ``made``).
 
         Without words, all holes that get here. They come from the highest cards down.
         """
-        if which is None:
-            wanted = self.weight > 0
-        else:
-            wanted = (Range.parse(which).weights > 0) & self.possible
-            if not wanted.any():
-                raise ParameterError(
-                    f"the board {board_name(self.board)} leaves no hand of {which!r}"
-                )
+        wanted = self.weight > 0 if which is None else self._wanted(which)
         return [self._hand(hole) for hole in _from_the_top(np.flatnonzero(wanted).tolist())]
+
+    def _wanted(self, which: str) -> NDArray[np.bool_]:
+        wanted = wanted_holes(which, self.board)
+        if names_kind(which):
+            wanted &= self.weight > 0
+        if not wanted.any():
+            what = "lets no hand get here that is" if names_kind(which) else "leaves no hand of"
+            raise ParameterError(f"the board {board_name(self.board)} {what} {which!r}")
+        return wanted
+
+    def only(self, which: str) -> NodeView:
+        """The same with nothing but some hands in words, as of ``hands``."""
+        return replace(self, weight=np.where(self._wanted(which), self.weight, 0.0), mass=None)
+
+    def equity_curve(self, points: int = 21) -> list[float]:
+        """The equity of the hands from the worst to the best, at even steps of the range.
+
+        >>> from counterfold.poker.cards import parse_board
+        >>> from counterfold.poker.ranges import Range
+        >>> range_ = Range.parse("KK,QQ").without(board := parse_board("Ks 9h 6s 4d 2c")).weights
+        >>> equity = np.where(CELL == CLASSES.index("KK"), 0.9, 0.3)
+        >>> view = NodeView("river", "oop", "river", (), board, 100.0, (200.0, 200.0), (), range_,
+        ...                 range_, np.zeros((0, 1326)), equity, equity)
+        >>> view.equity_curve(4)
+        [0.3, 0.3, 0.9, 0.9]
+        """
+        there = np.flatnonzero((self.share > 0) & np.isfinite(self.equity))
+        if not len(there):
+            return []
+        order = there[np.argsort(self.equity[there], kind="stable")]
+        upto = np.cumsum(self.share[order])
+        places = np.searchsorted(upto, np.linspace(0, 1, points) * upto[-1] * (1 - 1e-12))
+        curve: list[float] = self.equity[order[places]].tolist()
+        return curve
 
     def in_class(self, number: int) -> list[Hand]:
         """The possible holes of a class, by its place in ``CLASSES``."""
@@ -228,7 +258,8 @@ class NodeView:
 
         ``game``, ``player``, ``street``, ``line``, ``board`` (names of cards), ``pot`` and
         ``stacks`` (chips), ``actions``, ``note``; of the whole range ``combos``, ``against``,
-        ``frequencies`` (by action), ``ev`` (chips), ``ev_percent_of_pot``, ``equity``; and two
+        ``frequencies`` (by action), ``ev`` (chips), ``ev_percent_of_pot``, ``equity``,
+        ``equity_curve`` (from the worst hand to the best, by twentieths of the range); and two
         lists of what gets here: ``classes`` with ``hand``, ``combos``, ``weight``, ``actions``
         (the probability of each), ``ev``, ``equity``, ``evs`` (chips, by action); and ``hands``
         (left out unless ``hands``) with the same but for ``combos``.
@@ -252,6 +283,7 @@ class NodeView:
             "ev": _known(totals.ev),
             "ev_percent_of_pot": _known(100 * totals.ev / self.pot) if self.pot else None,
             "equity": _known(totals.equity),
+            "equity_curve": self.equity_curve(),
             "classes": [
                 {
                     "hand": CLASSES[k],

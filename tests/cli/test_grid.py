@@ -166,7 +166,7 @@ def test_a_bar_is_split_to_an_eighth():
 @pytest.mark.parametrize("mode", [None, "ev", "bet 150"])
 def test_the_grid_fits_its_width(first, width, mode):
     lines = grid.painted_grid(first, mode, width, 50)
-    own = lines[6:]
+    own = lines[7:]
     assert max(line.cell_len for line in own) <= width
     text = "\n".join(line.plain for line in own)
     assert all(name in text for name in CLASSES)
@@ -178,14 +178,14 @@ def test_cells_have_the_colours_of_their_actions(first):
     for name in ("AA", "A8s", "22"):
         k = CLASSES.index(name)
         row, column = divmod(k, 13)
-        second = lines[6 + 2 * row + 1][10 * column : 10 * column + 9]
+        second = lines[7 + 2 * row + 1][10 * column : 10 * column + 9]
         found = spread(second)
         for colour, number in colours.items():
             wanted = 9 * first.classes.mix[number, k]
             assert found.get(colour, 0) == pytest.approx(wanted, abs=0.3)
     # Where the range holds half of a class, its colours are nearer to those of none.
     jto = CLASSES.index("JTo")
-    cell = lines[6 + 2 * (jto // 13)][10 * (jto % 13) : 10 * (jto % 13) + 9]
+    cell = lines[7 + 2 * (jto // 13)][10 * (jto % 13) : 10 * (jto % 13) + 9]
     assert not set(spread(cell)) & set(colours)
     assert EMPTY not in spread(cell)
 

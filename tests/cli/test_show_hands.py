@@ -42,6 +42,72 @@ def turn(solutions):
     return solutions / "turn32.cf"
 
 
+def test_what_each_action_is_worth(call, river, tmp_path):
+    document = call("show", river, "check", "--json").document
+    hand = document["hands"][0]
+    assert set(hand["evs"]) == set(document["actions"])
+    mean = sum(p * hand["evs"][action] for action, p in hand["actions"].items())
+    assert mean == pytest.approx(hand["ev"], abs=1e-3)
+    assert "EV of bet 100 in chips; suited" in call("show", river, "--mode", "ev:bet").out
+    head = call("show", river, "check", "--hand", "KJs").out.splitlines()[2].split("  ")
+    assert [text.strip() for text in head if text][-3:] == [
+        "EV check",
+        "EV bet 100",
+        "EV all-in 300",
+    ]
+    call("show", river, "--mode", "ev:jump").refused("ev:check")
+    call("show", river, "--mode", "ev:bet", "--png", "ev.png", "--html", "ev.html")
+    assert (tmp_path / "ev.png").stat().st_size > 10_000
+    assert '"evs":' in (tmp_path / "ev.html").read_text()
+
+
+def test_every_card_that_can_come(call, turn, tmp_path):
+    told = call("show", turn, "check, check", "--cards", "--json").document
+    assert told["line"] == ["check", "check"]
+    cards = {one["card"]: one for one in told["cards"]}
+    assert len(cards) == 36
+    assert {"Ks", "9h", "6s", "4d"}.isdisjoint(cards)
+    for card in ("Ah", "2c"):
+        after = call("show", turn, f"check, check, [{card}]", "--json").document
+        for key in ("player", "ev", "equity", "frequencies", "combos"):
+            assert cards[card][key] == after[key]
+    lines = call("show", turn, "check, check", "--cards").out.splitlines()
+    assert lines[2].startswith("oop after each card, by EV in chips; pot 20")
+    assert sum(len(line.split()[0]) == 2 for line in lines[4:]) <= 36
+    call("show", turn, "check, check", "--cards", "--html", "cards.html")
+    assert (tmp_path / "cards.html").read_text().count('"label":"check check [') == 36
+    call("show", turn, "check", "--cards").refused("no card comes after 'check'", "such as")
+    call("show", turn, "check, check", "--cards", "--png", "x.png").refused("--cards")
+
+
+def test_hands_by_what_they_are(call, turn):
+    answer = call("show", turn, "--hand", "overpair, flush draw & KQ")
+    names = [
+        line.split()[0] for line in answer.out.splitlines() if line[1:2].isalpha() and "%" in line
+    ]
+    assert {"AhAd", "AsAc"} <= set(names)
+    assert not {"QhQd", "KhQh"} & set(names)
+    assert "Range  6.0 combos" in answer.out
+    part = call("show", turn, "--hand", "underpair", "--json").document
+    assert part["part"]["hand"] == "underpair"
+    assert part["part"]["combos"] == pytest.approx(6)
+    assert {hand["hand"][0] for hand in part["hands"]} == {"Q"}
+    call("show", turn, "--hand", "flsh draw").refused("did you mean 'flush draw'")
+    call("show", turn, "--hand", "straight flush").refused("lets no hand get here")
+
+
+def test_equity_curves(call, turn, tmp_path):
+    told = call("show", turn, "--mode", "curve", "--json").document
+    assert set(told) == {"oop", "ip"}
+    for curve in told.values():
+        assert len(curve) == 21
+        assert curve == sorted(curve)
+    assert told["oop"] == call("show", turn, "--json").document["equity_curve"]
+    assert "▁" in (out := call("show", turn, "--mode", "curve").out) or "▇" in out
+    call("show", turn, "--mode", "curve", "--png", "curve.png")
+    assert (tmp_path / "curve.png").stat().st_size > 10_000
+
+
 def test_a_grid(call, river):
     answer = call("show", river)
     assert answer.code == 0

@@ -258,6 +258,22 @@ def test_what_actions_are_worth_makes_up_the_ev_of_a_hand(path: str) -> None:
     assert view(strategy, path, 1 - list(found.players).index(found.player)).worth == ()
 
 
+@pytest.mark.parametrize("player", [0, 1])
+def test_cards_make_up_the_place_before_them(player: int) -> None:
+    browser = Browser(drawn(flop()))
+    before = browser.view("check, check", player)
+    after = browser.cards("check, check", player)
+    assert len(after) == 9
+    assert not {"Kc", "Qc", "Ac"} & set(after)
+    mass = np.array([one.share.sum() for one in after.values()])
+    evs = np.array([one.totals.ev for one in after.values()])
+    assert (mass * evs).sum() / mass.sum() == pytest.approx(before.totals.ev)
+    alike = [after[card].totals.ev for card in ("Kd", "Kh", "Ks")]
+    assert alike == pytest.approx([alike[0]] * 3)
+    with pytest.raises(ParameterError, match="no card comes after 'check'"):
+        browser.cards("check")
+
+
 def test_a_tree_without_symmetry_is_seen_alike() -> None:
     """What is played everywhere is put into a tree with a board for each real one."""
     game = flop()

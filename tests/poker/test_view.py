@@ -228,7 +228,8 @@ def test_a_document_of_the_node():
     json.dumps(document, allow_nan=False)
     assert list(document) == [
         "game", "player", "street", "line", "board", "pot", "stacks", "actions", "note", "combos",
-        "against", "frequencies", "ev", "ev_percent_of_pot", "equity", "classes", "hands",
+        "against", "frequencies", "ev", "ev_percent_of_pot", "equity", "equity_curve", "classes",
+        "hands",
     ]  # fmt: skip
     assert document["board"] == ["Ks", "9h", "6s", "4d", "2c"]
     assert document["stacks"] == {"oop": 534.0, "ip": 600.0}

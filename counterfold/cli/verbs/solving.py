@@ -127,13 +127,22 @@ class ShowRequest:
         "places]",
     )
     csv: options.Csv = None
-    hand: str | None = option("HANDS", "Poker: hands one by one, as AhKd, AK or QQ+.")
-    mode: str | None = option("MODE", "Poker: strategy, ev, equity, weight or an action.")
+    hand: str | None = option(
+        "HANDS",
+        "Poker: hands one by one, as AhKd, AK or QQ+, and made hands and draws, as 'top pair' or "
+        "'flush draw & QQ+'.",
+    )
+    mode: str | None = option(
+        "MODE",
+        "Poker: strategy, ev, equity, weight, an action, ev:ACTION, or curve, the equity of both "
+        "ranges from worst to best.",
+    )
     png: str | None = option("FILE", "Poker: draw the grid, as .png, .svg or .pdf.")
     html: str | None = option("FILE", "Poker: a web page with this place and those after it.")
     deal: tuple[str, ...] = option(
         "CARDS", "Poker: let --html go on with a turn 7h, a river 7h2c.", default=()
     )
+    cards: bool = flag("Poker: every turn or river that can come, by EV and frequency.")
     browse: bool = flag("Poker: walk the tree, action by action.")
     json: options.Json = False
     quiet: options.Quiet = False
