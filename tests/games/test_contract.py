@@ -21,7 +21,8 @@ SPECS = [entry.name for entry in games() if entry.name != "normal_form"] + [
 
 @pytest.mark.parametrize("spec", SPECS)
 def test_our_games_pass(spec):
-    report = check_game(load(spec), limit=3_000)
+    # With 52 cards there are hundreds of discards at a state, and each of them is looked at.
+    report = check_game(load(spec), limit=300 if spec == "cheat:original" else 3_000)
     assert report.terminals
     assert report.infosets
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
+
+from counterfold.research.cheat import original
 
 
 def test_a_figure_is_printed_with_what_holds(call):
@@ -43,7 +47,9 @@ def test_what_is_not_there_is_refused(call, arguments, words):
     assert call("repro", "cheat", *arguments).refused(words)
 
 
-def test_the_original_game(call, tmp_path):
+def test_the_original_game(call, tmp_path, monkeypatch):
+    short = partial(original.original_table, contest_games=100)
+    monkeypatch.setattr(original, "original_table", short)
     answer = call(
         "repro", "cheat", "--table", "original", "--minutes", 0.02, "--folder", tmp_path, "-q"
     )
