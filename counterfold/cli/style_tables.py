@@ -21,7 +21,14 @@ from counterfold.style.price import Price
 from counterfold.style.shares import Share
 from counterfold.style.standing import Standings
 
-__all__ = ["MOST_ACTIONS", "in_words", "print_price", "print_standings"]
+__all__ = [
+    "MOST_ACTIONS",
+    "in_words",
+    "price_lines",
+    "print_price",
+    "print_shares",
+    "print_standings",
+]
 
 MOST_HANDS = 30
 """Beyond so many hands or actions the table of hands is left to --json."""
@@ -45,14 +52,19 @@ def print_price(price: Price, request: StyleRequest, until: Until) -> None:
         if shares:
             say()
             say(f"{title}, where an action is offered")
-            print_columns(_rows(shares, names), words=_words(shares))
+            print_shares(shares, names)
     say()
     say("what a player gets of the pot" if form.units.pot else "what a player earns a hand")
     print_columns(_earnings(price, names), words=2)
     say()
-    print_panel("Price", _price_lines(price, names))
+    print_panel("Price", price_lines(price))
     say()
     print_panel("Certificate", _both(price, request, until))
+
+
+def print_shares(shares: Sequence[Share], names: Sequence[str]) -> None:
+    """How often who does what, plainly and styled."""
+    print_columns(_rows(shares, names), words=_words(shares))
 
 
 def in_words(style: str) -> str:
@@ -86,9 +98,11 @@ def _rows(shares: Sequence[Share], names: Sequence[str]) -> list[list[str]]:
     return rows if _words(shares) == 3 else [[row[0], *row[2:]] for row in rows]
 
 
-def _price_lines(price: Price, names: Sequence[str]) -> Lines:
+def price_lines(price: Price) -> Lines:
+    """What a style costs."""
     plain, styled, apart = price.plain, price.styled, price.distance
     form = styled.strategy.tree
+    names = player_names(form)
     both = [in_units(form.units, result.exploitability) for result in (plain, styled)]
     costs = f"plain {both[0]}, styled {both[1]} (both exact): {signed(price.cost)}"
     lines: Lines = [("exploitability", costs)]

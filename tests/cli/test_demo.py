@@ -11,6 +11,7 @@ from counterfold.solvers.methods import METHODS
 @pytest.fixture(autouse=True)
 def short(monkeypatch):
     monkeypatch.setattr("counterfold.cli.demo.COMPARE", 200)
+    monkeypatch.setattr("counterfold.cli.demo.HANDS", 2000)
 
 
 def test_demo(call, tmp_path):
@@ -19,8 +20,18 @@ def test_demo(call, tmp_path):
     for words in ("known value", "-1/18", "-0.0856064", "K | check bet", "J | bet"):
         assert words in answer.out
     assert "counterfold-demo.png" in answer.out
-    assert os.listdir(tmp_path) == ["counterfold-demo.png"]
-    assert (tmp_path / "counterfold-demo.png").read_bytes().startswith(b"\x89PNG")
+    for words in (
+        "Price",
+        "is risked",
+        "with luck taken out",
+        "river, Ks 9h",
+        "bet 50",
+        "What to type next",
+    ):
+        assert words in answer.out
+    assert sorted(os.listdir(tmp_path)) == ["counterfold-demo-grid.png", "counterfold-demo.png"]
+    for name in os.listdir(tmp_path):
+        assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
 
 
 def test_demo_json(call, tmp_path):
@@ -29,7 +40,15 @@ def test_demo_json(call, tmp_path):
     assert document["kuhn"]["value"] == pytest.approx(-1 / 18, abs=1e-6)
     assert document["leduc"]["value"] == pytest.approx(-0.0856064241, abs=1e-6)
     assert list(document["methods"]) == list(METHODS)
-    assert os.listdir(tmp_path / "pictures") == ["counterfold-demo.png"]
+    assert document["style"]["cost"] > 0.01
+    best, safe = document["exploit"]["best"], document["exploit"]["safe"]
+    assert best["winnings"] > safe["winnings"] > safe["value"]
+    assert safe["exploitability"] == pytest.approx(0.02, abs=1e-6)
+    careful, _ = document["match"]["scores"]
+    assert careful["reduced"]["half"] < careful["half"]
+    assert careful["exact"] > 0.3
+    assert document["spot"]["percent_of_pot"] <= 0.3
+    assert len(os.listdir(tmp_path / "pictures")) == 2
 
 
 def test_demo_without_matplotlib(call, monkeypatch, tmp_path):
