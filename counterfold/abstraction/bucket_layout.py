@@ -12,14 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.abstraction.bucket_form import BucketForm, check_prints, game_print
-from counterfold.abstraction.buckets import Buckets
+from counterfold.abstraction.buckets import Buckets, bucket_arrays, buckets_in, streets_of
 from counterfold.abstraction.lifted import LiftedEvaluator
 from counterfold.errors import MismatchError, ParameterError, UnsupportedError
 from counterfold.evaluate.exact import measured_by
 from counterfold.evaluate.public import PublicEvaluator
 from counterfold.files.arrays import Saved
+from counterfold.files.text import Fields
 from counterfold.poker.cards import check_distinct, parse_cards, parse_hole
 from counterfold.poker.game import DECISION
+from counterfold.strategy.hands import saved_game, source_of
 from counterfold.strategy.layout import FormLayout, Row, Tables, fits, lays_out
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.find import find_place
@@ -75,7 +77,7 @@ class BucketTables:
 class BucketLayout(FormLayout[BucketForm]):
     """Probabilities by decision and bucket, in the order of ``BucketForm``, in one array.
 
-    A file names its buckets by their fingerprints; they have a file of their own.
+    A file has its buckets in it, and is so whole; ``by_hand`` makes a strategy for all hands of it.
     """
 
     name: ClassVar[str] = "buckets"
@@ -166,19 +168,37 @@ class BucketLayout(FormLayout[BucketForm]):
             yield Row(owner, name, dict(zip(infosets.actions[i], numbers, strict=True)))
 
     def header(self) -> dict[str, str]:
-        prints = [one.fingerprint for one in self.form.buckets]
+        game, buckets = self.form.game, self.form.buckets
+        known = {"spot", "game"} & set(game.about)  # or it was made by hand
         return {
             "form": self.name,
-            "betting": game_print(self.form.game),
-            "buckets": json.dumps(prints),
+            "betting": game_print(game),
+            "buckets": json.dumps([one.fingerprint for one in buckets]),
+            "streets": streets_of(buckets),
+            **({"rules": json.dumps(source_of(game))} if known else {}),
         }
 
     def arrays(self, tables: Tables) -> dict[str, NDArray[Any]]:
-        return {"probabilities": tables[0]}
+        kept = bucket_arrays(self.form.buckets, self.form.game)
+        return {"probabilities": tables[0], **{f"buckets.{name}": kept[name] for name in kept}}
 
     @classmethod
-    def read(cls, saved: Saved, form: BucketForm) -> tuple[BucketLayout, Tables]:
-        """The layout and the tables of a file that was made for this game and these buckets."""
+    def read(cls, saved: Saved, form: BucketForm | None) -> tuple[BucketLayout, Tables]:
+        """The layout and the tables of a file; of this game and these buckets, if given."""
+        kept = saved.part("buckets.")
+        if form is None:
+            if "streets" not in saved.header or "rules" not in saved.header:
+                raise MismatchError(
+                    f"{saved.path} does not have the buckets or the game that it was made with: "
+                    "give both, as a BucketForm"
+                )
+            buckets = buckets_in(kept)
+            prints = Fields({"prints": saved.json("buckets")}, str(saved.path)).texts("prints")
+            if len(prints) != len(buckets):
+                raise saved.damaged("it does not say which its buckets are")
+            for one, fingerprint in zip(buckets, prints, strict=True):
+                vars(one)["fingerprint"] = fingerprint  # of all boards, not of those in the file
+            form = BucketForm(saved_game(saved), buckets)
         check_prints(saved, form)
         return cls(form), (saved.array("probabilities", np.float32, (form.size,), least=0),)
 
@@ -188,12 +208,13 @@ lays_out(BucketForm, BucketLayout)
 
 def by_hand(
     strategy: Strategy[BucketForm],
-    tree: PublicTree,
+    tree: PublicTree | None = None,
     look: Callable[[float], None] | None = None,
 ) -> Strategy[PublicTree]:
     """A strategy over buckets hand by hand on the game's public tree, for values and search.
 
-    ``look`` is told after each board which share is done, and may end it by raising.
+    Without a ``tree`` it is built; TreeTooLargeError where it does not fit. ``look`` is told after
+    each board which share is done, and may end it by raising.
 
     >>> from counterfold.abstraction.buckets import every_hand
     >>> from counterfold.poker.holdem import kuhn
@@ -203,6 +224,8 @@ def by_hand(
     """
     tables = BucketTables.of(strategy)
     form = tables.form
+    if tree is None:
+        tree = BucketEvaluator(form).tree
     if tree.game is not form.game and game_print(tree.game) != game_print(form.game):
         raise MismatchError(f"the tree is not of the game of this strategy, {form.game.name}")
     alike = tree.symmetry and any(len(board.renamings) > 1 for board in tree.boards)

@@ -29,6 +29,8 @@ from counterfold.poker.isomorphism import hole_classes, standard_boards
 __all__ = [
     "Buckets",
     "board_sizes",
+    "bucket_arrays",
+    "buckets_in",
     "choose",
     "every_hand",
     "load_buckets",
@@ -37,6 +39,7 @@ __all__ = [
     "set_number",
     "standard_words",
     "starting_hands",
+    "streets_of",
 ]
 
 MOST = 1 << 16  # buckets in a table
@@ -188,25 +191,49 @@ def every_hand(game: PokerGame) -> tuple[Buckets, ...]:
 
 def save_buckets(path: str | os.PathLike[str], buckets: Sequence[Buckets]) -> None:
     """Write the buckets of a game's streets as one file, whole or not at all."""
-    arrays: dict[str, NDArray[Any]] = {}
-    streets = []
-    for n, one in enumerate(buckets):
-        arrays[f"table.{n}"] = one.table
-        if one.kind == "all":
-            arrays[f"words.{n}"] = one.words
-        streets.append(
-            {"cards": one.cards, "count": one.count, "kind": one.kind, "about": one.about}
-        )
-    write_arrays(path, "buckets", {"streets": json.dumps({"streets": streets})}, arrays)
+    write_arrays(path, "buckets", {"streets": streets_of(buckets)}, bucket_arrays(buckets))
 
 
 def load_buckets(path: str | os.PathLike[str]) -> tuple[Buckets, ...]:
     """Read buckets, checking all that can be checked."""
     saved = read_arrays(path, "buckets", "buckets of cards")
-    streets = saved.fields("streets").objects("streets")
-    found = tuple(_street(saved, n, told) for n, told in enumerate(streets))
+    found = buckets_in(saved)
     saved.finish()
     return found
+
+
+def streets_of(buckets: Sequence[Buckets]) -> str:
+    """What the header of a file tells of the buckets in it."""
+    streets = [
+        {"cards": one.cards, "count": one.count, "kind": one.kind, "about": one.about}
+        for one in buckets
+    ]
+    return json.dumps({"streets": streets})
+
+
+def bucket_arrays(
+    buckets: Sequence[Buckets], game: PokerGame | None = None
+) -> dict[str, NDArray[Any]]:
+    """Their tables for a file, in as few bytes as they need: on the boards of a game only."""
+    arrays: dict[str, NDArray[Any]] = {}
+    for n, one in enumerate(buckets):
+        table = one.table.astype(np.uint8) if one.count <= 256 else one.table
+        if game is not None and game.board and one.kind == "standard":
+            more = itertools.combinations(game.rules.deck, one.cards - len(game.board))
+            boards = [{*game.board, *cards} for cards in more]
+            numbers = [set_number(board) for board in boards if len(board) == one.cards]
+            arrays[f"rows.{n}"] = np.unique(one.words[numbers] // 24).astype(np.uint32)
+            table = table[arrays[f"rows.{n}"]]
+        arrays[f"table.{n}"] = table
+        if one.kind == "all":
+            arrays[f"words.{n}"] = one.words
+    return arrays
+
+
+def buckets_in(saved: Saved) -> tuple[Buckets, ...]:
+    """The buckets of a file that tells of them in its header."""
+    streets = saved.fields("streets").objects("streets")
+    return tuple(_street(saved, n, told) for n, told in enumerate(streets))
 
 
 def _street(saved: Saved, n: int, told: Fields) -> Buckets:
@@ -221,7 +248,13 @@ def _street(saved: Saved, n: int, told: Fields) -> Buckets:
         renamed, shape = np.arange(width, dtype=np.uint16)[None], (None, width)
     else:
         raise saved.damaged(f"its buckets are of the kind {short(kind)}")
-    table = saved.array(f"table.{n}", np.uint16, shape, most=count - 1)
+    dtype = saved.dtype(f"table.{n}", (np.uint8, np.uint16))
+    if f"rows.{n}" in saved and shape[0] is not None:
+        rows = saved.array(f"rows.{n}", np.uint32, (None,), most=shape[0] - 1)
+        table = np.zeros((shape[0], HOLES), np.uint16)
+        table[rows] = saved.array(f"table.{n}", dtype, (len(rows), HOLES), most=count - 1)
+    else:
+        table = saved.array(f"table.{n}", dtype, shape, most=count - 1).astype(np.uint16)
     rows = words[words != NOWHERE]
     if kind == "all" and len(rows) and ((rows % 24).any() or rows.max() // 24 >= len(table)):
         raise saved.damaged(f"the boards of street {n} are in no row of its table")

@@ -24,7 +24,13 @@ from counterfold.cli.output import (
 from counterfold.cli.progress import Watch
 from counterfold.cli.request import check_files
 from counterfold.cli.verbs.abstracting import BlueprintRequest
-from counterfold.errors import CounterfoldError, FileError, OutOfTimeError, ParameterError
+from counterfold.errors import (
+    CounterfoldError,
+    FileError,
+    MismatchError,
+    OutOfTimeError,
+    ParameterError,
+)
 from counterfold.files.arrays import header_in
 from counterfold.poker.game import PokerGame
 from counterfold.poker.holdem import kuhn
@@ -36,6 +42,7 @@ from counterfold.tree.public_size import public_size
 
 if TYPE_CHECKING:
     from counterfold.abstraction.blueprint import Against
+    from counterfold.abstraction.bucket_form import BucketForm
     from counterfold.abstraction.buckets import Buckets
     from counterfold.cli.blueprint_exact import Measured, Measurement
 
@@ -131,8 +138,6 @@ def _farewell(request: BlueprintRequest, solver: Solver | None) -> str:
     words = ["counterfold", "blueprint", request.game, "--resume", target]
     if request.cards:
         words += ["--cards", request.cards]
-    else:
-        words += ["--buckets", str(request.buckets), "--seed", str(request.seed)]
     if request.against is not None:
         words += [
             "--against",
@@ -159,7 +164,7 @@ def _check(request: BlueprintRequest, game: PokerGame) -> None:
         check_can_write(request.cards, "--cards")
     if request.resume and "run" not in header_in(request.resume).header:
         raise FileError(f"{request.resume} holds no run of a solver: nothing to resume")
-    _check_against(request, game)
+    _check_against(request)
     small = kuhn()  # which takes the same settings
     Solver(
         BucketForm(small, every_hand(small)), request.method, request.traversal,
@@ -177,7 +182,7 @@ def _check(request: BlueprintRequest, game: PokerGame) -> None:
             ) from None
 
 
-def _check_against(request: BlueprintRequest, game: PokerGame) -> None:
+def _check_against(request: BlueprintRequest) -> None:
     if request.against is None:
         if request.rnr is not None or request.player != 1:
             raise ParameterError("--rnr and --player are for an answer: say to whom with --against")
@@ -186,11 +191,6 @@ def _check_against(request: BlueprintRequest, game: PokerGame) -> None:
         raise ParameterError(f"--player is {request.player}, and must be 1 or 2")
     if request.rnr is None or not 0 <= request.rnr <= 1:
         raise ParameterError("say with --rnr how far to trust the opponent's play, from 0 to 1")
-    if game.rules.hole > 1 and not (request.cards and os.path.exists(request.cards)):
-        raise ParameterError(
-            f"--against {request.against} plays by buckets: name the file that has them with "
-            "--cards"
-        )
 
 
 def _limits(request: BlueprintRequest) -> Until:
@@ -221,11 +221,30 @@ def _buckets(request: BlueprintRequest, game: PokerGame, watch: Watch) -> tuple[
     return made
 
 
+def _form(request: BlueprintRequest, game: PokerGame, watch: Watch) -> BucketForm:
+    """The game with the buckets of a blueprint that is named, or with its own."""
+    from counterfold.abstraction.bucket_form import BucketForm, game_print
+
+    for path in (request.resume, request.against):
+        if path and not request.cards and "streets" in header_in(path).header:
+            form = Strategy.load(path).tree
+            if not isinstance(form, BucketForm) or game_print(form.game) != game_print(game):
+                raise MismatchError(
+                    f"{path} was made for {form.spec}, another game than {request.game}"
+                )
+            return form
+    if request.against and request.cards is None and game.rules.hole > 1:
+        raise ParameterError(
+            f"--against {request.against} plays by buckets that it does not have: name the file "
+            "that has them with --cards"
+        )
+    return BucketForm(game, _buckets(request, game, watch))
+
+
 def _solver(request: BlueprintRequest, game: PokerGame, watch: Watch) -> Solver:
     from counterfold.abstraction.blueprint import Against, resume_blueprint
-    from counterfold.abstraction.bucket_form import BucketForm
 
-    form = BucketForm(game, _buckets(request, game, watch))
+    form = _form(request, game, watch)
     watch.doing("laying out the table and loading the kernels (compiled when first used)")
     against = None
     if request.against is not None:
@@ -306,6 +325,8 @@ def _tell(request: BlueprintRequest, solver: Solver, found: Measured | None) -> 
     print_panel("Blueprint" if against is None else "Response", lines)
     if told["strategy"]:
         advise(f"Look at it with `counterfold show {request.strategy}`.")
+    elif told["saved"]:
+        advise(f"Look at it with `counterfold show {told['saved']}`; match and play take it too.")
     elif not request.exact:
         advise("Exploitability is not measured while sampling; --exact does it where it fits.")
 

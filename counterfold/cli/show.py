@@ -25,7 +25,7 @@ from counterfold.cli.output import (
 from counterfold.cli.request import check_files
 from counterfold.cli.table import print_rows
 from counterfold.cli.verbs.solving import ShowRequest, SolveRequest
-from counterfold.errors import FileError, ParameterError, SpecError, cut
+from counterfold.errors import FileError, ParameterError, SpecError, TreeTooLargeError, cut
 from counterfold.files.arrays import Saved
 from counterfold.files.text import whole_of
 from counterfold.files.whole import write_whole
@@ -129,7 +129,20 @@ def _solved(request: ShowRequest, game: Game | PokerGame) -> Strategy[Any]:
 
 def _saved(path: str) -> Strategy[Any]:
     strategy, state, _ = read(path)
+    if strategy.layout.name == "buckets":
+        return _by_hand(strategy)
     return _with_locks(strategy, state) if isinstance(strategy.layout, HandLayout) else strategy
+
+
+def _by_hand(strategy: Strategy[Any]) -> Strategy[Any]:
+    """What the buckets of a blueprint do for each hand, where all hands fit."""
+    from counterfold.abstraction.bucket_layout import by_hand
+
+    try:
+        return by_hand(strategy)
+    except TreeTooLargeError as error:
+        tell(f"shown by buckets, as {error}")
+        return strategy
 
 
 def _with_locks(strategy: Strategy[Any], state: Saved) -> Strategy[Any]:

@@ -306,19 +306,31 @@ def _unknown(name: str) -> str:
 
 
 def _from_file(path: str, form: Form) -> Agent:
+    agent: Agent
     if isinstance(form, PublicTree) and os.path.isfile(path):
+        if header_of(path).get("form") == "buckets":
+            agent = StrategyAgent(_by_hand(Strategy.load(path), form))
+            agent.name = path
+            return agent
         symmetry = header_of(path).get("symmetry", "true") == "true"
         if symmetry != form.symmetry:  # of the same game, but with other boards or hands
             form = form_of(form.game, symmetry=symmetry)
     strategy, _, run = read(path, form)
     strategy.check_fits(form)
-    agent: Agent
     if run is not None and "learner" in run and isinstance(form, HistoryTree):
         agent = Learner.load(path, form)
     else:
         agent = StrategyAgent(Strategy.of(form, strategy.tables, strategy.about))
     agent.name = path
     return agent
+
+
+def _by_hand(strategy: Strategy[Any], form: PublicTree) -> Strategy[PublicTree]:
+    """A strategy over buckets for all hands of a tree, or of one that tells suits as they do."""
+    from counterfold.abstraction.bucket_layout import by_hand
+
+    apart = bool(strategy.tree.tells_suits)
+    return by_hand(strategy, form_of(form.game, symmetry=False) if apart else form)
 
 
 def own_agent(text: str) -> Agent:

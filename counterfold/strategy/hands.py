@@ -180,12 +180,7 @@ class HandLayout(FormLayout[PublicTree]):
     def read(cls, saved: Saved, tree: PublicTree | None) -> tuple[HandLayout, Tables]:
         """The layout and the tables of a file."""
         if tree is None:
-            try:
-                game = game_of(saved.fields("rules"), saved.text("game"))
-            except FileError:
-                raise
-            except CounterfoldError as error:
-                raise saved.damaged(error) from None
+            game = saved_game(saved)
             tree = PublicTree(game, symmetry=saved.choice("symmetry", ("true", "false")) == "true")
         if saved.text("fingerprint") != tree.fingerprint:
             raise MismatchError(f"{saved.path} is a strategy of another game than {tree.spec}")
@@ -222,6 +217,16 @@ def source_of(game: PokerGame) -> dict[str, Any]:
     if not ({"spot", "game"} & set(source)):
         raise ParameterError(f"{game.name} was made by hand, so no file can say which game it is")
     return source
+
+
+def saved_game(saved: Saved) -> PokerGame:
+    """The poker game that a file was made for."""
+    try:
+        return game_of(saved.fields("rules"), saved.text("game"))
+    except FileError:
+        raise
+    except CounterfoldError as error:
+        raise saved.damaged(error) from None
 
 
 def game_of(rules: Fields, name: str) -> PokerGame:

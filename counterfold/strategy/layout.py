@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -17,6 +18,8 @@ from counterfold.tree.form import Form
 __all__ = ["FormLayout", "Layout", "Row", "Tables", "fits", "layout_in", "layout_of", "lays_out"]
 
 Tables = tuple[NDArray[Any], ...]
+ABSTRACT = ("buckets", "deals")
+"""Forms of games made smaller, which are loaded where they are needed."""
 F = TypeVar("F", bound=Form)
 
 
@@ -134,17 +137,14 @@ def layout_of(form: Any) -> Layout:
 
 def layout_in(saved: Saved, form: Any = None) -> tuple[Layout, Tables]:
     """The layout and the tables of a file; of a form that is compiled already, if it is given."""
+    if saved.header.get("form") in ABSTRACT:  # whoever makes such forms registers them
+        importlib.import_module("counterfold.abstraction")
     known = {layout.name: layout for layout in _LAYOUTS.values()}
     before = {layout.before: layout.name for layout in _LAYOUTS.values() if layout.before}
     name = saved.header.get("form", before.get(saved.kind, "history"))
     if form is not None and (mine := type(layout_of(form))).name != name:
         raise MismatchError(
             f"{saved.path} is a strategy in {name} form, and {form.spec} is in {mine.name} form"
-        )
-    if name == "buckets" and form is None:
-        raise MismatchError(
-            f"{saved.path} plays by buckets, which have a file of their own: give the game with "
-            "its buckets, a BucketForm"
         )
     if name not in known:
         raise saved.damaged(f"its form is {short(name)}, and not {' or '.join(sorted(known))}")

@@ -3,10 +3,13 @@
 import json
 import time
 
+import numpy as np
 import pytest
 
+from counterfold.abstraction.buckets import Buckets, renamings, save_buckets, standard_words
 from counterfold.abstraction.clusters import card_buckets
 from counterfold.evaluate.exact import best_value
+from counterfold.poker.isomorphism import hole_classes
 from counterfold.strategy.store import read
 from counterfold.strategy.strategy import Strategy
 
@@ -47,6 +50,41 @@ def test_the_strategy_can_be_read_hand_by_hand(call, tmp_path):
     strategy, _, run = read(tmp_path / "kuhn.cf")
     assert run is None
     assert strategy.hands.rows(0).sum(0) == pytest.approx([1.0, 1.0, 1.0])
+
+
+RIVER = {"board": "Ks 9h 6s 4d 2c", "pot": 20, "stack": 40, "oop": "QQ+,AKs", "ip": "JJ,T9s",
+         "bets": ["50%"], "raises": []}  # fmt: skip
+
+
+def test_what_is_saved_is_shown_matched_and_gone_on_with(call, tmp_path):
+    """The file has its buckets, on the boards of its spot, so that it needs nothing beside it."""
+    (tmp_path / "spot.json").write_text(json.dumps(RIVER))
+    save_buckets(tmp_path / "cards.cf", (river_buckets(),))
+    words = ("--cards", "cards.cf", "--iterations", 3000, "-q", "--strategy", "hands.cf")
+    assert call("blueprint", "spot.json", *words, "--save", "run.cf").code == 0
+    assert (tmp_path / "run.cf").stat().st_size < 100_000
+    loaded, by_hands = (Strategy.load(tmp_path / name) for name in ("run.cf", "hands.cf"))
+    hands = {hand: loaded.at(hand) for hand in ("AhAd", "QhQd", "AhKh")}
+    assert hands == {hand: pytest.approx(by_hands.at(hand), abs=1e-6) for hand in hands}
+    shown = [call("show", name, "--json").document["hands"] for name in ("run.cf", "hands.cf")]
+    assert shown[0] == shown[1]
+    assert len(shown[0]) > 10
+    played = [
+        call("match", name, "uniform", "--game", "spot.json", "--hands", 50, "--json").document
+        for name in ("run.cf", "hands.cf")
+    ]
+    assert played[0]["agents"] == ["run.cf", "uniform"]
+    assert played[0]["hands"] == played[1]["hands"] == 50
+    more = call("blueprint", "spot.json", "--resume", "run.cf", "--iterations", 4000, "--json")
+    assert more.document["iterations"] == 4000
+    assert call("blueprint", "kuhn", "--resume", "run.cf").refused("another game")
+
+
+def river_buckets():
+    """Ten buckets on all boards of five cards; those of a spot are few of them."""
+    boards, _, words = standard_words(5)
+    table = np.tile(hole_classes().of.astype(np.uint16) % 10, (len(boards), 1))
+    return Buckets(5, 10, table, words, renamings()[0])
 
 
 def test_what_is_refused(call, tmp_path):
@@ -111,7 +149,7 @@ def test_answers_that_are_refused(call):
     assert call(*words, "--rnr", 1, "--traversal", "public").refused("external sampling only")
     assert call("blueprint", "kuhn", "--rnr", 1).refused("--against")
     assert call("blueprint", "kuhn", "--against", "no.cf", "--rnr", 1).refused("no.cf")
-    assert call("blueprint", "fhp", "--against", "model.cf", "--rnr", 1).refused("--cards")
+    assert call("blueprint", "fhp", "--against", "model.cf", "--rnr", 1).refused("another game")
     assert call("blueprint", "leduc", "--against", "model.cf", "--rnr", 1).refused("made for kuhn")
 
 

@@ -92,16 +92,11 @@ def _make_blueprint() -> None:
 
 
 def _read_blueprint() -> None:
-    from counterfold.abstraction.bucket_form import BucketForm
-    from counterfold.abstraction.bucket_layout import BucketTables
-    from counterfold.abstraction.buckets import every_hand
-    from counterfold.poker.holdem import leduc
+    from counterfold.abstraction.bucket_layout import by_hand
     from counterfold.strategy.strategy import Strategy
 
-    form = BucketForm(leduc(), every_hand(leduc()))
-    found = Strategy.load("blueprint.safetensors", form)
-    tables = BucketTables.of(found)
-    print(dict(found.about), [tables.rows(int(node)).tolist() for node in form.nodes])
+    found = Strategy.load("blueprint.safetensors")
+    print(dict(found.about), [table.tolist() for table in by_hand(found).tables])
 
 
 def _make_large() -> None:
