@@ -225,15 +225,16 @@ def _form(request: BlueprintRequest, game: PokerGame, watch: Watch) -> BucketFor
     """The game with the buckets of a blueprint that is named, or with its own."""
     from counterfold.abstraction.bucket_form import BucketForm, game_print
 
+    cards = request.cards is not None and os.path.exists(request.cards)
     for path in (request.resume, request.against):
-        if path and not request.cards and "streets" in header_in(path).header:
+        if path and not cards and "streets" in header_in(path).header:
             form = Strategy.load(path).tree
             if not isinstance(form, BucketForm) or game_print(form.game) != game_print(game):
                 raise MismatchError(
                     f"{path} was made for {form.spec}, another game than {request.game}"
                 )
             return form
-    if request.against and request.cards is None and game.rules.hole > 1:
+    if request.against and not cards and game.rules.hole > 1:
         raise ParameterError(
             f"--against {request.against} plays by buckets that it does not have: name the file "
             "that has them with --cards"
