@@ -59,10 +59,11 @@ def count_in_words(count: float) -> str:
 
 
 def bytes_needed(nodes: int, edges: int, leaves: int, infosets: int, players: int) -> int:
-    """Flat arrays, their sequence form, the solver's tables and the infosets' names."""
-    tree = 21 * nodes + 12 * edges + 8 * players * leaves
-    sequence_form = leaves * players * (8 + 4 * players)
-    return tree + sequence_form + 400 * infosets
+    """The most that is taken at once: flat arrays, the infosets' names and a solver's tables,
+    and what is held beside them while the sequence form is made, by node or by leaf."""
+    tree = 13 * nodes + 12 * edges + 8 * players * leaves
+    making = max((8 + 4 * players) * nodes, (28 + 20 * players) * leaves)
+    return int(1.1 * (tree + making)) + 400 * infosets
 
 
 def _memory_taken() -> int:

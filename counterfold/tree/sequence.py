@@ -126,8 +126,9 @@ def _remembered(tree: HistoryTree) -> SequenceForm | None:
         return None
     ends = np.flatnonzero(tree.turn == TERMINAL)
     plex = _Treeplexes(infosets.owner[real], sizes[real], parent[real], infosets.start[real])
-    gains = weight[ends, None] * tree.payoff[tree.leaf[ends]]
-    return SequenceForm(tree, *_assemble(players, plex, seq[ends], gains), True)
+    seq, gains = seq[ends], weight[ends, None] * tree.payoff[tree.leaf[ends]]
+    del weight, ends  # as large as the tree, and used no more
+    return SequenceForm(tree, *_assemble(players, plex, seq, gains), True)
 
 
 def _refined(tree: HistoryTree) -> SequenceForm:
@@ -225,7 +226,7 @@ def _assemble(
         + np.repeat(widths[group], size) * action
     )
     old_start = players + np.concatenate([[0], np.cumsum(plex.size)])[:-1].astype(np.int64)
-    renamed = np.arange(group_start[-1])
+    renamed = np.arange(group_start[-1], dtype=np.uint32)
     renamed[np.repeat(old_start[order], size) + action] = new
     slot = np.zeros(group_start[-1], dtype=np.uint32)
     slot[new] = np.repeat(plex.slot[order].astype(np.int64), size) + action
@@ -236,29 +237,42 @@ def _assemble(
         start=group_start.astype(np.uint32),
         parent=renamed[plex.parent[order]].astype(np.uint32),
         ptr=ptr.astype(np.uint32),
-        col=np.ascontiguousarray(col.reshape(-1), dtype=np.uint32),
-        val=np.ascontiguousarray(val),
+        col=col.reshape(-1),
+        val=val,
     ), slot
 
 
 def _sparse(
-    sequences: int, memories: NDArray[np.integer], gains: NDArray[np.float64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Leaves by own sequence; those that all players remember alike are one, zeros are none."""
-    leaves, players = memories.shape
-    own = memories.T.reshape(-1)
-    val = gains.T.reshape(-1)
-    col = np.stack([np.delete(memories, p, axis=1) for p in range(players)]).reshape(
-        leaves * players, players - 1
-    )
-    keep = val != 0
-    own, val, col = own[keep], val[keep], col[keep]
-    order = np.lexsort((*(col[:, j] for j in range(players - 2, -1, -1)), own))
-    own, val, col = own[order], val[order], col[order]
+    sequences: int, memories: NDArray[np.uint32], gains: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.float64]]:
+    """Leaves by own sequence; those that all players remember alike are one, zeros are none.
+
+    One player after another, so that the room that sorting takes is that of one.
+    """
+    parts = [_merged(memories, gains, player) for player in range(memories.shape[1])]
+    own, col, val = (np.concatenate(column) for column in zip(*parts, strict=True))
+    order = np.argsort(own, kind="stable")  # empty sequences of all players come first
+    ends = np.concatenate([[0], np.cumsum(np.bincount(own, minlength=sequences))])
+    return ends, col[order], val[order]
+
+
+def _merged(
+    memories: NDArray[np.uint32], gains: NDArray[np.float64], player: int
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.float64]]:
+    """A player's leaves by own sequence and those of the others, equal ones added up."""
+    some = np.flatnonzero(gains[:, player])
+    others = [p for p in range(memories.shape[1]) if p != player]
+    own = memories[some, player]
+    order = np.lexsort((*(memories[some, p] for p in reversed(others)), own))
+    own, some = own[order], some[order]
+    del order
+    col = memories[some][:, others]
     if len(own):
         differs = (own[1:] != own[:-1]) | (col[1:] != col[:-1]).any(axis=1)
         heads = np.flatnonzero(np.append(True, differs))
-        own, val, col = own[heads], np.add.reduceat(val, heads), col[heads]
-        keep = val != 0
-        own, val, col = own[keep], val[keep], col[keep]
-    return np.concatenate([[0], np.cumsum(np.bincount(own, minlength=sequences))]), col, val
+        own, col = own[heads], col[heads]
+        val = np.add.reduceat(gains[some, player], heads)
+    else:
+        val = np.zeros(0)
+    keep = val != 0
+    return own[keep], col[keep], val[keep]
