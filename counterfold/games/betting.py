@@ -232,6 +232,10 @@ class LimitPoker(Game):
         return self._betting.said
 
     @cached_property
+    def _left(self) -> tuple[tuple[int, ...], ...]:
+        return self._betting.left
+
+    @cached_property
     def _names(self) -> tuple[str, ...]:
         return card_names(self.ranks, self.suits)
 
@@ -287,10 +291,27 @@ class LimitPoker(Game):
         """The betting round in which an infoset of this name lies, 1 or 2."""
         return 2 if label.count(" | ") >= 2 else 1
 
+    @cached_property
+    def _rank(self) -> tuple[int, ...]:
+        """The rank of each card."""
+        return tuple(card // self.suits for card in range(len(self._names)))
+
+    @cached_property
+    def _settled(self) -> dict[tuple[int, tuple[int, ...]], tuple[float, ...]]:
+        """Payoffs by the end of the betting and who wins there, filled as they are met."""
+        return {}
+
     def payoff(self, state: PokerState) -> tuple[float, ...]:
         cards, node = state
-        strengths = [card // self.suits for card in cards]
-        if len(cards) > self.players:
-            board = strengths.pop()
-            strengths = [rank + self.ranks * (rank == board) for rank in strengths]
-        return settle(self._betting.paid[node], self._betting.left[node], strengths)
+        winners = self._left[node]
+        if len(winners) > 1:
+            rank = self._rank
+            board = rank[cards[-1]] if len(cards) > self.players else -1
+            ranks = [rank[cards[player]] for player in winners]
+            best = board if board in ranks else max(ranks)  # a pair wins
+            winners = tuple([p for p, own in zip(winners, ranks, strict=True) if own == best])
+        found = self._settled.get((node, winners))
+        if found is None:
+            equal = (0,) * self.players
+            found = self._settled[node, winners] = settle(self._betting.paid[node], winners, equal)
+        return found

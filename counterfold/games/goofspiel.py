@@ -161,6 +161,17 @@ class Goofspiel(Game):
         prizes = self._order or shown
         if len(prizes) < self.cards:  # the last one is what is left
             prizes = (*shown, self.cards * (self.cards + 1) // 2 - sum(shown))
+        found = self._payoffs.get((prizes, winners))
+        if found is None:
+            found = self._payoffs[prizes, winners] = self._paid(prizes, winners)
+        return found
+
+    @cached_property
+    def _payoffs(self) -> dict[tuple[Numbers, Numbers], tuple[float, ...]]:
+        """What winners of prizes get, filled as they are met."""
+        return {}
+
+    def _paid(self, prizes: Numbers, winners: Numbers) -> tuple[float, ...]:
         points = [0] * self.players
         for prize, winner in zip(prizes, winners, strict=True):
             if winner >= 0:

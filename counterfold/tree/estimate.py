@@ -11,7 +11,7 @@ from counterfold.games.base import CHANCE, TERMINAL, Action, Game
 
 __all__ = ["Estimate", "estimate"]
 
-PROBES = 256
+PROBES = 128
 GROUPS = 4
 MOST_LOOKED = 100_000
 """Moves that all probes together may look at, so that games with many of them take no longer."""

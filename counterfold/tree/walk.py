@@ -7,6 +7,7 @@ import sys
 from array import array
 from collections.abc import Callable, Hashable
 from itertools import chain
+from time import thread_time
 from typing import Any, NamedTuple
 
 from counterfold.errors import CounterfoldError, RulesError, reason, short
@@ -30,8 +31,9 @@ Progress = Callable[[int, float | None], None]
 
 WATCHED = 64
 """At so many states of a walk it is looked whether rules change them; who does so does it there."""
-JUDGED = 1 << 11
+JUDGED = 1 << 13
 """After so many nodes it is judged how many there will be: smaller games are read before that."""
+SLOW = 1.0  # seconds of reading after which it is judged sooner
 DEEPEST = 1_000_000
 """Moves of one line of play; a game without merged states that has more does not end."""
 
@@ -94,7 +96,7 @@ def read_rules(game: Game, memory: int | None = None, progress: Progress | None 
     # ends up in the cycle, where a marker set at each power of two meets it (Brent).
     markers: dict[int, State] = {}
     watched: Kept | None = None
-    about: float | None = None
+    about, begin, judged = None, thread_time(), hasattr(game, "merge")
     asked, state, node = "a method", None, 0  # for what is told when rules fail
     turn, edges, payoff, infoset = found.turn, found.edge, found.payoff, found.infoset
     try:
@@ -143,8 +145,8 @@ def read_rules(game: Game, memory: int | None = None, progress: Progress | None 
                 if not node & 0x3FF:
                     asked = ""  # what fails there is no fault of the rules
                     guard.check(*found.sizes())
-                    if node == JUDGED and merge is None:
-                        about = guard.judge(game, *found.sizes())
+                    if not judged and (node >= JUDGED or thread_time() > begin + SLOW):
+                        judged, about = True, guard.judge(game, *found.sizes())
                     if progress:
                         progress(node, about)
                 if moves:
