@@ -35,6 +35,7 @@ _HOMES = {
         "value",
         "values",
     ),
+    "solvers.correlated": ("correlated_gaps",),
     "solvers.methods": ("METHODS", "Method", "method"),
     "solvers.solver": ("Solver",),
     "solvers.until": ("Report", "Until"),
@@ -145,6 +146,7 @@ if TYPE_CHECKING:
     from counterfold.poker.view import NodeView
     from counterfold.searchers.searcher import Searcher, search
     from counterfold.searchers.subgame import subgames
+    from counterfold.solvers.correlated import correlated_gaps
     from counterfold.solvers.flop_report import FlopReport
     from counterfold.solvers.methods import METHODS, Method, method
     from counterfold.solvers.result import Result, resume, solve

@@ -9,8 +9,11 @@ import pytest
 from hypothesis import given, settings
 
 import counterfold as cf
+from counterfold.errors import UnsupportedError
 from counterfold.files.arrays import Saved
 from counterfold.games.normal_form import general_rock_paper_scissors
+from counterfold.solvers.correlated import RecordedPlay
+from counterfold.tree.sequence import sequence_form
 from tests import naive
 from tests.random_games import games, random_game
 from tests.solvers.layout import unflat
@@ -83,3 +86,66 @@ def test_simultaneous_regret_is_the_sum_of_regrets_in_a_matrix_game() -> None:
     solver.step(50)
     regret = solver.engine.state()["regret"][2:].reshape(2, 3).max(axis=1)
     np.testing.assert_allclose(solver.cce_gaps(), regret / 50, atol=1e-12)
+
+
+@settings(max_examples=25)
+@given(game=games(zero_sum=False))
+def test_advice_that_tells_nothing_is_worth_a_best_response(game: Any) -> None:
+    """Of a single profile both gaps are what a best response gains."""
+    strategy = cf.Strategy.random(game, 3)
+    play = RecordedPlay(strategy.tree)
+    play.add(strategy.probabilities)
+    for gaps in play.gaps():
+        assert gaps == pytest.approx(cf.nash_conv(strategy), abs=1e-9)
+
+
+@pytest.mark.parametrize("alternating", [True, False])
+@pytest.mark.parametrize("method", ["cfr", "linear", "dcfr"])
+def test_the_coarse_gap_is_the_same_and_the_other_is_no_smaller(
+    method: str, alternating: bool
+) -> None:
+    game = cf.Kuhn(players=3)
+    solver = cf.Solver(game, method, alternating=alternating)
+    solver.step(40)
+    gaps = cf.correlated_gaps(game, method, 40, alternating)
+    assert gaps.coarse == pytest.approx(solver.cce_gaps(), abs=1e-12)
+    assert all(fine >= coarse - 1e-12 for coarse, fine in zip(*gaps, strict=True))
+    assert sum(gaps.correlated) > sum(gaps.coarse) + 1e-4
+
+
+def test_chicken() -> None:
+    """Aumann's example: 1/3 each on (go, stop), (stop, go) and (stop, stop) is in equilibrium."""
+    game = cf.NormalForm([[[0, 7], [2, 6]], [[0, 2], [7, 6]]])
+    pure = {"go": np.array([1.0, 0.0]), "stop": np.array([0.0, 1.0])}
+
+    def gaps(*profiles: tuple[str, str]) -> Any:
+        play = RecordedPlay(game)
+        for profile in profiles:
+            play.add(np.concatenate([pure[move] for move in profile]))
+        return play.gaps()
+
+    fair = gaps(("go", "stop"), ("stop", "go"), ("stop", "stop"))
+    assert fair.correlated == (0.0, 0.0)
+    assert max(fair.coarse) < 0  # going always would earn 14/3, and they earn 5
+    # Told to stop, the other one stops in 3 of 4: going pays 7 * 3/4, stopping 6 * 3/4 + 2 * 1/4.
+    soft = gaps(("go", "stop"), ("stop", "go"), *[("stop", "stop")] * 3)
+    assert soft.correlated == pytest.approx((0.8 * 0.25, 0.8 * 0.25))
+    assert soft.coarse == pytest.approx((5.6 - 5.4, 5.6 - 5.4))  # going always
+
+
+def test_advice_is_left_where_it_tells_something() -> None:
+    """Rock, paper, scissors after a move that changes nothing: a swap below the first move."""
+    play = RecordedPlay(cf.load("rps"))
+    for action in (0, 0, 1, 2):
+        play.add(np.tile(np.arange(3) == action, 2) * 1.0)
+    assert play.gaps().correlated == (1.0, 1.0)
+    assert play.gaps().coarse == (0.25, 0.25)
+
+
+def test_where_there_are_no_correlated_gaps() -> None:
+    drawn = (random_game(seed, depth=5, recall=False) for seed in range(50))
+    game = next(game for game in drawn if not sequence_form(cf.compile_game(game)).perfect_recall)
+    with pytest.raises(UnsupportedError, match="perfect recall"):
+        RecordedPlay(game)
+    with pytest.raises(UnsupportedError, match="by their histories"):
+        cf.correlated_gaps(cf.fhp(deck="QKA"))
