@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import sys
 import time
 from collections import deque
-from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Protocol
 
 from counterfold import interrupts
@@ -105,10 +106,27 @@ class Watch:
         self._open.enter_context(interrupts.patient())
         self._face.start()
         self._open.callback(self._face.stop)
+        self._open.enter_context(self._telling_of_kernels())
         return self
 
     def __exit__(self, *_: object) -> None:
         self._open.close()
+
+    @contextmanager
+    def _telling_of_kernels(self) -> Iterator[None]:
+        """Name the kernels that are compiled; where they are kept, nothing of them is loaded."""
+        log, listener = logging.getLogger("counterfold.kernels"), logging.Handler()
+        listener.emit = lambda record: self._face.show(  # type: ignore[method-assign]
+            "compiling, once on this machine", record.getMessage(), None
+        )
+        log.addHandler(listener)
+        level = log.level
+        log.setLevel(logging.INFO)
+        try:
+            yield
+        finally:
+            log.setLevel(level)
+            log.removeHandler(listener)
 
     def check(self) -> None:
         """Raise the signal that was noted, if there was one."""

@@ -15,6 +15,7 @@ import ast
 import contextlib
 import functools
 import hashlib
+import logging
 import os
 import pickle
 import re
@@ -38,6 +39,9 @@ PACKAGE = __package__
 DAY = 86_400.0
 UNUSED_DAYS = 30
 """After which code is removed."""
+
+_LOG = logging.getLogger(PACKAGE)
+"""Tells what is about to be compiled: whoever waits for it may want to know."""
 
 _PRIVATE = 0o700
 _CHECKSUM = hashlib.sha256().digest_size
@@ -335,13 +339,16 @@ class _Cache(caching.FunctionCache):
             super().save_overload(sig, data)
 
     def load_overload(self, sig, target_context):
-        if None in _layouts(sig):
-            return None
-        try:
-            return super().load_overload(sig, target_context)
-        except Exception:  # whole, but of no use here: compiled again
-            self._cache_file.discard(self._index_key(sig, target_context.codegen()))
-            return None
+        loaded = None
+        if None not in _layouts(sig):
+            try:
+                loaded = super().load_overload(sig, target_context)
+            except Exception:  # whole, but of no use here: compiled again
+                self._cache_file.discard(self._index_key(sig, target_context.codegen()))
+        if loaded is None:
+            function = self._py_func
+            _LOG.info("%s.%s", function.__module__.split(".")[-1], function.__qualname__)
+        return loaded
 
 
 def keep(dispatcher):

@@ -1,6 +1,7 @@
 """How the time left is foretold."""
 
 import io
+import logging
 import sys
 
 import pytest
@@ -50,6 +51,16 @@ def test_unknown_where_nothing_falls():
 def test_exact_zero_is_no_trouble():
     run = [Report(t, t, t, t, 0.0) for t in range(1, 9)]
     assert time_left(Until(exploitability=1e-6), run) is None
+
+
+def test_kernels_that_are_compiled_are_named(monkeypatch, capsys):
+    monkeypatch.setattr("counterfold.cli.progress.LINE_SECONDS", 0.0)
+    log = logging.getLogger("counterfold.kernels")
+    with Watch():
+        log.info("sequence.iterate")
+    log.info("nobody waits any more")
+    told = capsys.readouterr().err
+    assert told == "counterfold: compiling, once on this machine: sequence.iterate\n"
 
 
 def test_a_live_bar_on_a_terminal(monkeypatch):

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from counterfold.kernels import cache
+from counterfold.kernels.jit import jit
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "getuid"), reason="folders have no owners here")
 
@@ -334,6 +335,19 @@ def test_changed_helpers_are_never_served_from_old_code(tmp_path):
     values, hits = ask()
     assert values == "6 3 8 1 3 3 1"
     assert hits[-1] == "0"
+
+
+def twice(x):
+    return 2 * x
+
+
+@pytest.mark.skipif(cache.cache_folder() is None, reason="nothing is kept here")
+def test_what_has_to_be_compiled_is_told(monkeypatch, caplog):
+    monkeypatch.setattr(cache._Files, "load", lambda self, key: None)
+    double = jit(twice)
+    with caplog.at_level("INFO", "counterfold.kernels"):
+        assert double(3) == double(3) == 6
+    assert caplog.messages == ["test_cache.twice"]
 
 
 def test_every_kernel_is_stamped_with_all_that_it_uses():
