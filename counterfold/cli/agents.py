@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import inspect
-import sys
 from typing import Any
 
-from counterfold.cli.output import advise, on_terminal, paint, print_json, say
+from counterfold.cli.certificate import print_entries
+from counterfold.cli.output import advise, print_json, say, styled
 from counterfold.cli.verbs.arena import AgentsRequest
 from counterfold.exploit.rules import DEFAULT_LEARNER, LEARNERS
 from counterfold.games.spec import written
@@ -62,26 +62,9 @@ def _learners() -> list[dict[str, Any]]:
 
 
 def _print(head: str, agents: list[dict[str, Any]]) -> None:
-    rows = [(one["name"], one["told"], _listed(one["parameters"])) for one in agents]
-    if not on_terminal(sys.stdout):
-        say(head)
-        width = max(len(name) for name, _, _ in rows)
-        for name, told, parameters in rows:
-            say(f"  {name.ljust(width)}  {told}{f' ({parameters})' if parameters else ''}")
-        say()
-        return
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table.grid(padding=(0, 2))
-    table.add_column(style="bold cyan", no_wrap=True)
-    table.add_column()
-    for name, told, parameters in rows:
-        about = Text(told)
-        if parameters:
-            about.append(f"\n{parameters}", style="dim")
-        table.add_row(name, about)
-    paint(Text(head, style="bold"), table, "")
+    say(styled(head, "1"))
+    print_entries([(one["name"], one["told"], _listed(one["parameters"])) for one in agents])
+    say()
 
 
 def _listed(parameters: dict[str, Any]) -> str:

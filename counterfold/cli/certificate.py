@@ -35,6 +35,7 @@ __all__ = [
     "history_size",
     "in_pot",
     "player_names",
+    "print_entries",
     "print_panel",
     "public_size_lines",
     "signed",
@@ -156,6 +157,26 @@ def advise_reading(what: str, saved: str | None) -> None:
     """How to look at what was saved, if it was."""
     if saved:
         advise(f"Read {what} with `counterfold show {shlex.quote(saved)}`.")
+
+
+def print_entries(entries: Sequence[Sequence[str]]) -> None:
+    """Names, what each of them is, and details: below it on a terminal, in brackets in a pipe."""
+    if not on_terminal(sys.stdout):
+        width = max(len(name) for name, *_ in entries)
+        for name, about, *details in entries:
+            more = ", ".join(filter(None, details))
+            say(f"  {name.ljust(width)}  {about}{f' ({more})' if more else ''}")
+        return
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="bold cyan", no_wrap=True)
+    table.add_column()
+    for name, about, *details in entries:
+        dim = (("\n" + one, "dim") for one in details if one)
+        table.add_row(name, Text.assemble(about, *dim))
+    paint(table)
 
 
 def print_panel(title: str, lines: Lines) -> None:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-import sys
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from counterfold.cli.certificate import Lines, print_panel
-from counterfold.cli.output import advise, amount, on_terminal, paint, print_json, say
+from counterfold.cli.certificate import Lines, print_entries, print_panel
+from counterfold.cli.output import advise, amount, print_json, say
 from counterfold.cli.progress import Watch
 from counterfold.cli.verbs.solving import GamesRequest, SolveRequest
 from counterfold.errors import TreeTooLargeError
@@ -49,21 +48,14 @@ def _overview(json: bool) -> None:
     if json:
         print_json({"games": [_as_dict(entry) for entry in games()], "also": dict(ALSO)})
         return
-    if on_terminal(sys.stdout):
-        _paint_table()
-    else:
-        rows = [(entry.name, entry.example, _about(entry)) for entry in games()]
-        rows += [("", form, about) for form, about in ALSO]
-        widths = [max(len(row[i]) for row in rows) for i in range(2)]
-        for name, example, about in rows:
-            say(f"{name:{widths[0]}}  {example:{widths[1]}}  {about}")
+    entries = []
+    for entry in games():
+        about = entry.summary + (f", a preset of {entry.cls.name}" if entry.preset else "")
+        example = "" if entry.example == entry.name else f"such as {entry.example}"
+        entries.append((entry.name, about, entry.parameters, example))
+    print_entries([*entries, *ALSO])
     say()
     advise("Look closer with `counterfold games leduc`; solve with `counterfold solve leduc`.")
-
-
-def _about(entry: Entry) -> str:
-    text = f"{entry.summary} ({entry.parameters})" if entry.parameters else entry.summary
-    return f"{text}, a preset of {entry.cls.name}" if entry.preset else text
 
 
 def _as_dict(entry: Entry) -> dict[str, Any]:
@@ -75,28 +67,6 @@ def _as_dict(entry: Entry) -> dict[str, Any]:
         "example": entry.example,
         "preset": dict(entry.preset),
     }
-
-
-def _paint_table() -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table.grid(padding=(0, 2))
-    table.add_column(style="bold cyan", no_wrap=True)
-    table.add_column()
-    for entry in games():
-        about = Text(entry.summary)
-        if entry.preset:
-            about.append(f", a preset of {entry.cls.name}")
-        if entry.parameters:
-            about.append(f"\n{entry.parameters}", style="dim")
-        if entry.example != entry.name:
-            about.append(f"\n{entry.example}", style="green")
-        table.add_row(entry.name, about)
-    table.add_row("")
-    for form, meaning in ALSO:
-        table.add_row("", Text.assemble((form, "green"), f"  {meaning}"))
-    paint(table)
 
 
 def _kind(reading: Reading) -> str:

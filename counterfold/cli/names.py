@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from counterfold.errors import ParameterError
 from counterfold.files.arrays import header_in, header_of
 from counterfold.games.base import Game
 from counterfold.games.catalog import load, load_named
@@ -14,7 +13,6 @@ from counterfold.tree.named import FORMS, game_named, means_poker, poker_game
 
 __all__ = [
     "FORMS",
-    "check_no_unit",
     "game_in",
     "game_named",
     "is_poker_file",
@@ -50,15 +48,6 @@ def rules_named(word: str, path: str | None = None) -> Any:
     game = game_in(word) if is_poker_file(word) else poker_game(word)
     assert isinstance(game, PokerGame)
     return PokerRules(game, word)
-
-
-def check_no_unit(exploitability: float | str | None) -> None:
-    """Refuse 0.5% and 1mbb where a game has neither a pot nor a big blind."""
-    if isinstance(exploitability, str):
-        raise ParameterError(
-            f"--exploitability {exploitability} is for poker with a pot or a big blind; give a "
-            "number, in the payoffs of the game"
-        )
 
 
 def is_poker_file(path: str) -> bool:

@@ -7,14 +7,13 @@ have the option, else ``option``, ``number`` or ``flag``. The docstring is the h
 
     @verb(epilog="Keys of --json: game, seed.")
     @dataclass(frozen=True)
-    class DealRequest:
+    class DealRequest(Answered):
         '''Deal a hand.'''
 
         game: options.Game
         cards: int | None = number("N", "How many cards to deal. [2]")
         open: bool = flag("With all cards shown.")
         seed: options.Seed = 0
-        json: options.Json = False
 
 A verb that is registered elsewhere, as those of papers are, is ``command_of(DealRequest, run)``: a
 function with these options, for typer. Nothing heavier than typer is imported here.
@@ -24,20 +23,28 @@ from __future__ import annotations
 
 import typing
 from collections.abc import Callable, Iterable
-from dataclasses import MISSING, Field, fields
+from dataclasses import MISSING, Field, dataclass, fields
 from importlib import import_module
 from inspect import Parameter, Signature
 from types import NoneType, UnionType
 from typing import Annotated, Any, TypeVar
 
 from counterfold.cli.app import app
-from counterfold.cli.options import OPTION
+from counterfold.cli.options import OPTION, Json, Quiet
 from counterfold.cli.output import check_can_write, check_not_foreign
 from counterfold.errors import ParameterError
 
-__all__ = ["check_files", "command_of", "options_given", "verb"]
+__all__ = ["Answered", "check_files", "command_of", "options_given", "verb"]
 
 R = TypeVar("R")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answered:
+    """What all requests end with that tell what they found, on the way and at the end."""
+
+    json: Json = False
+    quiet: Quiet = False
 
 
 def verb(epilog: str | None = None, module: str | None = None) -> Callable[[type[R]], type[R]]:
@@ -71,7 +78,8 @@ def command_of(kind: type[R], work: str | Callable[[R], object]) -> Callable[...
     """
     hints = typing.get_type_hints(kind, include_extras=True)
     parameters = []
-    for field in fields(kind):  # type: ignore[arg-type]
+    own = fields(kind)  # type: ignore[arg-type]
+    for field in sorted(own, key=lambda field: field.name in Answered.__annotations__):
         default = Parameter.empty if field.default is MISSING else field.default
         parameters.append(
             Parameter(

@@ -9,7 +9,7 @@ import typer
 
 from counterfold.cli import options
 from counterfold.cli.options import flag, number, option
-from counterfold.cli.request import verb
+from counterfold.cli.request import Answered, verb
 
 
 @verb(
@@ -28,7 +28,7 @@ draws), file), saved, plot.
 """
 )
 @dataclass(frozen=True)
-class CurriculumRequest:
+class CurriculumRequest(Answered):
     """Solve a game that grows, stage by stage, each from what the last one taught."""
 
     game: options.MaybeGame = None
@@ -46,8 +46,6 @@ class CurriculumRequest:
     save: str | None = option("DIR", "A checkpoint for each stage goes there.")
     resume: options.Resume = None
     plot: options.Plot = None
-    json: options.Json = False
-    quiet: options.Quiet = False
 
 
 @verb(
@@ -65,7 +63,7 @@ winnings, guarantee), saved, strategy.
 """
 )
 @dataclass(frozen=True)
-class BlueprintRequest:
+class BlueprintRequest(Answered):
     """Solve poker by sampling over buckets of hands."""
 
     game: Annotated[
@@ -90,5 +88,3 @@ class BlueprintRequest:
     rnr: options.Trust = None
     strategy: str | None = option("FILE", "Write the strategy hand by hand, for `show`.")
     exact: bool = flag("Measure it in the game without buckets, if that fits.")
-    json: options.Json = False
-    quiet: options.Quiet = False

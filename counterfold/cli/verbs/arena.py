@@ -9,7 +9,7 @@ import typer
 
 from counterfold.cli import options
 from counterfold.cli.options import flag, number, option
-from counterfold.cli.request import verb
+from counterfold.cli.request import Answered, verb
 
 
 @verb(
@@ -28,7 +28,7 @@ record, saved, plot.
 """
 )
 @dataclass(frozen=True)
-class MatchRequest:
+class MatchRequest(Answered):
     """Let agents play, and tell who wins how much, with 95% intervals."""
 
     agents: options.Agents = ()
@@ -50,8 +50,6 @@ class MatchRequest:
     save: options.Save = None
     resume: options.Resume = None
     plot: options.Plot = None
-    json: options.Json = False
-    quiet: options.Quiet = False
 
     @property
     def target(self) -> str | None:
@@ -73,7 +71,7 @@ stopped (matches, interrupted), seconds, cpu_seconds, csv, plot.
 """
 )
 @dataclass(frozen=True)
-class TournamentRequest:
+class TournamentRequest(Answered):
     """Let all agents play each other, and rank them."""
 
     agents: options.Agents = ()
@@ -88,8 +86,6 @@ class TournamentRequest:
     time_limit: options.TimeLimit = 10.0
     csv: options.Csv = None
     plot: options.Plot = None
-    json: options.Json = False
-    quiet: options.Quiet = False
 
 
 @verb(
@@ -124,7 +120,7 @@ payoffs (by player), fault (agent, message).
 """
 )
 @dataclass(frozen=True)
-class ReplayRequest:
+class ReplayRequest(Answered):
     """Play recorded hands again by the rules: score the match, or tell one hand."""
 
     record: Annotated[
@@ -132,8 +128,6 @@ class ReplayRequest:
     ]
     hand: int | None = number("N", "Tell this hand, numbered as in the file.")
     game: options.GameAgain = None
-    json: options.Json = False
-    quiet: options.Quiet = False
 
 
 @verb(

@@ -4,25 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from counterfold.cli import options
 from counterfold.cli.options import option
-from counterfold.cli.request import verb
+from counterfold.cli.request import Answered, verb
 
 
 @verb()
 @dataclass(frozen=True)
-class DemoRequest:
-    """Solve Kuhn and Leduc poker, check the known values, compare all methods in a plot."""
+class DemoRequest(Answered):
+    """Tell the whole story in a minute: solve, style, exploit, play, and a spot of hold'em."""
 
-    folder: str = option("DIR", "Where the picture goes.", default=".")
-    json: options.Json = False
-    quiet: options.Quiet = False
+    folder: str = option("DIR", "Where the pictures go.", default=".")
 
 
 @verb()
 @dataclass(frozen=True)
-class WarmupRequest:
+class WarmupRequest(Answered):
     """Compile all kernels now, once on this machine, so that nothing waits for it later."""
-
-    json: options.Json = False
-    quiet: options.Quiet = False

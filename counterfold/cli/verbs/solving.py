@@ -9,7 +9,7 @@ import typer
 
 from counterfold.cli import options
 from counterfold.cli.options import flag, low, number, option, some
-from counterfold.cli.request import verb
+from counterfold.cli.request import Answered, verb
 
 
 @verb()
@@ -43,7 +43,7 @@ first action), boards, nodes, memory (bytes of tables).
 """
 )
 @dataclass(frozen=True)
-class SolveRequest:
+class SolveRequest(Answered):
     """Solve a game and certify the result: exact value and exploitability."""
 
     game: options.MaybeGame = None
@@ -81,8 +81,6 @@ class SolveRequest:
     give_up: options.GiveUp = None
     dry_run: bool = flag("Only tell what the game would take in memory.")
     memory: options.Memory = None
-    json: options.Json = False
-    quiet: options.Quiet = False
 
     @property
     def by_lp(self) -> bool:
@@ -105,7 +103,7 @@ hands (hand, weight, actions, ev, equity), next, deals, about.
 """
 )
 @dataclass(frozen=True)
-class ShowRequest:
+class ShowRequest(Answered):
     """Print a strategy as people read it."""
 
     what: Annotated[
@@ -144,8 +142,6 @@ class ShowRequest:
     )
     cards: bool = flag("Poker: every turn or river that can come, by EV and frequency.")
     browse: bool = flag("Poker: walk the tree, action by action.")
-    json: options.Json = False
-    quiet: options.Quiet = False
 
 
 @verb(
@@ -159,7 +155,7 @@ or interrupted), folder, csv.
 """
 )
 @dataclass(frozen=True)
-class ReportRequest:
+class ReportRequest(Answered):
     """Solve a poker spot on many flops: EV, equity and frequencies of each."""
 
     spot: Annotated[
@@ -178,8 +174,6 @@ class ReportRequest:
     bits: options.Bits = None
     threads: options.Threads = None
     memory: options.Memory = None
-    json: options.Json = False
-    quiet: options.Quiet = False
 
 
 @verb(
@@ -192,7 +186,7 @@ equity), half (of its 95% interval).
 """
 )
 @dataclass(frozen=True)
-class EquityRequest:
+class EquityRequest(Answered):
     """Tell what two ranges of hold'em win if all money goes in now."""
 
     first: Annotated[
@@ -205,5 +199,3 @@ class EquityRequest:
         "N", "Draw so many boards, or count all. [all, unless it takes long]", parser=some
     )
     seed: options.Seed = 0
-    json: options.Json = False
-    quiet: options.Quiet = False

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from counterfold.cli import options
 from counterfold.cli.options import flag, option
-from counterfold.cli.request import verb
+from counterfold.cli.request import Answered, verb
 
 
 @verb(
@@ -28,7 +28,7 @@ cost, plain, styled, first and street (player, action, plain, styled), players, 
 """
 )
 @dataclass(frozen=True)
-class StyleRequest:
+class StyleRequest(Answered):
     """Give a strategy a style, and tell exactly what the style changes and costs."""
 
     game: options.Game
@@ -62,8 +62,6 @@ class StyleRequest:
     epsilon: str | None = option("X,X,...", "Costs on the frontier. [0,0.01,0.02,0.05,0.1]")
     save: options.Save = None
     plot: options.Plot = None
-    json: options.Json = False
-    quiet: options.Quiet = False
 
     @property
     def has_style(self) -> bool:
