@@ -1,8 +1,9 @@
-"""The rules of money for two players: who may bet how much, and what a hand is worth."""
+"""The rules of money at a table: who may bet how much, and what a hand is worth."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -44,33 +45,42 @@ class Rake:
 
 
 class State(NamedTuple):
-    """What the rules need to know at a node: two nodes of one state go on in the same way."""
+    """What the rules need to know at a node: two nodes of one state go on in the same way.
+
+    Sets of players are whole numbers, a bit for each.
+    """
 
     kind: int
     street: int
-    player: int
-    before: tuple[float, float]  # paid on earlier streets
-    bets: tuple[float, float]  # paid on this one
-    acted: bool = False  # whether anybody has acted on this street
-    raised: int = 0  # bets and raises on this street; always 0 without a cap
-    aggressor: int = -1  # who bet last; until somebody acts, on the street before; for donks only
+    player: int  # who decides, or has folded last; -1 elsewhere
+    before: tuple[float, ...]  # paid on earlier streets
+    bets: tuple[float, ...]  # paid on this one
+    waiting: int = 0  # who has still to act on this street, unless somebody raises
+    folded: int = 0
+    shut: int = 0  # who has acted since the last full bet or raise: a short all-in opens nothing
+    step: float = 0.0  # what the last full bet or raise was more than the one before
+    raised: int = 0  # bets and raises on this street; always 0 where nothing depends on it
+    aggressor: int = -1  # who bet last; until that one acts, on the street before; for donks only
 
 
 @dataclass(frozen=True)
 class Betting:
     """The rules of money, limit or no-limit; see ``limit`` for a short way.
 
-    No-limit chips are whole: sizes are rounded to the nearest, halves up. A bet is at least
-    ``least`` and a raise at least as much more as the bet or raise before it; smaller sizes are
-    lifted to that, but a fixed "300" that is too small is not offered. No size is above all-in,
-    and equal ones are offered once. Stacks are effective: nobody can put in more than the other.
+    Players sit in their order around the table. No-limit chips are whole multiples of ``chip``:
+    sizes are rounded to the nearest, halves up. A bet is at least ``least`` and a raise at least
+    as much more as the last full bet or raise; smaller sizes are lifted to that, but a fixed
+    "300" that is too small is not offered. No size is above all-in, and equal ones are offered
+    once. An all-in that is less than a full raise does not let those raise who have acted
+    already, unless several of them make a full one together. Nobody can put in more than
+    another one in the hand has.
     """
 
-    paid: tuple[float, float]  # before anybody acts: blinds, antes, or half of the pot each
-    stacks: tuple[float, float]  # what is left to each after that
-    sizes: tuple[tuple[Sizes, ...], tuple[Sizes, ...]]  # [player][street]
+    paid: tuple[float, ...]  # before anybody acts: blinds, antes, or a part of the pot each
+    stacks: tuple[float, ...]  # what is left to each after that
+    sizes: tuple[tuple[Sizes, ...], ...]  # [player][street]
     first: tuple[int, ...]  # who acts first on each street
-    posted: tuple[float, float] = (0.0, 0.0)  # the part of ``paid`` that is blinds, to be matched
+    posted: tuple[float, ...] = ()  # the part of ``paid`` that is blinds, to be matched
     caps: tuple[int | None, ...] = ()  # bets and raises on each street; () or None: no cap
     opened: int = 0  # how many bets the blinds count for
     least: float = 1.0
@@ -81,8 +91,12 @@ class Betting:
     merge: float = 0.0
     aggressor: int = -1  # who bet last before the first street
     fixed: bool = False  # limit: chips need not be whole, and actions are named without amounts
+    chip: float = 1.0  # the smallest; a tied pot is split into whole ones if ``odd_chips``
+    odd_chips: bool = False
 
     def __post_init__(self) -> None:
+        if not self.posted:
+            object.__setattr__(self, "posted", (0.0,) * self.players)
         for name, amounts in (("paid", self.paid), ("stacks", self.stacks)):
             for chips in amounts:
                 if not chips >= 0:
@@ -96,12 +110,17 @@ class Betting:
             raise ParameterError(f"there are {len(self.caps)} caps of raises for {streets} streets")
         if any(cap is not None and cap < self.opened for cap in self.caps):
             raise ParameterError("a cap of raises is a whole number of bets, the big blind's too")
-        if max(self.posted) > self.most(self.before):
+        if max(self.posted) > self.rooms(self.before)[1]:
             raise ParameterError("a blind is more than what the shorter stack can match")
-        if not self.fixed and self.stacks != tuple(map(math.floor, self.stacks)):
+        if not self.fixed and any(self._rounded(chips) != chips for chips in self.stacks):
             raise ParameterError("no-limit stacks are whole chips; count in smaller ones")
         if not (self.force_spr >= 0 and self.force_share > 0 and self.merge >= 0):
             raise ParameterError("thresholds of sizes are numbers from 0 up")
+
+    @property
+    def players(self) -> int:
+        """How many sit at the table."""
+        return len(self.paid)
 
     @property
     def streets(self) -> int:
@@ -109,36 +128,76 @@ class Betting:
         return len(self.first)
 
     @cached_property
-    def before(self) -> tuple[float, float]:
+    def before(self) -> tuple[float, ...]:
         """What was paid into the first pot, without blinds."""
-        return self.paid[0] - self.posted[0], self.paid[1] - self.posted[1]
+        return tuple(paid - posted for paid, posted in zip(self.paid, self.posted, strict=True))
 
     @cached_property
     def _donks(self) -> bool:
         return any(sizes.donks is not None for player in self.sizes for sizes in player)
 
-    def most(self, before: tuple[float, float]) -> float:
-        """What either player can put in on a street, given what was paid before it."""
-        left = (self.paid[p] + self.stacks[p] - before[p] for p in (0, 1))
-        return round(min(left), _DIGITS)
+    @cached_property
+    def _counts(self) -> tuple[bool, ...]:
+        """Whether anything on a street depends on how many bets there were."""
+        return tuple(
+            self._cap(street) is not None or any(own[street].again for own in self.sizes)
+            for street in range(self.streets)
+        )
+
+    @cached_property
+    def _kept(self) -> dict[tuple[tuple[float, ...], int], tuple[tuple[float, ...], float]]:
+        return {}
+
+    def rooms(self, before: tuple[float, ...], folded: int = 0) -> tuple[tuple[float, ...], float]:
+        """What each player can put in on a street, given what was paid before it; and how much
+        of it two of those in the hand can."""
+        kept = self._kept.get((before, folded))
+        if kept is None:
+            chips = zip(self.paid, self.stacks, before, strict=True)
+            rooms = tuple(round(paid + stack - gone, _DIGITS) for paid, stack, gone in chips)
+            inside = sorted(room for p, room in enumerate(rooms) if not folded >> p & 1)
+            kept = self._kept[before, folded] = rooms, inside[-2] if len(inside) > 1 else 0.0
+        return kept
 
     def root(self) -> State:
         """Where the betting begins."""
-        return State(
-            self._open(self.before, 0),
+        return self._street(
             0,
-            self.first[0],
             self.before,
             self.posted,
-            raised=self.opened if self._cap(0) is not None else 0,
             aggressor=self.aggressor if self._donks else -1,
+            raised=self.opened if self._counts[0] else 0,
         )
 
-    def _open(self, before: tuple[float, float], street: int) -> int:
+    def _street(
+        self,
+        street: int,
+        before: tuple[float, ...],
+        bets: tuple[float, ...],
+        folded: int = 0,
+        **rest: int,
+    ) -> State:
         """What a street begins with."""
-        if self.most(before) > 0:
-            return DECISION
-        return DEAL if street + 1 < self.streets else SHOWDOWN
+        everybody = (1 << self.players) - 1
+        begun = State(DECISION, street, -1, before, bets, everybody & ~folded, folded, **rest)
+        return self._go_on(begun, self.first[street] - 1)
+
+    def _go_on(self, state: State, last: int) -> State:
+        """To whoever is next after a player, or to the end of the street or of the hand."""
+        inside = [p for p in range(self.players) if not state.folded >> p & 1]
+        if len(inside) == 1:
+            return state._replace(kind=FOLD, player=last, waiting=0)
+        (rooms, most), level = self.rooms(state.before, state.folded), max(state.bets)
+        matched = most <= level  # so nobody can raise
+        waiting = 0
+        for p in inside:
+            at_rest = state.bets[p] >= rooms[p] or (matched and state.bets[p] >= level)
+            waiting |= 0 if at_rest else state.waiting & 1 << p
+        if not waiting:
+            kind = DEAL if state.street + 1 < self.streets else SHOWDOWN
+            return state._replace(kind=kind, player=-1, waiting=0)
+        order = ((last + k) % self.players for k in range(1, self.players + 1))
+        return state._replace(player=next(p for p in order if waiting >> p & 1), waiting=waiting)
 
     def _cap(self, street: int) -> int | None:
         return self.caps[street] if self.caps else None
@@ -147,52 +206,72 @@ class Betting:
         """The actions at a state, by name, and where they lead: fold, check or call, then bets."""
         street, player, bets = state.street, state.player, state.bets
         if state.kind == DEAL:
-            before = (state.before[0] + bets[0], state.before[1] + bets[1])
-            kind = self._open(before, street + 1)
-            who = self.first[street + 1] if kind == DECISION else -1
-            last = state.aggressor
-            return [("", State(kind, street + 1, who, before, (0.0, 0.0), aggressor=last))]
+            before = tuple(map(sum, zip(state.before, bets, strict=True)))
+            last = state.aggressor if max(bets) else -1
+            none = (0.0,) * self.players
+            return [("", self._street(street + 1, before, none, state.folded, aggressor=last))]
         if state.kind != DECISION:
             return []
-        level, owes = max(bets), bets[1 - player] > bets[player]
-        last = state.aggressor if state.acted else -1
-        spoken = state._replace(acted=True, aggressor=last, player=1 - player)
+        own, level, room = 1 << player, max(bets), self.rooms(state.before)[0][player]
+        spoken = state._replace(waiting=state.waiting & ~own, shut=state.shut | own)
         found = []
-        if owes:
-            found.append(("fold", spoken._replace(kind=FOLD, player=player)))
-        matched = spoken._replace(bets=(level, level))
-        if state.acted or level >= self.most(state.before):
-            kind = DEAL if street + 1 < self.streets else SHOWDOWN
-            matched = matched._replace(kind=kind, player=-1)
-        found.append(("call" if owes else "check", matched))
+        if level > bets[player]:
+            found.append(("fold", self._go_on(spoken._replace(folded=state.folded | own), player)))
+        called = spoken._replace(bets=_put(bets, player, max(bets[player], min(level, room))))
+        found.append(("call" if level > bets[player] else "check", self._go_on(called, player)))
         for chips in self._targets(state):
+            full = chips - level >= self._step(state)
             raised = spoken._replace(
-                bets=(chips, bets[1]) if player == 0 else (bets[0], chips),
-                raised=state.raised + (self._cap(street) is not None),
+                bets=_put(bets, player, chips),
+                waiting=(1 << self.players) - 1 & ~state.folded & ~own,
+                shut=own if full else spoken.shut,
+                step=chips - level if full else state.step,
+                raised=state.raised + self._counts[street],
                 aggressor=player if self._donks else -1,
             )
-            found.append((self._name(state, chips), raised))
+            found.append((self._name(state, chips), self._go_on(raised, player)))
         return found
 
     def _name(self, state: State, chips: float) -> str:
         level = max(state.bets)
-        if chips == self.most(state.before):
+        if chips == self.most(state):
             return f"all-in {chips_name(chips)}"
         verb = "raise" if level else "bet"
         return verb if self.fixed else f"{verb} {chips_name(chips)}"
 
+    def most(self, state: State) -> float:
+        """What the player who acts can put in on this street that another one can match."""
+        rooms, most = self.rooms(state.before, state.folded)
+        return min(rooms[state.player], most)
+
+    def _step(self, state: State) -> float:
+        """By how much a full raise is more than the bet before it."""
+        return max(state.step, self.least)
+
+    def bounds(self, state: State) -> tuple[float, float] | None:
+        """The least and the most that a player may bet or raise to; None where that is closed."""
+        player, level = state.player, max(state.bets)
+        most, cap = self.most(state), self._cap(state.street)
+        acted = state.shut >> player & 1 and level - state.bets[player] < self._step(state)
+        if level >= most or acted or (cap is not None and state.raised >= cap):
+            return None
+        return min(level + self._step(state), most), most
+
+    def _rounded(self, chips: float) -> float:
+        return self.chip * nearest(chips / self.chip)
+
     def _targets(self, state: State) -> list[float]:
         """What a player may bet or raise to, in chips put in on this street, rising."""
         street, player, bets = state.street, state.player, state.bets
-        level, most, cap = max(bets), self.most(state.before), self._cap(street)
-        if level >= most or (cap is not None and state.raised >= cap):
+        bounds = self.bounds(state)
+        if bounds is None:
             return []
-        pot = sum(state.before) + 2 * level
-        least = level + max(level - bets[player], self.least)
+        (least, most), level = bounds, max(bets)
+        pot = sum(state.before) + sum(bets) + level - bets[player]
         found = set()
         for size in self._offered(state):
             chips = size.reach(pot, level, most, self.streets - street)
-            chips = round(chips, _DIGITS) if self.fixed else nearest(chips)
+            chips = round(chips, _DIGITS) if self.fixed else self._rounded(chips)
             if size.kind == "to" and chips < least and chips < most:
                 continue
             chips = min(max(chips, least), most)
@@ -211,17 +290,69 @@ class Betting:
     def _offered(self, state: State) -> tuple[Size, ...]:
         sizes = self.sizes[state.player][state.street]
         if max(state.bets):
+            again = state.raised - 1  # raises before this one
+            if again > 0 and sizes.again:
+                return sizes.again[min(again, len(sizes.again)) - 1]
             return sizes.raises
-        if not state.acted and state.aggressor == 1 - state.player and sizes.donks is not None:
-            return sizes.donks
-        return sizes.bets
+        ahead = state.aggressor not in (-1, state.player) and state.waiting >> state.aggressor & 1
+        return sizes.donks if ahead and sizes.donks is not None else sizes.bets
+
+    def pots(self, state: State) -> tuple[list[tuple[float, tuple[int, ...]]], list[float]]:
+        """The main pot and side pots after rake with those who can win them; what goes back.
+
+        Antes, and the pot that a spot begins with, lie in the main pot whoever paid them. What
+        nobody has matched goes back to its player.
+        """
+        chips = zip(state.before, state.bets, self.before, strict=True)
+        put = [before + bet - dead for before, bet, dead in chips]
+        matched = sorted(put)[-2]
+        back = [chips - matched if chips > matched else 0.0 for chips in put]
+        put = [min(chips, matched) for chips in put]
+        inside = [p for p in range(self.players) if not state.folded >> p & 1]
+        pot, floor, found = sum(self.before), 0.0, []
+        total = pot + sum(put)
+        kept = 1 - self.rake.of(total, state.street) / total
+        for top in sorted({put[p] for p in inside}):
+            pot += sum([min(each, top) - min(each, floor) for each in put])
+            found.append((kept * pot, tuple([p for p in inside if put[p] >= top])))
+            pot, floor = 0.0, top
+        return found, back
+
+    def payoffs(self, state: State, strengths: Sequence[int]) -> list[float]:
+        """What each player has won or lost at the end of a hand; the higher strength wins.
+
+        Chips that cannot be split go one by one to the winners who act first after the flop.
+        """
+        pots, won = self.pots(state)
+        won = [
+            back - before - bet
+            for back, before, bet in zip(won, state.before, state.bets, strict=True)
+        ]
+        for chips, players in pots:
+            best = max(strengths[p] for p in players)
+            winners = [p for p in players if strengths[p] == best]
+            winners.sort(key=lambda p: (p - self.first[-1]) % self.players)
+            share, odd = chips / len(winners), 0
+            if self.odd_chips:
+                whole = nearest(chips / self.chip)
+                share, odd = self.chip * (whole // len(winners)), whole % len(winners)
+            for place, p in enumerate(winners):
+                won[p] += share + self.chip * (place < odd)
+        return won
 
     def payoff(self, state: State) -> list[list[float]]:
-        """[2][3] what the end of a hand is worth to each player who wins, ties and loses it."""
-        paid = [state.before[p] + state.bets[p] for p in (0, 1)]
-        called = sum(state.before) + 2 * min(state.bets)
-        left = sum(paid) - self.rake.of(called, state.street)
-        if state.kind == FOLD:
-            winner = 1 - state.player
-            return [[left * (p == winner) - paid[p]] * 3 for p in (0, 1)]
-        return [[left - paid[p], left / 2 - paid[p], -paid[p]] for p in (0, 1)]
+        """[2][3] what the end of a hand is worth to each of two who wins, ties and loses it."""
+        pots, back = self.pots(state)
+        chips = sum(chips for chips, _ in pots)
+        shares = (chips, chips / 2, 0.0)
+        worth = []
+        for p in (0, 1):
+            paid = state.before[p] + state.bets[p] - back[p]
+            if state.kind == FOLD:
+                shares = (chips * (p != state.player),) * 3
+            worth.append([share - paid for share in shares])
+        return worth
+
+
+def _put(bets: tuple[float, ...], player: int, chips: float) -> tuple[float, ...]:
+    return (*bets[:player], chips, *bets[player + 1 :])

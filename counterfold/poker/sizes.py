@@ -71,12 +71,14 @@ class Size:
 class Sizes:
     """What a player may choose from on a street; no ``donks`` means the same as ``bets``.
 
-    A donk is the bet of the player who acts first after calling on the street before.
+    A donk is the bet of the player who acts first after calling on the street before. ``again``
+    has the sizes of the second raise of a street, of the third and so on; the last go on.
     """
 
     bets: tuple[Size, ...] = ()
     raises: tuple[Size, ...] = ()
     donks: tuple[Size, ...] | None = None
+    again: tuple[tuple[Size, ...], ...] = ()
 
     def __post_init__(self) -> None:
         for size in (*self.bets, *(self.donks or ())):
