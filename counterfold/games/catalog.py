@@ -46,7 +46,7 @@ class Entry:
 
     name: str
     where: str = field(repr=False)
-    """The module of ``games`` and its class, or the function of it that makes the game."""
+    """A module and its class, or the function of it that makes the game."""
     example: str
     about: str = field(default="", repr=False)
     preset: Mapping[str, object] = field(default_factory=dict, repr=False)
@@ -55,9 +55,8 @@ class Entry:
     def make(self) -> Callable[..., Game]:
         """What to call with the parameters."""
         module, _, name = self.where.partition(":")
-        found: Callable[..., Game] = getattr(
-            importlib.import_module(f"counterfold.games.{module}"), name
-        )
+        package = "counterfold" if "." in module else "counterfold.games"
+        found: Callable[..., Game] = getattr(importlib.import_module(f"{package}.{module}"), name)
         return found
 
     @property
@@ -109,6 +108,28 @@ _ENTRIES = (
         "Cheat with 52 cards, all dealt, without health points: it may never end",
         {"ranks": 13, "copies": 4, "hand": None, "health": None},
     ),
+    Entry("holdem", "poker.table:Holdem", "holdem(players=4,stack=50,ante=0.1)"),
+    Entry(
+        "holdem:hu",
+        "poker.table:Holdem",
+        "holdem:hu(stack=100)",
+        "hold'em for two, from the first card",
+    ),
+    Entry(
+        "holdem:3max",
+        "poker.table:Holdem",
+        "holdem:3max(stack=100)",
+        "hold'em for three",
+        {"players": 3},
+    ),
+    Entry(
+        "holdem:6max",
+        "poker.table:Holdem",
+        "holdem:6max(stack=100)",
+        "hold'em for six",
+        {"players": 6},
+    ),
+    Entry("holdem:jamfold", "poker.table:jam_or_fold", "holdem:jamfold(stack=10,players=3)"),
     Entry("rps", "normal_form:rock_paper_scissors", "rps"),
     Entry("rps:general", "normal_form:general_rock_paper_scissors", "rps:general"),
     Entry("matching_pennies", "normal_form:matching_pennies", "matching_pennies"),

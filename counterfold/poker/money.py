@@ -90,6 +90,7 @@ class Betting:
     # Of two sizes X and Y (parts of the pot) with (1 + X) / (1 + Y) < 1 + merge, only X is kept.
     merge: float = 0.0
     aggressor: int = -1  # who bet last before the first street
+    limps: bool = True  # whether the blinds alone may be called by who can raise instead
     fixed: bool = False  # limit: chips need not be whole, and actions are named without amounts
     chip: float = 1.0  # the smallest; a tied pot is split into whole ones if ``odd_chips``
     odd_chips: bool = False
@@ -217,9 +218,11 @@ class Betting:
         found = []
         if level > bets[player]:
             found.append(("fold", self._go_on(spoken._replace(folded=state.folded | own), player)))
-        called = spoken._replace(bets=_put(bets, player, max(bets[player], min(level, room))))
-        found.append(("call" if level > bets[player] else "check", self._go_on(called, player)))
-        for chips in self._targets(state):
+        targets = self._targets(state)
+        if not targets or self.limps or street or level != max(self.posted) or not found:
+            called = spoken._replace(bets=_put(bets, player, max(bets[player], min(level, room))))
+            found.append(("call" if found else "check", self._go_on(called, player)))
+        for chips in targets:
             full = chips - level >= self._step(state)
             raised = spoken._replace(
                 bets=_put(bets, player, chips),

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from counterfold.errors import ParameterError, short
 from counterfold.games.base import CHANCE, TERMINAL, Game
-from counterfold.games.spec import positive, whole
+from counterfold.games.spec import flag, positive, whole
 from counterfold.poker.cards import (
     CARDS,
     board_name,
@@ -20,6 +20,7 @@ from counterfold.poker.cards import (
     parse_cards,
 )
 from counterfold.poker.game import DEAL, DECISION, SHOWDOWN
+from counterfold.poker.icm import icm, worth_after
 from counterfold.poker.money import Betting, Rake, State
 from counterfold.poker.showdown import strength
 from counterfold.poker.sizes import Size, Sizes, parse_sizes
@@ -40,6 +41,8 @@ def positions(players: int, straddle: bool = False) -> tuple[str, ...]:
     (('SB', 'BB'), ('BTN', 'SB', 'BB'), ('BTN', 'SB', 'BB', 'UTG'))
     """
     names = ("SB", "BB") if players == 2 else POSITIONS[-players:]
+    if players > 5:
+        names = ("UTG", *names[1:])
     if not straddle:
         return names
     return (*names[1:-2], *names[-2:], "UTG") if players > 3 else (*names[1:], names[0])
@@ -63,7 +66,11 @@ class Holdem(Game):
     everybody, ``big_blind_ante`` by the big blind for all; ``straddle`` is a blind of the player
     after it, who then acts last before the flop. ``stack`` is one for all, or one for each.
     Sizes are texts as in a spot, by street with a bar between them ("3x,allin|50%,100%"), and
-    ``raises`` by the number of raises with a slash ("3x/2.2x,allin").
+    ``raises`` by the number of raises with a slash ("3x/2.2x,allin"). Without ``limps`` whoever
+    enters the pot raises. ``limit`` has the bets before and on the flop, and after it. Odd chips
+    of a tied pot are dealt out where ``chip`` says which is the smallest. With ``payouts`` of a
+    tournament, what is won is counted in them, by the independent chip model. On streets after
+    ``last_street`` cards come and nobody bets.
 
     >>> table = Holdem(players=3, stack=20)
     >>> state = table.deal("AsAh", "KsKh", "2c7d")
@@ -90,14 +97,15 @@ class Holdem(Game):
     raises: str = "100%,allin"
     limit: tuple[float, float] | None = None
     cap: int | None = None
+    limps: bool = True
     last_street: str = "river"
     chip: float = 0.0
     rake: float = 0.0
     rake_cap: float = float("inf")
-    payouts: tuple[float, ...] = ()
+    payouts: float | tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
-        _ = self.betting
+        _ = self.betting, self.prizes
 
     @cached_property
     def positions(self) -> tuple[str, ...]:
@@ -117,7 +125,7 @@ class Holdem(Game):
     def betting(self) -> Betting:
         """The rules of money."""
         n = whole("players", self.players, 2, MOST_PLAYERS)
-        small, big = self.blinds
+        small, big = _pair("blinds", self.blinds)
         if not 0 <= small <= big or not big > 0:
             raise ParameterError(f"blinds are a small and a big one, not {small:g} and {big:g}")
         stacks = self._stacks(n)
@@ -138,6 +146,8 @@ class Holdem(Game):
                     f"{place} has a stack of {stack:g}, and must pay {blind + ante:g} before the "
                     "first card; give a larger one"
                 )
+        if self.chip < 0:
+            raise ParameterError(f"chip is the smallest one that is used, not {self.chip:g}")
         after = places.index("SB") if n > 2 else 1
         return Betting(
             paid=tuple(blind + ante for blind, ante in zip(posted, antes, strict=True)),
@@ -152,10 +162,21 @@ class Holdem(Game):
             opened=1,
             least=0.0 if self.limit else big,
             rake=Rake(self.rake, self.rake_cap),
+            limps=flag("limps", self.limps),
             fixed=self.limit is not None,
             chip=self.chip or min(chips for chips in (small, big) if chips),
             odd_chips=self.chip > 0,
         )
+
+    @cached_property
+    def prizes(self) -> tuple[float, ...]:
+        """What the places of a tournament pay, from the first; none where chips are money."""
+        prizes = self.payouts if isinstance(self.payouts, tuple) else (self.payouts,)
+        if len(prizes) > self.players:
+            raise ParameterError(f"there are {len(prizes)} payouts for {self.players} players")
+        if list(prizes) != sorted(prizes, reverse=True):
+            raise ParameterError("payouts begin with the first place, which gets the most")
+        return tuple(float(positive("payouts", prize)) for prize in prizes)
 
     def _stacks(self, n: int) -> tuple[float, ...]:
         stacks = self.stack if isinstance(self.stack, tuple) else (self.stack,) * n
@@ -165,11 +186,13 @@ class Holdem(Game):
 
     def _sizes(self) -> tuple[Sizes, ...]:
         if self.limit is not None:
-            small, big = (Size("by", float(positive("limit", chips))) for chips in self.limit)
+            small, big = (
+                Size("by", float(positive("limit", chips))) for chips in _pair("limit", self.limit)
+            )
             if self.cap is None:
                 object.__setattr__(self, "cap", 4)
             return tuple(Sizes((s,), (s,)) for s in (small, small, big, big)[: len(self.streets)])
-        bets, raises = (_by_street(text, self.streets) for text in (self.bets, self.raises))
+        bets, raises = (_by_street(str(text), self.streets) for text in (self.bets, self.raises))
         found = []
         for bet, levels in zip(bets, raises, strict=True):
             first, *again = [parse_sizes(level) for level in levels.split("/")]
@@ -244,12 +267,44 @@ class Holdem(Game):
         strengths = [0] * self.players
         if state.betting.kind == SHOWDOWN:
             strengths = [strength((*hole, *state.board)) for hole in state.holes]
-        return tuple(self.betting.payoffs(state.betting, strengths))
+        won = self.betting.payoffs(state.betting, strengths)
+        if not self.prizes:
+            return tuple(won)
+        before = self._stacks(self.players)
+        after = [round(stack + chips, 9) for stack, chips in zip(before, won, strict=True)]
+        worth = worth_after(before, after, self.prizes)
+        return tuple(x - y for x, y in zip(worth, icm(before, self.prizes), strict=True))
+
+
+def jam_or_fold(
+    stack: float | tuple[float, ...] = 10.0,
+    players: int = 2,
+    blinds: tuple[float, float] = (0.5, 1.0),
+    ante: float = 0.0,
+    big_blind_ante: float = 0.0,
+    payouts: float | tuple[float, ...] = (),
+) -> Holdem:
+    """Hold'em before the flop in which players go all-in or fold.
+
+    >>> table = jam_or_fold(stack=8)
+    >>> table.actions(table.deal("AsAh", "7c2d"))
+    ('fold', 'all-in 8')
+    """
+    return Holdem(
+        players, stack, blinds, ante, big_blind_ante, bets="", raises="allin", limps=False,
+        last_street="preflop", payouts=payouts,
+    )  # fmt: skip
 
 
 def positive_or_zero(name: str, value: float) -> float:
     """A number of chips from 0 up."""
     return float(positive(name, value)) if value else 0.0
+
+
+def _pair(name: str, values: object) -> tuple[float, float]:
+    if not isinstance(values, tuple) or len(values) != 2:
+        raise ParameterError(f"{name} are two amounts, such as 1+2, not {short(values)}")
+    return values
 
 
 def _by_street(text: str, streets: Sequence[str]) -> list[str]:
