@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
+import pokerkit
 import pytest
 
+from counterfold.errors import ParameterError
+from counterfold.games.catalog import load
 from counterfold.poker.cards import card_name, cards_name
 from counterfold.poker.game import DEAL, DECISION, SHOWDOWN
+from counterfold.poker.icm import icm
 from counterfold.poker.showdown import strength
-from counterfold.poker.table import DEALT, Holdem
-
-pokerkit = pytest.importorskip("pokerkit")
+from counterfold.poker.table import DEALT, Holdem, TableState, jam_or_fold
+from counterfold.testing import check_game
 
 AUTOMATED = (
     "ANTE_POSTING",
@@ -62,14 +67,6 @@ def random_table(rng: random.Random) -> Holdem:
     )
 
 
-def short_opening(state: Any) -> bool:
-    """Whether an all-in of less than a blind has opened the betting, or raised the blinds.
-
-    PokerKit then lets those raise who have acted already; we do as the rules of tournaments do.
-    """
-    return state.betting.step == 0 and max(state.betting.bets) > 0
-
-
 def play(table: Holdem, rng: random.Random) -> int:
     """One hand at both tables, with random legal bets of any size; how many decisions it had."""
     other, places = second_opinion(table)
@@ -105,6 +102,8 @@ def play(table: Holdem, rng: random.Random) -> int:
         assert other.checking_or_calling_amount == min(level + beyond, room) - now.bets[player]
         bounds = table.betting.bounds(now)
         least = other.min_completion_betting_or_raising_to_amount
+        # An all-in of less than a blind, over nothing or over the blinds, lets those raise at
+        # PokerKit's tables who have acted already; here it does not, as in tournaments.
         unsettled = now.shut >> player & 1 and bounds is None and least is not None
         if unsettled:
             assert level - now.bets[player] < table.betting.least
@@ -165,7 +164,7 @@ def moved_odd_chips(table: Holdem, state: Any, won: list[float]) -> list[float]:
 def raised_to(table: Holdem, state: Any, chips: float) -> Any:
     """Where a bet or raise leads whose size is not in the list."""
     betting = table.betting
-    free = Holdem(**{**_fields(table), "bets": f"{chips:g}", "raises": f"{chips:g}"})
+    free = Holdem(**{**_fields(table), "bets": f"{chips:g}c", "raises": f"{chips:g}c"})
     found = [after for name, after in free.betting.moves(state.betting) if name[0] in "bra"]
     assert len(found) == 1, (chips, free.betting.moves(state.betting))
     assert max(found[0].bets) == chips or found[0].kind != DECISION
@@ -183,6 +182,172 @@ def _street_to_come(state: Any) -> int:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_pokerkit_agrees(seed: int) -> None:
+    """HANDS=20000 in the environment plays more."""
     rng = random.Random(seed)
-    decisions = sum(play(random_table(rng), rng) for _ in range(500))
-    assert decisions > 2000
+    hands = int(os.environ.get("HANDS", "600")) // 4
+    decisions = sum(play(random_table(rng), rng) for _ in range(hands))
+    assert decisions > 4 * hands
+
+
+def test_pokerkit_agrees_at_limit_tables() -> None:
+    rng = random.Random(5)
+    for _ in range(150):
+        n = rng.randint(2, 6)
+        table = Holdem(
+            n, 60.0, (1.0, 2.0), limit=(2.0, 4.0), cap=5, chip=1.0
+        )  # of bets with the blind
+        other, places = second_opinion(replace(table, stack=(60.0,) * n))
+        deck = rng.sample(range(52), 2 * n)
+        holes = [(deck.pop(), deck.pop()) for _ in range(n)]
+        state = table.deal(*(cards_name(hole) for hole in holes))
+        for place in other.player_indices:
+            other.deal_hole(cards_name(holes[places.index(place)]))
+        while state.betting.kind == DECISION and state.betting.street == 0:
+            assert other.actor_index == places[state.betting.player]
+            moves = table.actions(state)
+            least = other.min_completion_betting_or_raising_to_amount
+            assert ("raise" in moves) == (least is not None)
+            move = rng.choice([m for m in moves if m != "fold"])
+            state = table.next(state, move)
+            if move == "raise":
+                assert max(state.betting.bets) == least
+                other.complete_bet_or_raise_to(least)
+            else:
+                other.check_or_call()
+        assert other.total_pot_amount == sum(state.betting.before) + sum(state.betting.bets)
+
+
+def line(table: Holdem, words: str, *holes: str) -> TableState:
+    state = table.deal(*holes)
+    for word in words.split(", "):
+        state = table.next(state, word)
+    return state
+
+
+def test_side_pots() -> None:
+    table = Holdem(3, (10.0, 30.0, 50.0), (1.0, 2.0), raises="allin")
+    state = line(table, "all-in 10, all-in 30, call", "AsAh", "KsKh", "QsQh")
+    pots, back = table.betting.pots(state.betting)
+    assert pots == [(30.0, (0, 1, 2)), (40.0, (1, 2))]
+    assert back == [0.0, 0.0, 0.0]
+    for card in ("2c", "3c", "7d", "8d", "Tc"):
+        state = table.next(state, card)
+    assert table.payoff(state) == (20.0, 10.0, -30.0)
+    assert table.shown(state) == ("AsAh", "KsKh", "QsQh")
+
+
+def test_a_short_all_in_opens_nothing() -> None:
+    table = Holdem(3, (100.0, 13.0, 100.0), (1.0, 2.0), raises="10c,allin")
+    state = line(table, "raise 10, all-in 13", "AsAh", "KsKh", "QsQh")
+    assert table.actions(state) == ("fold", "call", "all-in 100")  # who has not acted
+    state = table.next(state, "call")
+    assert table.actions(state) == ("fold", "call")  # who has
+
+
+def test_several_short_all_ins_make_a_full_raise() -> None:
+    table = Holdem(4, (100.0, 15.0, 19.0, 100.0), (1.0, 2.0), raises="10c,allin")
+    state = line(table, "raise 10, all-in 15, all-in 19, fold", "AsAh", "KsKh", "QsQh", "JsJh")
+    assert table.actions(state) == ("fold", "call")  # nobody is left to be raised
+    deep = Holdem(4, (100.0, 15.0, 19.0, 100.0), (1.0, 2.0), raises="10c,allin")
+    state = line(deep, "raise 10, all-in 15, all-in 19, call", "AsAh", "KsKh", "QsQh", "JsJh")
+    assert "all-in 100" in deep.actions(state)
+
+
+@pytest.mark.parametrize(
+    ("table", "order"),
+    [
+        (Holdem(2), (0, 1)),
+        (Holdem(3), (0, 1)),
+        (Holdem(6), (0, 4)),
+        (Holdem(6, straddle=2.0), (0, 3)),
+        (Holdem(3, straddle=2.0), (0, 0)),
+    ],
+)
+def test_who_acts_first(table: Holdem, order: tuple[int, int]) -> None:
+    assert (table.betting.first[0], table.betting.first[1]) == order
+    first = table.positions[order[1]]
+    assert first == ("BB" if table.players == 2 else "SB")
+
+
+def test_the_straddler_acts_last_before_the_flop() -> None:
+    table = Holdem(4, straddle=2.0)
+    state = line(table, "call, call, call", "AsAh", "KsKh", "QsQh", "JsJh")
+    assert table.positions[table.turn(state)] == "UTG"
+    assert table.actions(state)[0] == "check"
+
+
+def test_raises_by_their_number_and_street() -> None:
+    table = Holdem(2, 200.0, bets="33%|75%", raises="3x/2x,allin|60%")
+    state = table.deal("AsAh", "KsKh")
+    assert table.actions(state) == ("fold", "call", "raise 3")
+    state = table.next(state, "raise 3")
+    assert table.actions(state) == ("fold", "call", "raise 6", "all-in 200")
+    state = table.next(table.next(state, "raise 6"), "call")
+    for card in ("2c", "3c", "7d"):
+        state = table.next(state, card)
+    assert table.actions(state) == ("check", "bet 9")
+
+
+def test_tournament_payouts() -> None:
+    """Chips by Malmuth and Harville; who is out has the place that is left."""
+    assert icm((1, 1), (7, 3)) == pytest.approx((5, 5))
+    assert icm((3, 1), (10,)) == pytest.approx((7.5, 2.5))
+    assert icm((5000, 3000, 2000), (50, 30, 20)) == pytest.approx((38.392857, 32.75, 28.857143))
+    table = jam_or_fold(10.0, 3, payouts=(50.0, 30.0, 20.0))
+    state = line(table, "all-in 10, fold, call", "AsAh", "KsKh", "QsQh")
+    for card in ("2c", "3c", "7d", "8d", "Tc"):
+        state = table.next(state, card)
+    won = table.payoff(state)
+    left = icm((20.5, 9.5, 0), (50, 30, 20))
+    assert won == pytest.approx((left[0] - 100 / 3, left[1] - 100 / 3, 20 - 100 / 3))
+    assert sum(won) == pytest.approx(0)
+
+
+def test_jam_or_fold_has_no_limps_but_for_a_blind_that_is_all_in() -> None:
+    assert jam_or_fold(5.0, 3).actions(jam_or_fold(5.0, 3).deal("AsAh", "KsKh", "QsQh")) == (
+        "fold",
+        "all-in 5",
+    )
+    short = jam_or_fold((5.0, 5.0, 1.0), 3)
+    state = line(short, "fold", "AsAh", "KsKh", "QsQh")
+    assert short.actions(state) == ("fold", "call")
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        Holdem(2, 3.0),
+        Holdem(3, (2.0, 3.0, 4.0), ante=0.5, raises="allin"),
+        jam_or_fold(3.0, 4, payouts=(5.0, 3.0)),
+        Holdem(6, 4.0, straddle=2.0, last_street="flop"),
+    ],
+)
+def test_the_contract_of_games(table: Holdem) -> None:
+    assert check_game(table, 1500).states == 1500
+    assert load(str(table)) == table
+
+
+@pytest.mark.parametrize(
+    ("spec", "says"),
+    [
+        ("holdem(players=1)", "from 2 to 9"),
+        ("holdem(stack=0)", "above zero"),
+        ("holdem(stack=0.5)", "must pay 1 before"),
+        ("holdem:3max(stack=1+2)", "2 stacks for 3 players"),
+        ("holdem(blinds=2+1)", "a small and a big one"),
+        ("holdem(blinds=1)", "two amounts"),
+        ("holdem(bets=frog)", "is not a size"),
+        ("holdem(stack=10.3)", "whole chips"),
+        ("holdem(straddle=2)", "three and more"),
+        ("holdem:3max(straddle=1)", "two big blinds"),
+        ("holdem(payouts=3+2+1)", "3 payouts for 2"),
+        ("holdem(payouts=1+2)", "the first place"),
+        ("holdem(last_street=sixth)", "last_street is one of"),
+        ("holdem(limit=2)", "two amounts"),
+        ("holdem(chip=-1)", "smallest"),
+        ("holdem(rake=1)", "the rate of a rake"),
+    ],
+)
+def test_bad_tables(spec: str, says: str) -> None:
+    with pytest.raises(ParameterError, match=says):
+        load(spec)
