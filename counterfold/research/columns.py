@@ -16,7 +16,7 @@ Columns = Mapping[str, str | Callable[[Any], str]]
 
 @dataclass(frozen=True)
 class Table:
-    """Rows below headings, the first column to the left; columns without a word are left out.
+    """Rows below headings, the first column to the left; what has no word in it is left out.
 
     Without formats the rows are lists of cells.
 
@@ -43,7 +43,7 @@ class Table:
         filled = [k for k, _ in enumerate(cells[0]) if any(row[k] for row in cells[1:])] or [0]
         widths = {k: max(len(row[k]) for row in cells) for k in filled}
         lines = [self.title] if self.title else []
-        for row in cells:
+        for row in cells if any(cells[0]) else cells[1:]:
             first, *others = filled
             aligned = [row[first].ljust(widths[first]), *(row[k].rjust(widths[k]) for k in others)]
             lines.append(("  " + "  ".join(aligned)).rstrip())

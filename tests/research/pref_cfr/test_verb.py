@@ -45,6 +45,7 @@ def test_a_picture(call, tmp_path):
 
 
 def test_progress_in_a_pipe(call, monkeypatch):
+    monkeypatch.setattr("counterfold.cli.progress.PATIENCE", 0.0)
     monkeypatch.setattr("counterfold.cli.progress.LINE_SECONDS", 0.0)
     arguments = ("repro", "pref-cfr", "--figure", 3, "--runs", 3, "--iterations", 50, "--json")
     loud = call(*arguments)
