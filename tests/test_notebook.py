@@ -122,6 +122,27 @@ def test_tables_of_a_page_are_cut_and_escaped() -> None:
     assert "sapcfr+" in cf.solve("kuhn", until=5)._repr_html_()
 
 
+def test_matches_and_grids_in_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    match = cf.Match(cf.Kuhn(), *(cf.make_agent(name, "kuhn") for name in ("uniform", "random")))
+    assert "&lt;Match of kuhn: uniform, random" in match._repr_html_()
+    result = match.play(200)
+    assert match._repr_html_() == result._repr_html_()
+    assert f"{result.scores[0].plain.mean:.6g}" in result._repr_html_()
+    made: list[Any] = []
+    fake = SimpleNamespace(DataFrame=lambda rows, columns: made.append((columns, rows)))
+    monkeypatch.setitem(sys.modules, "pandas", fake)
+    result.to_pandas()
+    assert [row[0] for row in made[0][1]] == ["uniform", "random"]
+    river = cf.spot({"board": "Ks 9h 6s 4d 2c", "pot": 20, "stack": 40, "oop": "QQ+", "ip": "JJ",
+                     "bets": ["50%"], "raises": []})  # fmt: skip
+    grid = cf.view(cf.Strategy.uniform(river))
+    page = grid._repr_html_()
+    assert page.count("<td ") == 169
+    assert 'title="QQ: check 50.0%, bet 10 50.0%"' in page
+    assert page.count("linear-gradient") == 3
+    assert "equity" in cf.view(cf.Strategy.uniform(river), "check, check")._repr_html_()
+
+
 def test_frames_have_every_action_and_every_check(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Any] = []
     fake = SimpleNamespace(DataFrame=lambda rows, columns: made.append((columns, rows)))

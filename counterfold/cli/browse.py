@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from counterfold.cli.grid import print_grid, print_hands
-from counterfold.cli.grid_colours import MODES, mode_of, percent
 from counterfold.cli.output import StoppedError, advise, ask, say
 from counterfold.cli.show import player_of
 from counterfold.cli.show_hands import named_mode, next_words
@@ -11,6 +10,7 @@ from counterfold.errors import CounterfoldError, ParameterError
 from counterfold.evaluate.public_view import Browser
 from counterfold.files.text import whole_of
 from counterfold.poker.game import DEAL, DECISION
+from counterfold.poker.grid_colours import MODES, mode_of, percent
 from counterfold.poker.made import check_words
 from counterfold.poker.view import NodeView
 from counterfold.tree.find import Place, find_place

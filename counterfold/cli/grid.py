@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from counterfold.cli.grid_colours import (
+from counterfold.cli.output import coloured, paint, print_columns, say
+from counterfold.poker.cards import RANKS, board_name, hole_cards
+from counterfold.poker.grid_colours import (
     EMPTY,
     SUIT_COLOURS,
     SUIT_SIGNS,
@@ -26,8 +28,6 @@ from counterfold.cli.grid_colours import (
     percent,
     situation,
 )
-from counterfold.cli.output import coloured, paint, print_columns, say
-from counterfold.poker.cards import RANKS, board_name, hole_cards
 from counterfold.poker.view import CLASSES, Hand, NodeView
 
 if TYPE_CHECKING:

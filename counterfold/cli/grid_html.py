@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.cli.grid_colours import (
+from counterfold.errors import ParameterError
+from counterfold.poker.cards import board_name
+from counterfold.poker.grid_colours import (
     FULL,
     GOODNESS,
     NONE,
@@ -23,8 +25,6 @@ from counterfold.cli.grid_colours import (
     filled,
     situation,
 )
-from counterfold.errors import ParameterError
-from counterfold.poker.cards import board_name
 from counterfold.poker.view import CLASSES, Hand, NodeView
 
 Path = tuple[str, ...]

@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from counterfold.cli.grid_colours import (
+from counterfold.plot import COLOURS, figure, save
+from counterfold.poker.cards import RANKS
+from counterfold.poker.grid_colours import (
     EMPTY,
     SUIT_COLOURS,
     SUIT_SIGNS,
@@ -23,8 +25,6 @@ from counterfold.cli.grid_colours import (
     percent,
     situation,
 )
-from counterfold.plot import COLOURS, figure, save
-from counterfold.poker.cards import RANKS
 from counterfold.poker.view import CLASSES, NodeView
 
 GAP = 0.035  # between cells, of a cell

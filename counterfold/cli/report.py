@@ -9,7 +9,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from counterfold.cli.grid_colours import chips
 from counterfold.cli.output import (
     StoppedError,
     advise,
@@ -29,6 +28,7 @@ from counterfold.errors import ParameterError
 from counterfold.files.text import csv_text, read_text
 from counterfold.files.whole import write_whole
 from counterfold.poker.cards import board_name
+from counterfold.poker.grid_colours import chips
 from counterfold.poker.spot import read_spot
 from counterfold.poker.units import Units
 from counterfold.solvers.flop_report import Flop, FlopReport, FlopRow, mean_row

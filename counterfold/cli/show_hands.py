@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from counterfold.cli.grid import print_cards, print_curves, print_grid, print_hands
-from counterfold.cli.grid_colours import MODES, mode_of
 from counterfold.cli.output import advise, print_json, say, tell
 from counterfold.cli.show import player_of, provenance
 from counterfold.errors import ParameterError
@@ -16,6 +15,7 @@ from counterfold.evaluate.public_view import Browser
 from counterfold.files.whole import write_whole
 from counterfold.poker.cards import board_name
 from counterfold.poker.game import DEAL, DECISION, PokerGame
+from counterfold.poker.grid_colours import MODES, mode_of
 from counterfold.poker.made import check_words, names_kind
 from counterfold.poker.ranges import CELL
 from counterfold.poker.view import CLASSES, NodeView

@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from html import escape
 from itertools import count
 from typing import Any
 
@@ -137,6 +138,9 @@ class Match:
 
     def __repr__(self) -> str:
         return brief(self, f"of {self.spec}: {', '.join(self.names)}, {self.hands:,} hands")
+
+    def _repr_html_(self) -> str:
+        return self.result()._repr_html_() if self.hands else f"<p>{escape(repr(self))}</p>"
 
     @property
     def spec(self) -> str:

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING
 
-from counterfold.notebook import brief
-from counterfold.play.score import Document, Score
+from counterfold.notebook import brief, frame, html_table
+from counterfold.play.score import Document, Estimate, Score
 from counterfold.play.table import Fault
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 __all__ = ["ArenaResult", "MatchResult", "Point"]
+
+
+Rows = tuple[tuple[str, ...], list[tuple[object, ...]]]
 
 
 @dataclass(frozen=True)
@@ -33,6 +41,17 @@ class ArenaResult:
     seconds: float
     cpu_seconds: float
 
+    def _repr_html_(self) -> str:
+        return html_table(f"{self.game}, {self.hands:,} hands, seed {self.seed}", *self._rows())
+
+    def to_pandas(self) -> pd.DataFrame:
+        """What each agent won a hand, a row each."""
+        return frame(*self._rows())
+
+    def _rows(self) -> Rows:
+        """The head of a table of the agents, and its rows."""
+        raise NotImplementedError
+
     def to_dict(self) -> Document:
         names = [field.name for field in fields(ArenaResult)]
         messages = [f._asdict() | {"agent": self.agents[f.agent]} for f in self.messages]
@@ -48,6 +67,15 @@ class MatchResult(ArenaResult):
     faults: tuple[int, ...]
     compiled: bool
     curve: tuple[Point, ...] = field(repr=False)
+
+    def _rows(self) -> Rows:
+        rows: list[tuple[object, ...]] = []
+        for score, faults in zip(self.scores, self.faults, strict=True):
+            reduced = score.reduced or Estimate(math.nan, None)
+            both = (score.plain.mean, score.plain.half, reduced.mean, reduced.half)
+            rows.append((score.name, score.hands, *both, score.exact, faults))
+        head = ("agent", "hands", "mean", "half", "reduced", "reduced_half", "exact", "faults")
+        return head, rows
 
     def __repr__(self) -> str:
         return brief(self, f"of {self.game}: {', '.join(self.agents)}, {self.hands:,} hands")

@@ -24,7 +24,7 @@ from counterfold.notebook import brief
 from counterfold.play.agents import StrategyAgent, make_agent
 from counterfold.play.arena import is_tabular
 from counterfold.play.match import MOST_FAULTS, Match
-from counterfold.play.result import ArenaResult, MatchResult
+from counterfold.play.result import ArenaResult, MatchResult, Rows
 from counterfold.play.score import Document, Estimate
 from counterfold.play.series import match_seed
 from counterfold.play.table import Fault
@@ -78,6 +78,10 @@ class TournamentResult(ArenaResult):
 
     def __repr__(self) -> str:
         return brief(self, f"of {self.game}: {len(self.agents)} agents, {self.played:,} meetings")
+
+    def _rows(self) -> Rows:
+        head = ("agent", "mean", "half", "faults")
+        return head, [(s.agent, s.estimate.mean, s.estimate.half, s.faults) for s in self.ranking]
 
     @property
     def played(self) -> int:

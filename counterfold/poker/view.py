@@ -129,6 +129,11 @@ class NodeView:
         if (self.weight[~self.possible] > 0).any():
             raise ParameterError("a hole with a card of the board has weight at this node")
 
+    def _repr_html_(self) -> str:
+        from counterfold.poker.grid_colours import grid_html
+
+        return grid_html(self)
+
     @cached_property
     def possible(self) -> NDArray[np.bool_]:
         """[1326] the holes that the board leaves."""

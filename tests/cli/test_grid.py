@@ -14,7 +14,10 @@ import pytest
 from rich.text import Text
 
 from counterfold.cli import grid, grid_png, output
-from counterfold.cli.grid_colours import (
+from counterfold.cli.grid_html import page, write_page
+from counterfold.errors import ParameterError
+from counterfold.poker.cards import HOLES
+from counterfold.poker.grid_colours import (
     EMPTY,
     MODES,
     action_colours,
@@ -23,9 +26,6 @@ from counterfold.cli.grid_colours import (
     heat,
     mode_of,
 )
-from counterfold.cli.grid_html import page, write_page
-from counterfold.errors import ParameterError
-from counterfold.poker.cards import HOLES
 from counterfold.poker.view import CLASSES, NodeView
 from tests.poker.test_view import other_side, river, vars_of
 

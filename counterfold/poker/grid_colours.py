@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from html import escape
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import ParameterError
-from counterfold.poker.view import NodeView
+from counterfold.poker.view import CLASSES, NodeView
 
 MODES = ("strategy", "ev", "equity", "weight")
 
@@ -209,3 +210,30 @@ def situation(view: NodeView) -> list[tuple[str, str]]:
     else:
         rows += [("Range", "no hand gets here")]
     return [*rows, ("Note", view.note)] if view.note else rows
+
+
+def grid_html(view: NodeView) -> str:
+    """The grid as a table of a notebook: cells split by action, or coloured by equity."""
+    mix, full, colours = view.classes.mix, filled(view), action_colours(view.actions)
+    equity = heat(view, "equity")
+    cells = []
+    for k, name in enumerate(CLASSES):
+        back, told = EMPTY, name
+        if full[k] > 0 and view.actions and np.isfinite(mix[:, k]).all():
+            ends = 100 * np.cumsum([0.0, *mix[:, k]])
+            parts = zip(colours, ends, ends[1:], strict=False)
+            stops = ", ".join(f"{c} {begin:.1f}% {end:.1f}%" for c, begin, end in parts)
+            back = f"linear-gradient(90deg, {stops})"
+            shares = zip(view.actions, mix[:, k], strict=True)
+            told += ": " + ", ".join(f"{action} {percent(p)}" for action, p in shares)
+        elif full[k] > 0 and not view.actions:
+            back, told = equity.colours[k], f"{name}: equity {equity.texts[k]}%"
+        ink = "#fff" if full[k] > 0 else "#77818c"
+        cells.append(
+            f'<td title="{escape(told)}" style="background:{back};color:{ink};'
+            f'text-align:left;width:3em">{name}</td>'
+        )
+    rows = ("".join(cells[at : at + 13]) for at in range(0, 169, 13))
+    caption = escape("; ".join(text for _, text in situation(view)))
+    body = "".join(f"<tr>{row}</tr>" for row in rows)
+    return f"<table><caption>{caption}</caption>{body}</table>"
