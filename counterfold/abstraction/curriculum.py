@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.abstraction.deal_engine import DealEngine
 from counterfold.abstraction.fallback import natural
 from counterfold.abstraction.ordered import Down, Fit, fit
 from counterfold.checkpoints import Checkpoints
@@ -23,8 +24,9 @@ from counterfold.games.base import spec_of
 from counterfold.games.catalog import load_named
 from counterfold.solvers.solver import Solver
 from counterfold.strategy.strategy import Strategy
+from counterfold.tree.form import form_of
 from counterfold.tree.graph import graph_of
-from counterfold.tree.history import HistoryTree, compile_game
+from counterfold.tree.history import HistoryTree
 from counterfold.tree.walk import Progress
 
 __all__ = ["Curriculum", "Stage", "carry", "graph_values"]
@@ -51,7 +53,7 @@ class Stage:
     same: int
     nearest: int
     fresh: int
-    value: float
+    value: float | None  # not told deal by deal
     compile_seconds: float
     seconds: float
     cpu_seconds: float
@@ -70,6 +72,8 @@ class Curriculum:
     ``down`` gives for each game (but the first) the rule from its infosets to those of the game
     before; without it, counters such as health points are clipped to what the smaller game has.
     With a ``folder`` every stage is a checkpoint there, and ``resume`` goes on.
+
+    Games of Cheat may be deal by deal (``DealForm``), with the traversal ``chance``.
 
     Iterations follow the average of imperfect recall (the history graph), so that any game will
     do; nothing is promised beyond what CFR promises there.
@@ -157,7 +161,7 @@ class Curriculum:
             found = (before.same, before.nearest, before.fresh)
             compiled = before.compile_seconds
         else:
-            tree = compile_game(self.games[place], progress=progress)
+            tree = form_of(self.games[place], progress=progress)
             compiled = time.perf_counter() - began
             solver = Solver(tree, form="history", **self.settings)
             found = self._begin(solver, place)
@@ -165,8 +169,9 @@ class Curriculum:
         pace = 1e-4
 
         def stage() -> Stage:
-            infosets = len(solver.tree.infosets.owner)
-            value = graph_values(solver.tree, solver.probabilities())[0]
+            infosets, value = _met(solver), None
+            if isinstance(solver.tree, HistoryTree):
+                value = graph_values(solver.tree, solver.probabilities())[0]
             return Stage(
                 place + 1, solver.tree.spec, solver.iteration, goal, solver.tree.histories,
                 infosets, *found, value, compiled, solver.seconds, solver.cpu_seconds,
@@ -192,7 +197,7 @@ class Curriculum:
     def _begin(self, solver: Solver, place: int) -> tuple[int, int, int]:
         """Carry over what the stage before has learned."""
         if place == 0:
-            return 0, 0, len(solver.tree.infosets.owner)
+            return 0, 0, _met(solver)
         assert self.solver is not None
         found = carry(self.solver, solver, self.down[place - 1])
         return found.same, found.nearest, found.fresh
@@ -263,10 +268,16 @@ class Curriculum:
         made = cls(games, iterations=iterations, down=down, folder=folder, **settings)
         made._begun = True
         if stages:
-            tree = compile_game(games[len(stages) - 1])
+            tree = form_of(games[len(stages) - 1])
             made.solver = Solver.resume(str(made.stage_file(len(stages))), tree)[0]
             made.stages = stages
         return made
+
+
+def _met(solver: Solver) -> int:
+    """The infosets of a stage; deal by deal, those that were met so far."""
+    engine, tree = solver.engine, solver.tree
+    return engine.infosets if isinstance(engine, DealEngine) else len(tree.infosets.owner)
 
 
 def carry(smaller: Solver, larger: Solver, down: Down) -> Fit:
@@ -275,6 +286,10 @@ def carry(smaller: Solver, larger: Solver, down: Down) -> Fit:
     Regrets and the summed average strategy go over; the first strategy is the average of the
     smaller game, and even where nothing answers.
     """
+    if isinstance(larger.engine, DealEngine) and isinstance(smaller.engine, DealEngine):
+        larger.engine.inherit(smaller.engine)
+        none = np.zeros(0, np.int64)
+        return Fit(none, 0, larger.engine.infosets, none)
     found = fit(larger.tree.infosets, smaller.tree.infosets, down)
     regrets, average = (found.carried(table) for table in smaller.learned())
     even = larger.tree.infosets.evenly()

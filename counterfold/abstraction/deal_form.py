@@ -25,13 +25,14 @@ from counterfold.poker.units import Units
 from counterfold.solvers.settings import Defaults
 from counterfold.solvers.until import Until
 from counterfold.strategy.layout import FormLayout, Row, Tables, lays_out
+from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import HistoryTree, compile_game
 
 if TYPE_CHECKING:
     from counterfold.kernels.cheat import Rules
     from counterfold.kernels.cheat_views import Index, View
 
-__all__ = ["DealForm", "DealLayout", "index_of", "rules_of"]
+__all__ = ["DealForm", "DealLayout", "by_infosets", "index_of", "rules_of"]
 
 ITERATIONS = 1000
 """Of a run whose length nobody says."""
@@ -97,15 +98,20 @@ class DealForm:
     def fingerprint(self) -> str:
         return hashlib.sha256(f"deals {self.spec}".encode()).hexdigest()[:16]
 
+    @cached_property
+    def whole(self) -> HistoryTree:
+        """The game laid out; TreeTooLargeError where it does not fit."""
+        return compile_game(self.game)
+
     @property
     def histories(self) -> int:
-        """Turns of the longest game: its histories are walked through, and never counted."""
-        return longest(self.rules)
+        """Of the game, if it was laid out to be measured; deals are only walked through."""
+        return self.whole.histories if "whole" in vars(self) else 0
 
     @property
     def infoset_count(self) -> int:
-        """None are known before they are met."""
-        return 0
+        """The same; none are known before they are met."""
+        return self.whole.infoset_count if "whole" in vars(self) else 0
 
     @property
     def infosets(self) -> NoReturn:
@@ -191,7 +197,7 @@ class DealForm:
         self._put(states, players, taken)
         return told.challenger is not None
 
-    def sight(self, parts: Sequence[object]) -> Sight:
+    def sight(self, parts: Any) -> Sight:
         """What is seen, from all of its parts or from those that are printed."""
         if len(parts) == len(Sight._fields):
             return Sight(*map(str, parts))
@@ -359,28 +365,36 @@ class DealLayout(FormLayout[DealForm]):
 lays_out(DealForm, DealLayout)
 
 
+def by_infosets(
+    strategy: Strategy[DealForm], tree: HistoryTree | None = None
+) -> Strategy[HistoryTree]:
+    """A strategy deal by deal over the infosets of the whole game, where it can be laid out.
+
+    ``tree`` is the game if it is laid out already.
+    """
+    form, layout = strategy.tree, DealLayout(strategy.tree)
+    whole = form.whole if tree is None else tree
+    if whole.spec != form.spec:
+        raise MismatchError(f"the strategy is for {form.spec}, and the game is {whole.spec}")
+    shares = list[float]()
+    for place in observations(whole):
+        width = len(place.actions)
+        found = layout.shares(strategy.tables, form.sight(place.seen), place.player)
+        shares += found or [1 / width] * width
+    return Strategy.of(whole, np.array(shares), strategy.about)
+
+
 class DealEvaluator(LiftedEvaluator):
     """Measures over the infosets of the whole game, where it can be laid out."""
 
     form: DealForm
     fully = "infoset by infoset, which a table of those that were met cannot"
 
-    @cached_property
-    def tree(self) -> HistoryTree:
-        """The compiled game; TreeTooLargeError where it does not fit."""
-        return compile_game(self.form.game)
-
     def measure(self) -> SequenceEvaluator:
-        return SequenceEvaluator(self.tree)
+        return SequenceEvaluator(self.form.whole)
 
     def lift(self, tables: Tables) -> Tables:
-        layout, shares = DealLayout(self.form), list[float]()
-        for place in observations(self.tree):
-            sight = place.seen
-            assert isinstance(sight, Sight)
-            width = len(place.actions)
-            shares += layout.shares(tables, sight, place.player) or [1 / width] * width
-        return (np.array(shares),)
+        return by_infosets(Strategy.of(self.form, tables)).tables
 
 
 measured_by(DealForm, DealEvaluator)

@@ -204,7 +204,7 @@ def _print(
     lines = [
         ("game", last.game),
         ("method", f"{settings['method']}, {settings['traversal']} traversal"),
-        ("value", f"{amount(last.value)} to player 1, between the average strategies"),
+        ("value", f"{amount(last.value or 0.0)} to player 1, between the average strategies"),
         ("time", duration(sum(stage.seconds for stage in curriculum.stages)) + " of iterations"),
     ]
     if curriculum.folder is not None:

@@ -9,7 +9,7 @@ from counterfold.games.base import Game
 from counterfold.games.catalog import load, load_named
 from counterfold.poker.game import PokerGame
 from counterfold.strategy.hands import HandLayout, game_of
-from counterfold.tree.named import FORMS, game_named, means_poker, poker_game
+from counterfold.tree.named import FORMS, by_deals, game_named, means_poker, poker_game
 
 __all__ = [
     "FORMS",
@@ -32,7 +32,8 @@ def game_in(path: str, named: str | None = None, form: str | None = None) -> Gam
         return poker_game(named) if public else game_named(named, form)
     if public:
         return game_of(saved.fields("rules"), saved.text("game"))
-    return load_named(saved.text("game"), path)
+    game = load_named(saved.text("game"), path)
+    return by_deals(game) if saved.header.get("form") == "deals" else game
 
 
 def rules_named(word: str, path: str | None = None) -> Any:

@@ -113,7 +113,9 @@ GameAgain = Annotated[
 Form = Annotated[
     str | None,
     _option(
-        "FORM", "history, or public: every hand at every node (kuhn, leduc, one_card have both)."
+        "FORM",
+        "history, or public: every hand at every node (kuhn, leduc, one_card have both); deals: "
+        "Cheat, with --traversal chance, where it is too large to be laid out.",
     ),
 ]
 

@@ -33,6 +33,7 @@ from counterfold.games.base import Game
 from counterfold.poker.game import PokerGame
 from counterfold.poker.units import Units
 from counterfold.strategy.hands import HandLayout
+from counterfold.strategy.layout import ABSTRACT
 from counterfold.strategy.store import read
 from counterfold.strategy.strategy import Row, Strategy
 
@@ -129,15 +130,18 @@ def _solved(request: ShowRequest, game: Game | PokerGame) -> Strategy[Any]:
 
 def _saved(path: str) -> Strategy[Any]:
     strategy, state, _ = read(path)
-    if strategy.layout.name == "buckets":
-        return _by_hand(strategy)
+    if strategy.layout.name in ABSTRACT:
+        return _in_full(strategy)
     return _with_locks(strategy, state) if isinstance(strategy.layout, HandLayout) else strategy
 
 
-def _by_hand(strategy: Strategy[Any]) -> Strategy[Any]:
-    """What the buckets of a blueprint do for each hand, where all hands fit."""
+def _in_full(strategy: Strategy[Any]) -> Strategy[Any]:
+    """What a strategy of a game made smaller does in the game itself, where that fits."""
     from counterfold.abstraction.bucket_layout import by_hand
+    from counterfold.abstraction.deal_form import by_infosets
 
+    if strategy.layout.name == "deals":
+        return by_infosets(strategy)
     try:
         return by_hand(strategy)
     except TreeTooLargeError as error:

@@ -22,6 +22,7 @@ from counterfold.poker.rules import PokerRules
 from counterfold.solvers.result import equilibrium_of
 from counterfold.solvers.until import Report
 from counterfold.strategy.infosets import InfosetLayout
+from counterfold.strategy.layout import ABSTRACT
 from counterfold.strategy.store import read
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.form import Form, form_of
@@ -307,11 +308,9 @@ def _unknown(name: str) -> str:
 
 def _from_file(path: str, form: Form) -> Agent:
     agent: Agent
+    if header_of(path).get("form") in ABSTRACT and isinstance(form, PublicTree | HistoryTree):
+        return StrategyAgent(_in_full(Strategy.load(path), form), path)
     if isinstance(form, PublicTree) and os.path.isfile(path):
-        if header_of(path).get("form") == "buckets":
-            agent = StrategyAgent(_by_hand(Strategy.load(path), form))
-            agent.name = path
-            return agent
         symmetry = header_of(path).get("symmetry", "true") == "true"
         if symmetry != form.symmetry:  # of the same game, but with other boards or hands
             form = form_of(form.game, symmetry=symmetry)
@@ -325,11 +324,16 @@ def _from_file(path: str, form: Form) -> Agent:
     return agent
 
 
-def _by_hand(strategy: Strategy[Any], form: PublicTree) -> Strategy[PublicTree]:
-    """A strategy over buckets for all hands of a tree, or of one that tells suits as they do."""
+def _in_full(strategy: Strategy[Any], form: HistoryTree | PublicTree) -> Strategy[Any]:
+    """A strategy of a game made smaller, in the game itself."""
     from counterfold.abstraction.bucket_layout import by_hand
+    from counterfold.abstraction.deal_form import by_infosets
 
-    apart = bool(strategy.tree.tells_suits)
+    if (strategy.layout.name == "deals") != isinstance(form, HistoryTree):
+        raise MismatchError(f"the strategy is of {strategy.spec}, and not of {form.spec}")
+    if isinstance(form, HistoryTree):
+        return by_infosets(strategy, form)
+    apart = bool(strategy.tree.tells_suits)  # suits, which the tree must then do too
     return by_hand(strategy, form_of(form.game, symmetry=False) if apart else form)
 
 

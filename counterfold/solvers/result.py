@@ -196,7 +196,8 @@ def solve(
         elif isinstance(game, PokerGame):
             table_size(game, method, settings, symmetry).check(memory)
             memory = ANY_SIZE
-        form = form_of(game, memory, count, symmetry=symmetry)
+        asked = settings.get("form", "auto")
+        form = form_of(game, memory, count, symmetry=symmetry, form=asked)
         if by_lp:
             return _by_lp(form, time.perf_counter() - began, saving.path)
         solver = Solver(form, method, traversal, **settings)

@@ -29,7 +29,7 @@ __all__ = [
 TRAVERSALS = ("full", "chance", "external", "outcome")
 BY_BOARDS = "public"
 """A traversal of poker over buckets alone: boards are sampled, and all hands walk at once."""
-FORMS = ("auto", "history", "public")
+FORMS = ("auto", "history", "public", "deals")
 
 POKER_METHOD = "dcfr(1.5, 0, 4)"
 """The fewest iterations to 0.1% of the pot without leaps, by ``bench poker-methods``."""

@@ -78,7 +78,8 @@ class Solver:
         given = {"traversal": traversal, **settings}
         self.method, self.settings = settings_for(game, method, given)
         check_threads(threads)
-        self.tree = form_of(game, symmetry=symmetry_under(game, symmetry, style, locks))
+        alike = symmetry_under(game, symmetry, style, locks)
+        self.tree = form_of(game, symmetry=alike, form=self.settings.form)
         self.conditions = conditions_on(self.tree, style, locks)
         check_range(self.tree, self.settings.dtype)
         setup = Setup(self.tree, self.method, self.settings, threads, self.conditions)

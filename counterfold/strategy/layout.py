@@ -15,7 +15,17 @@ from counterfold.errors import MismatchError, UnsupportedError, short
 from counterfold.files.arrays import Saved
 from counterfold.tree.form import Form
 
-__all__ = ["FormLayout", "Layout", "Row", "Tables", "fits", "layout_in", "layout_of", "lays_out"]
+__all__ = [
+    "ABSTRACT",
+    "FormLayout",
+    "Layout",
+    "Row",
+    "Tables",
+    "fits",
+    "layout_in",
+    "layout_of",
+    "lays_out",
+]
 
 Tables = tuple[NDArray[Any], ...]
 ABSTRACT = ("buckets", "deals")

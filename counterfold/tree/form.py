@@ -98,23 +98,26 @@ def form_of(
     progress: Progress | None = None,
     *,
     symmetry: bool | None = None,
+    form: str = "auto",
 ) -> Any:
     """The compiled form of a game: a public tree of poker in ranges, a history graph of all else.
 
     A form stays as it is, and a name or a file is the game that it means. ``symmetry`` is for
-    poker: whether suits that nothing tells apart are one.
+    poker: whether suits that nothing tells apart are one. ``form`` may ask for Cheat by ``deals``.
 
     >>> import counterfold as cf
     >>> form_of(cf.Kuhn()).histories, form_of(cf.fhp(deck="QKA")).players
     (58, 2)
     """
     from counterfold.tree.history import compile_game
-    from counterfold.tree.named import as_game
+    from counterfold.tree.named import as_game, by_deals
     from counterfold.tree.public import PublicTree
 
     if isinstance(game, Form):
         return game
     game = as_game(game)
+    if form == "deals":
+        return by_deals(game)
     if isinstance(game, PokerRules):
         game = game.poker
     if isinstance(game, PokerGame):

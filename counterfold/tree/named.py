@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from inspect import signature
 from typing import Any
@@ -14,9 +15,9 @@ from counterfold.poker.game import PokerGame
 from counterfold.poker.holdem import POKER_GAMES
 from counterfold.poker.spot import read_spot, spot
 
-__all__ = ["FORMS", "as_game", "game_named", "means_poker", "poker_game"]
+__all__ = ["FORMS", "as_game", "by_deals", "game_named", "means_poker", "poker_game"]
 
-FORMS = ("history", "public")
+FORMS = ("history", "public", "deals")
 PUBLIC_ONLY = ("fhp",)
 """Games that have no history form; the other names mean that form unless --form says public."""
 
@@ -27,7 +28,13 @@ def game_named(word: str, form: str | None = None) -> Game | PokerGame:
     >>> game_named("leduc").players, game_named("leduc", "public").players
     (2, ('first', 'second'))
     """
-    return poker_game(word) if means_poker(word, form) else load(word)
+    poker = means_poker(word, form)
+    return by_deals(load(word)) if form == "deals" else poker_game(word) if poker else load(word)
+
+
+def by_deals(game: Any) -> Any:
+    """A game of Cheat that is solved deal by deal."""
+    return importlib.import_module("counterfold.abstraction.deal_form").DealForm(game)
 
 
 def as_game(game: Any) -> Any:
@@ -54,7 +61,7 @@ def means_poker(word: str, form: str | None = None) -> bool:
     (True, False, True)
     """
     if form not in (None, *FORMS):
-        raise ParameterError(f"--form is {form!r}, and must be history or public")
+        raise ParameterError(f"--form is {form!r}, and must be history, public or deals")
     only = word.partition("(")[0].strip() in PUBLIC_ONLY or _spot_in(word) is not None
     if only and form == "history":
         raise ParameterError(

@@ -11,14 +11,17 @@ import pytest
 import counterfold as cf
 from counterfold.abstraction import deal_engine
 from counterfold.abstraction.coverage import all_deals
+from counterfold.abstraction.curriculum import Curriculum, carry
 from counterfold.abstraction.deal_engine import Deal
 from counterfold.abstraction.deal_form import DealForm
 from counterfold.abstraction.maps import Drop, LastRounds, Mapped, RelativeCards
+from counterfold.abstraction.ordered import nearest
 from counterfold.errors import MismatchError, ParameterError, UnsupportedError
 from counterfold.games.base import CHANCE, TERMINAL, label
 from counterfold.games.cheat import Cheat
 from counterfold.games.leduc import Leduc
 from counterfold.kernels.history import uniform
+from counterfold.play.agents import make_agent
 from counterfold.solvers.solver import Solver
 from counterfold.strategy.strategy import Strategy
 
@@ -321,3 +324,43 @@ def test_what_does_not_fit_is_refused_in_a_sentence() -> None:
         next(iter(taught.strategy().rows()))
     with pytest.raises(ParameterError, match="say who sees it"):
         taught.strategy().at("A 2", "rank A", "3:3")
+
+
+def test_a_curriculum_goes_deal_by_deal(tmp_path: Any) -> None:
+    games = [DealForm(last_rounds(health), thorough=True) for health in (1, 2)]
+
+    def made(folder: Any = None) -> Curriculum:
+        return Curriculum(games, iterations=20, traversal="chance", seed=1, folder=folder)
+
+    whole, halved = made(), made(tmp_path / "c")
+    for _ in whole.run():
+        pass
+    run = halved.run()
+    while not next(run).done:
+        pass
+    run.close()
+    again = Curriculum.resume(tmp_path / "c", games)
+    stages = [stage for stage in again.run() if stage.done]
+    assert stages[-1].nearest == whole.stages[1].nearest > 0
+    assert stages[-1].value is None
+    assert whole.solver is not None
+    assert again.solver is not None
+    for one, same in zip(numbers(whole.solver), numbers(again.solver), strict=True):
+        assert np.array_equal(one, same)
+    smaller, larger = dealing(last_rounds(1)), dealing(last_rounds(2))
+    smaller.step(1)
+    assert carry(smaller, larger, nearest(1)).nearest == smaller.engine.infosets
+
+
+def test_a_file_is_played_in_the_game_that_is_laid_out(tmp_path: Any) -> None:
+    game = Cheat(health=1, view="history")
+    result = cf.solve(
+        game, "cfr", cf.Until(iterations=50), traversal="chance", form="deals",
+        save=tmp_path / "run.cf",
+    )  # fmt: skip
+    tree = cf.compile_game(game)
+    agent = make_agent(str(tmp_path / "run.cf"), tree)
+    assert cf.value(agent.strategy) == pytest.approx(result.value)
+    assert result.infosets == tree.infoset_count
+    with pytest.raises(MismatchError, match="view=history"):
+        make_agent(str(tmp_path / "run.cf"), cf.compile_game(Cheat(health=1)))
