@@ -41,7 +41,7 @@ class InfosetEngine(Engine):
         if setup.conditions is not None:
             self.condition(setup.conditions)
 
-    def _begin_from_nothing(self) -> None:
+    def begin_from_nothing(self) -> None:
         """No regrets, and what the rule plays without any."""
         tree, conditions = self.form, self.conditions
         strategy = tree.infosets.evenly() if conditions is None else conditions.fallback(tree)
@@ -131,7 +131,7 @@ class HistoryEngine(InfosetEngine):
         slots, infosets = self.form.infosets.slots, len(self.form.infosets.owner)
         tables = (np.zeros(slots, self.dtype) for _ in range(4))
         self._tables = kernels.Tables._make([*tables, np.zeros((infosets, 3))])
-        self._begin_from_nothing()
+        self.begin_from_nothing()
         self._random = np.array([setup.settings.seed], dtype=np.uint64)
         self._clock = 0
         self._sampled = SAMPLED.get(setup.settings.traversal)

@@ -18,6 +18,9 @@ __all__ = ["DEFAULT_METHOD", "METHODS", "Method", "method"]
 DEFAULT_METHOD = "sapcfr+"
 """The fastest to 1e-6 on the two-player games, by ``counterfold bench methods``."""
 
+STEADY_METHOD = "dcfr+"
+"""What a run goes on with that predictions have misled."""
+
 
 @dataclass(frozen=True)
 class Method:

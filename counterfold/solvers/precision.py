@@ -8,6 +8,7 @@ of the best one from where that may come to pass.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -25,6 +26,8 @@ MUCH_WORSE = 10.0  # times the best, which half of that patience is enough for
 NEAR = 8.0  # times the rounding so far: from there on it may become what keeps a run back
 LOST = 1e-3  # of a reach: what falls below the resolution of sums that are too coarse
 ROUNDING = 64 * float(np.finfo(np.float64).eps)  # of the largest payoff: what a check may be off
+WINDOW = 4.0  # times the iterations in which a run that predicts must have halved: 1 / sqrt(T)
+SOON = 400  # iterations, before which it is too early to say so
 FINEST = 100 * ROUNDING  # where a run that stands still has come to the end of double precision
 
 
@@ -49,12 +52,46 @@ class Precision:
         """Where coarse numbers may matter, the iteration and the exploitability of the check that
         no later one has bettered by more than a hundredth."""
         self.kept: tuple[NDArray[Any], ...] = ()
+        self.restarted = 0
+        """The iteration after which the run has begun again, if it has."""
 
-    def begin(self, checks: Iterable[tuple[int, float]]) -> None:
+    def begin(self, checks: Iterable[tuple[int, float]], restarted: int = 0) -> None:
         """Go on from the checks of a run that is resumed."""
         self._checks, self.best = [], None
-        for check in checks:
-            self._take(*check)
+        for iteration, exploitability in checks:
+            self._take(iteration, exploitability)
+            if iteration == restarted:
+                self.restarted, self.best = restarted, self._checks[-1]
+
+    @property
+    def misled(self) -> bool:
+        """Whether a run has not even halved its exploitability in four times the iterations.
+
+        That is what regret matching promises without any predictions, of order 1 / sqrt(T); where
+        they are good it falls as 1 / T or faster.
+
+        >>> run = Precision("float64", largest=1.0, falls=True)
+        >>> for iteration in (100, 400):
+        ...     run.note(iteration, 0.1 - iteration / 1e5, lambda: [])
+        >>> run.misled
+        True
+        """
+        now, latest = self._checks[-1] if self._checks else (0, 0.0)
+        before = [measured for at, measured in self._checks if WINDOW * at <= now]
+        if not self.falls or now < SOON or latest <= FINEST * self.largest or not before:
+            return False
+        return latest > before[-1] / math.sqrt(WINDOW)
+
+    def restart(self, tables: Sequence[NDArray[Any]]) -> None:
+        """The run begins again: its strategy so far is kept until there is a better one."""
+        self.best = self._checks[-1]
+        self.restarted = self.best[0]
+        self.kept = tuple(np.array(table) for table in tables)
+
+    @property
+    def behind(self) -> bool:
+        """Whether a run that has begun again is not yet as good as it was before."""
+        return self.best is not None and self.best[0] == self.restarted
 
     def note(
         self, iteration: int, exploitability: float, tables: Callable[[], Sequence[NDArray[Any]]]
@@ -72,6 +109,8 @@ class Precision:
     def _take(self, iteration: int, exploitability: float) -> bool:
         """Whether a check is the best where coarse numbers may matter."""
         self._checks.append((iteration, exploitability))
+        if self.behind and self.best is not None and exploitability < self.best[1]:
+            self.best, self.kept = None, ()
         near = max(NEAR * self.unit * iteration, FINEST) * self.largest
         better = self.best is None or exploitability < 0.99 * self.best[1]
         if not (self.falls and exploitability <= near and better):
@@ -100,7 +139,7 @@ class Precision:
         >>> run.verdict()
         'worse'
         """
-        if self.best is None:
+        if self.best is None or self.behind:
             return None
         now, (at, best) = self._checks[-1][0], self.best
         lost = self.unit * now

@@ -209,7 +209,7 @@ def known(solver: Solver, final: Report, stopped: str) -> dict[str, Any]:
 
     The exploitability is told only of the strategy at which it was measured.
     """
-    if _too_coarse(final, stopped) and solver.precision.kept:
+    if (_too_coarse(final, stopped) or solver.precision.behind) and solver.precision.kept:
         return {"best": True, "exploitability": final.exploitability}
     if final.iteration == solver.iteration:
         return {"exploitability": final.exploitability}
@@ -217,18 +217,24 @@ def known(solver: Solver, final: Report, stopped: str) -> dict[str, Any]:
 
 
 def shortfall(solver: Solver, final: Report, stopped: str) -> str:
-    """What to add to a promise that the numbers of a run keep it from, if they do."""
-    if final.verdict is None or not _too_coarse(final, stopped):
-        return ""
-    sentence = f" {solver.precision.sentence(final.verdict)}"
-    if solver.precision.kept:
+    """What to add to a promise: that a run began again, or that its numbers keep it from it."""
+    sentence, at = "", solver.precision.restarted
+    if at:
+        sentence += (
+            f" Predictions misled the run, so after iteration {at:,} it began again without them "
+            f"({solver.method.name})."
+        )
+    if final.verdict is not None and _too_coarse(final, stopped):
+        sentence += f" {solver.precision.sentence(final.verdict)}"
+    if final.iteration < solver.iteration and solver.precision.kept:
         sentence += f" The strategy is that of iteration {final.iteration:,}."
     return sentence
 
 
 def _best_check(solver: Solver, trace: list[Report], stopped: str) -> Report | None:
-    """The check whose strategy a run ends with that has become too coarse."""
-    if not _too_coarse(trace[-1], stopped) or not solver.precision.kept:
+    """The check whose strategy a run ends with that has become too coarse, or was restarted."""
+    coarse = _too_coarse(trace[-1], stopped)
+    if not (coarse or solver.precision.behind) or not solver.precision.kept:
         return None
     assert solver.precision.best is not None
     at, _ = solver.precision.best

@@ -46,7 +46,7 @@ class SequenceEngine(InfosetEngine):
         self._work = workspace(form, dtype)
         self._typed = form.form._replace(val=form.form.val.astype(dtype))
         self._tables = kernels.Tables(*(np.zeros(form.sequences, dtype) for _ in range(4)))
-        self._begin_from_nothing()
+        self.begin_from_nothing()
         # The play so far is followed where its gap to a coarse correlated equilibrium is told.
         follow = not tree.two_player_zero_sum or _one_shot(form)
         followed = (form.sequences, tree.players) if follow else (0, 0)

@@ -21,7 +21,7 @@ from counterfold.games.catalog import load_named
 from counterfold.interrupts import uncut
 from counterfold.notebook import brief
 from counterfold.poker.game import PokerGame
-from counterfold.solvers import public_engine, sequence_engine  # noqa: F401  (they register)
+from counterfold.solvers import public_engine  # noqa: F401  (it registers)
 from counterfold.solvers.conditions import (
     Condition,
     Conditions,
@@ -29,8 +29,10 @@ from counterfold.solvers.conditions import (
     symmetry_under,
 )
 from counterfold.solvers.engine import Setup, engine_for, engine_of
-from counterfold.solvers.methods import Method
+from counterfold.solvers.methods import STEADY_METHOD, Method
+from counterfold.solvers.methods import method as method_of
 from counterfold.solvers.precision import Precision
+from counterfold.solvers.sequence_engine import SequenceEngine
 from counterfold.solvers.settings import Settings, check_range, check_threads, settings_for
 from counterfold.solvers.until import Report, Until
 from counterfold.strategy.infosets import InfosetLayout
@@ -90,6 +92,7 @@ class Solver:
         self.check_seconds = 0.0  # of the last check
         self.look: Callable[[], None] | None = None
         """Called within a check now and then, which it may end by raising."""
+        self._may_restart = method is None and type(self) is Solver and self._predicts
         self._cold = True
         self._piece = self.engine.first_piece
         self._logs = np.zeros(4)
@@ -102,6 +105,20 @@ class Solver:
     def nbytes(self) -> int:
         """What a checkpoint takes, about."""
         return self.engine.nbytes
+
+    @property
+    def _predicts(self) -> bool:
+        """Whether predictions may mislead it where theory promises that it falls."""
+        plain = self.conditions is None and self.settings.average
+        return plain and self.method.prediction > 0 and isinstance(self.engine, SequenceEngine)
+
+    def _restart(self) -> None:
+        """Begin again without predictions; what was reached is kept until it is bettered."""
+        assert isinstance(self.engine, SequenceEngine)
+        self.precision.restart(self._tables())
+        self.method, self._may_restart = method_of(STEADY_METHOD), False
+        self._logs = np.zeros(4)
+        self.engine.begin_from_nothing()
 
     @cached_property
     def precision(self) -> Precision:
@@ -181,6 +198,8 @@ class Solver:
 
         if iterations < 0:
             raise ParameterError(f"iterations is {iterations}, and must not be negative")
+        if iterations and self._may_restart and self.precision.misled:
+            self._restart()
         if self._cold:  # compiling or loading the kernels is no part of an iteration
             self.engine.step(np.zeros((0, rule.COLUMNS)))
             self._cold = False
@@ -206,7 +225,7 @@ class Solver:
         """
         from counterfold.kernels import rule
 
-        size, done = self.engine.per_round, self.iteration
+        size, done = self.engine.per_round, self.iteration - self.precision.restarted
         first, last = done // size + 1, (done + count - 1) // size + 1
         rows = self.method.schedule(
             first, last - first + 1, self._logs, weighed=self.engine.weighed
@@ -309,6 +328,8 @@ class Solver:
             "cpu_seconds": self.cpu_seconds,
             "best": self.conditions is not None and self.conditions.best,
             "kept": best,  # whether the strategy beside the state is that of the best check
+            "restarted": self.precision.restarted,
+            "may_restart": self._may_restart,
             "trace": [to_json(report) for report in trace],
         }
         apart = best or not self.settings.average  # the strategy tells nothing of the sums
@@ -343,6 +364,7 @@ class Solver:
         conditions = engine_of(form, settings).conditions_in(form, state, run, settings)
         how = asdict(settings) | {"method": rule}
         solver = cls(form, **how, threads=threads, style=conditions)
+        solver.settings = settings  # a run that has begun again is still of its first method
         state.fill("logs", solver._logs)
         kept = run.flag("kept", False)
         apart = kept or not settings.average
@@ -357,7 +379,9 @@ class Solver:
         trace = [from_json(Report, entry) for entry in run.objects("trace")]
         if any(report.exploitability is None for report in trace):
             raise state.damaged("a check of its trace does not tell the exploitability")
-        solver.precision.begin(checks_of(trace))
+        restarted = run.whole("restarted", 0, solver.iteration, default=0)
+        solver.precision.begin(checks_of(trace), restarted)
+        solver._may_restart = run.flag("may_restart", False) and solver._predicts
         return solver, trace
 
 

@@ -159,3 +159,46 @@ def test_a_check_without_its_exploitability_is_damage(tmp_path: Path) -> None:
     seal(path, {**header, "run": json.dumps(run)}, arrays)
     with pytest.raises(FileError, match="damaged: a check of its trace"):
         Solver.resume(path)
+
+
+def test_a_run_that_predictions_mislead_begins_again_and_resumes_bit_for_bit(
+    tmp_path, monkeypatch
+) -> None:
+    """Here wherever a check is no better than the last one, so that it comes soon."""
+    monkeypatch.setattr("counterfold.solvers.precision.SOON", 40)
+    path, game = tmp_path / "run", cf.Leduc()
+    monkeypatch.setattr("counterfold.solvers.precision.WINDOW", 1.05)
+    whole = cf.solve(game, until=300)
+    assert "began again without them (dcfr+)" in whole.promise
+    again = int(whole.promise.partition("after iteration ")[2].split()[0])
+    for stop in (again, again + 1, again + 30):
+        first = cf.solve(game, until=stop, save=path)
+        assert first.exploitability <= whole.trace[0].exploitability
+        rest = cf.resume(path, 300)
+        assert (rest.method, rest.iterations) == (whole.method, whole.iterations)
+        assert rest.strategy == whole.strategy
+        assert rest.promise == whole.promise
+        checks = [r.iteration for r in whole.trace]
+        assert [r.iteration for r in rest.trace if r.iteration in checks] == checks
+    # What was reached before is what a run ends with that has not come as far again.
+    short = cf.solve(game, until=again + 1)
+    assert short.certified_at == again
+    assert cf.exploitability(short.strategy) == pytest.approx(short.exploitability, abs=1e-15)
+    # Whoever names a method gets it.
+    assert "began again" not in cf.solve(game, "sapcfr+", 300).promise
+
+
+@pytest.mark.parametrize(
+    ("spec", "iterations"),
+    [("kuhn", 55), ("leduc", 7072), ("goofspiel", 143), ("liars_dice(sides=4)", 277)],
+)
+def test_predictions_that_help_are_kept(spec: str, iterations: int) -> None:
+    result = cf.solve(spec, until="1e-6")
+    assert result.iterations <= 1.1 * iterations
+    assert "began again" not in result.promise
+
+
+def test_liars_dice_is_solved_without_predictions() -> None:
+    result = cf.solve("liars_dice", until="1e-5")
+    assert "began again without them" in result.promise
+    assert result.iterations < 6000  # with them some 22,000
