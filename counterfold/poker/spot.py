@@ -172,7 +172,7 @@ def _ranges(source: Source, board: tuple[int, ...], rules: CardRules) -> _Ranges
                 raise ParameterError(f"{cause} leaves no hand of the range {short(text)}")
         source.told[seat] = str(hands)
         found.append(weights)
-    if not (found[0] * meetings(found[1])).any():
+    if not (found[0] * meetings((found[1] > 0).astype(np.float64))).any():
         raise ParameterError(
             f"{source.where}: the two ranges cannot both hold hands, since every hand of one "
             "shares a card with every hand of the other"

@@ -12,7 +12,7 @@ import pytest
 
 import counterfold as cf
 from counterfold.poker.holdem import kuhn
-from counterfold.solvers import result
+from counterfold.solvers import run
 from counterfold.solvers.result import Result, resume, solve
 from counterfold.solvers.solver import Solver
 from counterfold.solvers.until import Report, Until
@@ -43,7 +43,7 @@ def test_a_long_check_is_left_out(
     during: str, at: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Iterations 12 and 14 are checked, and 13 is not."""
-    monkeypatch.setattr(result, "LAST_CHECK", 0.0)
+    monkeypatch.setattr(run, "LAST_CHECK", 0.0)
     path = tmp_path / "run"
     found = interrupted(Until(iterations=40), at, during, path, monkeypatch)
     assert (found.stopped, found.iterations, found.certified_at) == ("interrupted", at, 12)
@@ -69,7 +69,7 @@ def test_a_long_check_is_left_out(
 def test_a_quick_check_is_made(
     during: str, at: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(result, "LAST_CHECK", 60.0)
+    monkeypatch.setattr(run, "LAST_CHECK", 60.0)
     found = interrupted(Until(iterations=40), at, during, tmp_path / "run", monkeypatch)
     assert (found.stopped, found.iterations, found.certified_at) == ("interrupted", at, at)
     assert found.strategy.about["exploitability"] == found.exploitability
@@ -79,13 +79,13 @@ def test_the_first_check_is_made_whatever_it_takes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A result without any certificate would be none."""
-    monkeypatch.setattr(result, "LAST_CHECK", 0.0)
+    monkeypatch.setattr(run, "LAST_CHECK", 0.0)
     found = interrupted(Until(iterations=40), 1, "assess", tmp_path / "run", monkeypatch)
     assert (found.stopped, found.iterations, found.certified_at) == ("interrupted", 1, 1)
 
 
 def test_a_history_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(result, "LAST_CHECK", 0.0)
+    monkeypatch.setattr(run, "LAST_CHECK", 0.0)
 
     def hit(report: Report) -> None:
         if report.iteration >= 1000 and report.exploitability is None:
@@ -103,7 +103,7 @@ def test_a_history_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 def test_what_was_just_saved_is_not_saved_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(result, "LAST_CHECK", 0.0)
+    monkeypatch.setattr(run, "LAST_CHECK", 0.0)
     solver, saved = Solver(kuhn(), "cfr+"), []
 
     def save(*_: Any, **about: Any) -> None:
