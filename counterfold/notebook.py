@@ -11,7 +11,7 @@ from counterfold.errors import MissingExtraError, cut, visible
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["brief", "frame", "html_table"]
+__all__ = ["LONGEST", "brief", "frame", "html_table"]
 
 LONGEST = 110  # characters of a line
 MOST_ROWS = 20

@@ -16,6 +16,7 @@ import counterfold as cf
 from counterfold.errors import CounterfoldError, FileError, MissingExtraError
 from counterfold.notebook import html_table
 from counterfold.poker import holdem
+from counterfold.tree.sequence import sequence_form
 
 SPOT = {
     "board": "Ks 9h 6s 4d 2c", "pot": 200, "stack": 600, "oop": "AA,QQ", "ip": "JJ,TT",
@@ -180,6 +181,9 @@ def things() -> dict[str, Any]:
         "poker result": poker, "poker part": poker.poker, "report": result.trace[-1],
         "solver": cf.Solver(kuhn), "method": cf.method("dcfr"), "assessment": cf.assess(uniform),
         "best response": cf.best_response(uniform, 0), "range": cf.Range.parse("22+,A2s+,K2s+"),
+        "wide range": cf.Range(np.linspace(0.0, 1.0, 1326)), "betting": river.betting,
+        "cards": river.rules, "infosets": result.strategy.tree.infosets,
+        "sequences": sequence_form(result.strategy.tree),
         "equity": cf.range_equity("AA", "KK"), "view": cf.view(poker.strategy), "flops": report,
         "lock": cf.Lock("bet", {"call": 1}), "locks": cf.Locks([cf.Lock("bet", {"call": 1})]),
         "model": cf.OpponentModel(uniform), "response": cf.restricted_response(uniform, 0, 0.5),

@@ -84,6 +84,9 @@ class BettingTree:
     def __len__(self) -> int:
         return len(self.kind)
 
+    def __repr__(self) -> str:
+        return brief(self, f"of {len(self):,} nodes")
+
     @property
     def streets(self) -> int:
         """How many rounds of betting there can be."""
@@ -129,6 +132,9 @@ class CardRules:
     def __post_init__(self) -> None:
         if self.hole not in (1, 2):
             raise ParameterError(f"hands have one or two cards, not {self.hole}")
+
+    def __repr__(self) -> str:
+        return brief(self, f"of {len(self.deck)} cards, {self.hole} in a hand")
 
     @property
     def holes(self) -> int:

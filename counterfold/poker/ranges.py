@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import ParameterError
+from counterfold.notebook import LONGEST, brief
 from counterfold.poker.cards import (
     HIGH,
     HOLES,
@@ -115,7 +116,38 @@ write hands as in QQ+, AKs, A5s-A2s, KTo+, AhKd or random, with a weight as in A
         return hash(self.weights.tobytes())
 
     def __repr__(self) -> str:
-        return f"Range.parse({str(self)!r})" if self.weights.any() else "Range(no hands)"
+        if not self.weights.any():
+            return "Range(no hands)"
+        whole = f"Range.parse({str(self)!r})"
+        return whole if len(whole) <= LONGEST else brief(self, f"of {self.combos:g} combos: {self}")
+
+    def __len__(self) -> int:
+        """How many holes have a weight."""
+        return int(np.count_nonzero(self.weights))
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of the holes that have a weight, from the highest cards down.
+
+        >>> list(Range.parse("AA").without([51, 50]))
+        ['AdAc']
+        """
+        names = [hole_name(hole) for hole in np.flatnonzero(self.weights).tolist()]
+        return iter(sorted(names, key=_by_rank))
+
+    def __contains__(self, hole: str | int) -> bool:
+        return self[hole] > 0
+
+    def _repr_html_(self) -> str:
+        """The grid of 13 x 13 as a notebook shows it, darker where more of a class is in."""
+        rows = []
+        for row, weights in enumerate(self.grid()):
+            cells = [
+                f'<td style="background:rgba(46,125,50,{weight:.2f})" title="{100 * weight:.0f}%">'
+                f"{cell_name(row, column)}</td>"
+                for column, weight in enumerate(weights)
+            ]
+            rows.append(f"<tr>{''.join(cells)}</tr>")
+        return f"<table><caption>{self.combos:g} combos</caption>{''.join(rows)}</table>"
 
     def without(self, cards: Iterable[int]) -> Range:
         """The range after card removal: holes with one of these cards are gone.

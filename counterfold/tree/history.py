@@ -42,6 +42,9 @@ class Infosets(NamedTuple):
     labels: tuple[str, ...]
     actions: tuple[tuple[str, ...], ...]
 
+    def __repr__(self) -> str:
+        return brief(self, f"of {len(self.owner):,} with {self.slots:,} actions")
+
     @property
     def slots(self) -> int:
         return int(self.start[-1])

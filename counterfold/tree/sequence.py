@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.games.base import TERMINAL
+from counterfold.notebook import brief
 from counterfold.tree.history import NONE, HistoryTree, kept_with
 
 if TYPE_CHECKING:
@@ -34,6 +35,9 @@ class SequenceForm:
     form: Form
     slot: NDArray[np.uint32]
     perfect_recall: bool
+
+    def __repr__(self) -> str:
+        return brief(self, f"of {self.tree.spec}: {self.sequences:,} sequences")
 
     @property
     def sequences(self) -> int:

@@ -218,3 +218,16 @@ def test_a_hole_that_is_none() -> None:
     with pytest.raises(ParameterError):
         Range.parse("AA")[HOLES]
     assert Range.parse("AA")[HOLES - 1] == 1
+
+
+def test_a_range_is_counted_walked_and_shown() -> None:
+    hands = Range.parse("AA,AKs:0.5")
+    assert len(hands) == len(list(hands)) == 10
+    assert [hands[name] for name in hands].count(0.5) == 4
+    assert "AhKh" in hands
+    assert "KhKd" not in hands
+    assert list(Range.parse("AsKs,AhKd,AsAh")) == ["AsAh", "AhKd", "AsKs"]
+    page = hands._repr_html_()
+    assert page.count("<td") == 169
+    assert 'rgba(46,125,50,0.50)" title="50%">AKs<' in page
+    assert "8 combos" in page
