@@ -28,6 +28,7 @@ class Slow:
         self.iteration, self.seconds, self.saved = 0, 0.0, 0
         self.nbytes = int(save * run.DISK)
         self.engine = SimpleNamespace(can={"exact"})
+        self.precision = SimpleNamespace(behind=False, kept=())
 
     def step(self, count):
         self.iteration += count
@@ -77,7 +78,9 @@ def test_reading_the_rules_ends_when_the_time_is_over(monkeypatch):
         cf.solve(cf.Leduc(), until=cf.Until(seconds=1e-6))
     # Whoever has not asked for seconds is not held to the usual ones while rules are read.
     told = []
-    cf.solve(cf.Leduc(), until=cf.Until(iterations=1), on_compile=told.append)
+    cf.solve(
+        cf.Leduc(), until=cf.Until(iterations=1), on_compile=lambda *counts: told.append(counts)
+    )
     assert told
 
 
