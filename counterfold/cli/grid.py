@@ -23,10 +23,12 @@ from counterfold.poker.grid_colours import (
     chips,
     filled,
     heat,
+    is_pure,
     mode_of,
     on_ramp,
     percent,
     situation,
+    whole_percent,
 )
 from counterfold.poker.view import CLASSES, Hand, NodeView
 
@@ -36,8 +38,6 @@ if TYPE_CHECKING:
 
 LEVELS = "▁▂▃▄▅▆▇█"
 EIGHTHS = " ▏▎▍▌▋▊▉"
-PURE = 0.995
-"""From here on an action is written without its percentage."""
 TALL = 36
 """Lines of a terminal that has room for cells of two lines."""
 INDENT = 7
@@ -153,7 +153,7 @@ def _letters(view: NodeView) -> list[str]:
             texts.append("")
             continue
         most = int(mix.argmax())
-        part = "   " if mix[most] >= PURE else f"{100 * mix[most]:3.0f}"
+        part = "   " if is_pure(mix[most]) else whole_percent(mix[most]).rjust(3)
         texts.append(keys[most] + part)
     return texts
 

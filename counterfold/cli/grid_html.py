@@ -24,6 +24,7 @@ from counterfold.poker.grid_colours import (
     action_colours,
     filled,
     situation,
+    thousandths,
 )
 from counterfold.poker.view import CLASSES, Hand, NodeView
 
@@ -159,18 +160,14 @@ def _hands(view: NodeView) -> dict[str, Any]:
     }
 
 
-def _thousandths(numbers: Sequence[float] | NDArray[np.float64]) -> list[int | None]:
-    return [round(1000 * float(x)) if math.isfinite(x) else None for x in numbers]
+def _thousandths(numbers: Sequence[float] | NDArray[np.float64]) -> list[float | None]:
+    return [thousandths(x) if math.isfinite(x) else None for x in numbers]
 
 
 def _amounts(numbers: Sequence[float] | NDArray[np.float64]) -> list[float | int | None]:
-    """Four digits each, whole numbers without a point."""
-    found: list[float | int | None] = []
-    for x in numbers:
-        rounded = float(f"{x:.4g}")
-        whole = math.isfinite(rounded) and rounded == int(rounded)
-        found.append(int(rounded) if whole else rounded if math.isfinite(rounded) else None)
-    return found
+    """Six digits each, whole numbers without a point: the page shows them as ``chips`` does."""
+    rounded = (float(f"{x:.6g}") if math.isfinite(x) else None for x in numbers)
+    return [int(x) if x is not None and x.is_integer() else x for x in rounded]
 
 
 def _script_safe(document: Any) -> str:

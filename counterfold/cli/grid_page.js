@@ -11,8 +11,16 @@ function make(tag, text, classes) {
   return made;
 }
 const known = x => x !== null && x !== undefined;
-const pct = (x, digits = 1) => known(x) ? (x / 10).toFixed(digits) + "%" : "?";
-const chips = x => known(x) ? String(+x.toPrecision(4)) : "?";
+// Shares are thousandths with two decimals; halves go up, as in the terminal and in pictures.
+const steps = x => Math.round(100 * x);
+const pct = (x, digits = 1) => !known(x) ? "?" : (digits
+  ? (Math.floor((steps(x) + 50) / 100) / 10).toFixed(1)
+  : Math.floor((steps(x) + 500) / 1000)) + "%";
+const chips = x => {
+  if (!known(x)) return "?";
+  const digits = Math.abs(x) >= 999.5 ? 0 : Math.abs(x) >= 99.5 ? 1 : 2;
+  return String(+x.toFixed(digits) || 0);
+};
 const view = () => data.nodes[at].views[side];
 
 function ramp(colours, place) {

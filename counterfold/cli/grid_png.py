@@ -20,10 +20,12 @@ from counterfold.poker.grid_colours import (
     chips,
     filled,
     heat,
+    is_pure,
     mode_of,
     on_ramp,
     percent,
     situation,
+    whole_percent,
 )
 from counterfold.poker.view import CLASSES, NodeView
 
@@ -132,7 +134,7 @@ def _mixes(panel: Any, view: NodeView) -> None:
         _name(panel, k, there)
         if there:
             most = int(mix.argmax())
-            _number(panel, k, f"{100 * mix[most]:.0f}%" if mix[most] < 0.995 else "")
+            _number(panel, k, "" if is_pure(mix[most]) else f"{whole_percent(mix[most])}%")
 
 
 def _box(panel: Any, k: int, colour: str) -> None:

@@ -181,12 +181,31 @@ def percent(number: float) -> str:
     >>> percent(0.12345), percent(float("nan"))
     ('12.3%', '')
     """
-    return f"{100 * number:.1f}%" if math.isfinite(number) else ""
+    return f"{(_steps(number) + 50) // 100 / 10:.1f}%" if math.isfinite(number) else ""
 
 
 def whole_percent(number: float) -> str:
-    """A share in whole percent, without the sign."""
-    return f"{100 * number:.0f}" if math.isfinite(number) else ""
+    """A share in whole percent, without the sign.
+
+    >>> whole_percent(0.4946), whole_percent(0.485)
+    ('49', '49')
+    """
+    return str((_steps(number) + 500) // 1000) if math.isfinite(number) else ""
+
+
+def thousandths(number: float) -> float:
+    """A share as a page keeps it, which rounds as ``percent`` and ``whole_percent`` do."""
+    return _steps(number) / 100
+
+
+def is_pure(share: float) -> bool:
+    """Whether an action is written without its percentage."""
+    return _steps(share) >= 99_500
+
+
+def _steps(share: float) -> int:
+    """In steps of a hundred-thousandth: from there halves go up, in Python and in a page."""
+    return math.floor(100_000 * float(share) + 0.5)
 
 
 def situation(view: NodeView) -> list[tuple[str, str]]:

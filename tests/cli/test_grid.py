@@ -16,6 +16,7 @@ from rich.text import Text
 from counterfold.cli import grid, grid_png, output
 from counterfold.cli.grid_html import page, write_page
 from counterfold.errors import ParameterError
+from counterfold.poker import grid_colours
 from counterfold.poker.cards import HOLES
 from counterfold.poker.grid_colours import (
     EMPTY,
@@ -366,3 +367,15 @@ def test_the_script_of_the_page_is_well_formed(first, tmp_path):
     script = tmp_path / "page.js"
     script.write_text(Reader(page({(): first})).texts["script"][1])
     assert subprocess.run(["node", "--check", str(script)], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    "share", [0.0, 0.0045, 0.12345, 0.485, 0.4946, 0.58499, 0.99499, 0.995, 1.0]
+)
+def test_a_page_rounds_as_the_terminal_and_pictures_do(share):
+    """The page's own rule, in Python: whole percent and tenths from what it keeps of a share."""
+    steps = round(100 * grid_colours.thousandths(share))
+    assert grid_colours.percent(share) == f"{(steps + 50) // 100 / 10:.1f}%"
+    assert grid_colours.whole_percent(share) == str((steps + 500) // 1000)
+    assert abs(float(grid_colours.whole_percent(share)) - 100 * share) <= 0.5 + 1e-3
+    assert grid_colours.is_pure(share) == (steps >= 99_500)
