@@ -79,7 +79,7 @@ def command_of(kind: type[R], work: str | Callable[[R], object]) -> Callable[...
     hints = typing.get_type_hints(kind, include_extras=True)
     parameters = []
     own = fields(kind)  # type: ignore[arg-type]
-    for field in sorted(own, key=lambda field: field.name in Answered.__annotations__):
+    for field in sorted(own, key=lambda field: field.kw_only is True):  # what many share comes last
         default = Parameter.empty if field.default is MISSING else field.default
         parameters.append(
             Parameter(

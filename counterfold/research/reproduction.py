@@ -5,13 +5,13 @@ from __future__ import annotations
 import json as jsonlib
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from inspect import signature
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from counterfold.cli.options import count
+from counterfold.cli.options import count, number, option
 from counterfold.cli.output import (
     StoppedError,
     check_can_write,
@@ -21,7 +21,7 @@ from counterfold.cli.output import (
     say,
 )
 from counterfold.cli.progress import Watch
-from counterfold.cli.request import command_of
+from counterfold.cli.request import Answered, command_of
 from counterfold.errors import ParameterError
 from counterfold.files.whole import write_whole
 from counterfold.research.columns import Part, print_parts
@@ -29,17 +29,32 @@ from counterfold.research.columns import Part, print_parts
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Folder", "Iterations", "Job", "Plot", "Runs", "Seed", "run_job", "verb_of"]
+__all__ = ["Drawn", "Job", "Seed", "folder", "iterations", "run_job", "runs", "verb_of"]
 
 Seed = Annotated[int, typer.Option(metavar="N", parser=count, help="For starts and sampling.")]
 Plot = Annotated[str | None, typer.Option(metavar="FILE", help="Draw it, as .png, .svg or .pdf.")]
-Runs = Annotated[int | None, typer.Option(metavar="N", parser=count, help="Runs of each setting.")]
-Iterations = Annotated[
-    int | None, typer.Option(metavar="N", parser=count, help="Iterations of each run.")
-]
-Folder = Annotated[
-    str | None, typer.Option(metavar="DIR", help="Where files are kept, to go on from.")
-]
+
+
+def runs() -> Any:
+    """The option of how many runs there are."""
+    return number("N", "Runs of each setting.")
+
+
+def iterations() -> Any:
+    """The option of how long they are."""
+    return number("N", "Iterations of each run.")
+
+
+def folder() -> Any:
+    """The option of where files are kept."""
+    return option("DIR", "Where files are kept, to go on from.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drawn(Answered):
+    """What all requests of research end with: a picture may be had of what they tell."""
+
+    plot: Plot = None
 
 
 class Job(NamedTuple):
@@ -59,19 +74,6 @@ PARTS = ("figure", "table", "experiment")
 """Options that name a part of a paper."""
 OUTPUT = ("plot", "out", "json", "quiet")
 """Options on what becomes of the answer."""
-
-
-class Answer(Protocol):
-    """Where an answer goes, and in which forms: what every request has."""
-
-    @property
-    def plot(self) -> str | None: ...
-
-    @property
-    def json(self) -> bool: ...
-
-    @property
-    def quiet(self) -> bool: ...
 
 
 def verb_of(
@@ -121,7 +123,7 @@ def _listed(names: Sequence[str]) -> str:
     return " or ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
 
 
-def run_job(name: str, job: Job, output: Answer, **options: object) -> None:
+def run_job(name: str, job: Job, output: Drawn, **options: object) -> None:
     """Run one experiment and tell about it in every form that was asked for."""
     from counterfold.plot import check_plot, save
 

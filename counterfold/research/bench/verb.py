@@ -10,14 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from typing import Annotated
 
-import typer
-
-from counterfold.cli.options import Json, Quiet
+from counterfold.cli.options import option
 from counterfold.cli.request import command_of
 from counterfold.errors import ParameterError
-from counterfold.research.reproduction import Job, Plot, run_job
+from counterfold.research.reproduction import Drawn, Job, run_job
 
 __all__ = ["KEYS", "VERBS", "run"]
 
@@ -32,49 +29,28 @@ TEXTS = {
     "poker-methods": "Iterations of every method on hold'em spots.",
 }
 
-Budget = Annotated[
-    float | None, typer.Option(metavar="SECONDS", help="CPU time for each measurement.")
-]
-Games = Annotated[
-    tuple[str, ...],
-    typer.Option("--game", metavar="SPEC", help="A game, in poker a spot; may be given again."),
-]
-Out = Annotated[
-    str | None, typer.Option(metavar="FILE.json", help="Write the JSON to a file as well.")
-]
-
 
 @dataclass(frozen=True)
-class BenchRequest:
+class BenchRequest(Drawn):
     """What is measured, and where it is told."""
 
-    game: Games = ()
-    budget: Budget = None
-    plot: Plot = None
-    out: Out = None
-    json: Json = False
-    quiet: Quiet = False
+    game: tuple[str, ...] = option(
+        "SPEC", "A game, in poker a spot; may be given again.", default=()
+    )
+    budget: float | None = option("SECONDS", "CPU time for each measurement.")
+    out: str | None = option("FILE.json", "Write the JSON to a file as well.")
 
 
 @dataclass(frozen=True)
-class PokerRequest:
-    """Hold'em spots: an iteration, memory, and the time to a share of the pot."""
+class PokerRequest(BenchRequest):
+    """The same of hold'em spots."""
 
-    game: Games = ()
-    budget: Budget = None
-    peer: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COMMAND", help="Another solver, measured in turn with ours: docs/benchmarks.md"
-        ),
-    ] = None
-    plot: Plot = None
-    out: Out = None
-    json: Json = False
-    quiet: Quiet = False
+    peer: str | None = option(
+        "COMMAND", "Another solver, measured in turn with ours: docs/benchmarks.md"
+    )
 
 
-def run(name: str, request: BenchRequest | PokerRequest) -> None:
+def run(name: str, request: BenchRequest) -> None:
     """Run one benchmark and tell about it in every form that was asked for."""
     budget = request.budget
     if budget is not None and not 0 < budget < float("inf"):

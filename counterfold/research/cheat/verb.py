@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from counterfold.cli.options import Json, Quiet
+from counterfold.cli.options import option
 from counterfold.cli.output import duration
 from counterfold.research.cheat.published import NAMES, PAPER_ITERATIONS
 from counterfold.research.columns import Columns, Part, Table
 from counterfold.research.reproduction import (
-    Folder,
-    Iterations,
+    Drawn,
     Job,
-    Plot,
-    Runs,
     Seed,
+    folder,
+    iterations,
+    runs,
     verb_of,
 )
 
@@ -39,24 +37,16 @@ findings; of price health, infosets, uniform, rows; of original rows.
 
 
 @dataclass(frozen=True)
-class CheatRequest:
+class CheatRequest(Drawn):
     """Curriculum learning in Cheat: tables 1 and 2, figures 1 to 3, and beyond them."""
 
-    table: Annotated[str | None, typer.Option(metavar="NAME", help="1, 2, price or original.")] = (
-        None
-    )
-    figure: Annotated[str | None, typer.Option(metavar="N", help="1, 2 or 3.")] = None
-    runs: Runs = None
-    iterations: Iterations = None
-    minutes: Annotated[
-        float | None,
-        typer.Option(metavar="M", help="original: training for each number of players. [5]"),
-    ] = None
-    folder: Folder = None
+    table: str | None = option("NAME", "1, 2, price or original.")
+    figure: str | None = option("N", "1, 2 or 3.")
+    runs: int | None = runs()
+    iterations: int | None = iterations()
+    minutes: float | None = option("M", "original: training for each number of players. [5]")
+    folder: str | None = folder()
     seed: Seed = 0
-    plot: Plot = None
-    json: Json = False
-    quiet: Quiet = False
 
 
 def _jobs(request: CheatRequest) -> dict[str, Job]:

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from counterfold.cli.options import Json, Quiet, count
+from counterfold.cli.options import number, option
 from counterfold.cli.output import duration, size
 from counterfold.errors import FileError, ParameterError
 from counterfold.research.columns import Columns, Part, Table
 from counterfold.research.progress import Progress, no_progress
-from counterfold.research.reproduction import Folder, Job, Plot, Seed, verb_of
+from counterfold.research.reproduction import Drawn, Job, Seed, folder, verb_of
 
 if TYPE_CHECKING:
     from counterfold.research.fhp.checks import FhpChecks
@@ -32,28 +30,16 @@ curve, linear, preflop, plot. Of check: hands, holds, samples.
 
 
 @dataclass(frozen=True)
-class FhpRequest:
+class FhpRequest(Drawn):
     """Flop Hold'em solved exactly, beside what the literature reached on it."""
 
-    experiment: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="check: against hands that are played. [solve]"),
-    ] = None
-    game: Annotated[
-        str | None, typer.Option(metavar="GAME", help="A smaller one: 'fhp(deck=TJQKA)'.")
-    ] = None
-    iterations: Annotated[
-        int | None, typer.Option(metavar="N", parser=count, help="Iterations. [to 1 mbb/h]")
-    ] = None
-    minutes: Annotated[float | None, typer.Option(metavar="M", help="Or so much time.")] = None
-    hands: Annotated[
-        int | None, typer.Option(metavar="N", parser=count, help="check: hands played.")
-    ] = None
-    folder: Folder = None
+    experiment: str | None = option("NAME", "check: against hands that are played. [solve]")
+    game: str | None = option("GAME", "A smaller one: 'fhp(deck=TJQKA)'.")
+    iterations: int | None = number("N", "Iterations. [to 1 mbb/h]")
+    minutes: float | None = option("M", "Or so much time.")
+    hands: int | None = number("N", "check: hands played.")
+    folder: str | None = folder()
     seed: Seed = 0
-    plot: Plot = None
-    json: Json = False
-    quiet: Quiet = False
 
 
 def _jobs(request: FhpRequest) -> dict[str, Job]:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from counterfold.cli.options import Json, Quiet, count
+from counterfold.cli.options import number, option
 from counterfold.research import columns
 from counterfold.research.columns import Columns, Part
-from counterfold.research.reproduction import Job, Plot, Seed, verb_of
+from counterfold.research.reproduction import Drawn, Job, Seed, verb_of
 
 if TYPE_CHECKING:
     from counterfold.play.score import Estimate
@@ -28,27 +26,15 @@ plain, fitted (agents, table, sums, ranking, same_winner, pairs), published.
 
 
 @dataclass(frozen=True)
-class OcfrRequest:
+class OcfrRequest(Drawn):
     """Online CFR: learners at one-card poker, against who does not learn and who does."""
 
-    experiment: Annotated[
-        str | None,
-        typer.Option(
-            metavar="N", help="1 (curves against three opponents), 2 (one against one), or check."
-        ),
-    ] = None
-    matches: Annotated[
-        int | None,
-        typer.Option(metavar="N", parser=count, help="Of each pair. [1,000; of 2: 10,000]"),
-    ] = None
-    hands: Annotated[
-        int | None,
-        typer.Option(metavar="N", parser=count, help="Of each match. [5,000; 2: 1,500]"),
-    ] = None
+    experiment: str | None = option(
+        "N", "1 (curves against three opponents), 2 (one against one), or check."
+    )
+    matches: int | None = number("N", "Of each pair. [1,000; of 2: 10,000]")
+    hands: int | None = number("N", "Of each match. [5,000; 2: 1,500]")
     seed: Seed = 0
-    plot: Plot = None
-    json: Json = False
-    quiet: Quiet = False
 
 
 def _jobs(request: OcfrRequest) -> dict[str, Job]:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from counterfold.cli.options import Json, Quiet
+from counterfold.cli.options import option
 from counterfold.research.columns import Columns, Part, Table
-from counterfold.research.reproduction import Iterations, Job, Plot, Runs, Seed, verb_of
+from counterfold.research.reproduction import Drawn, Job, Seed, iterations, runs, verb_of
 
 if TYPE_CHECKING:
     from counterfold.research.pref_cfr.kuhn import Figure
@@ -29,26 +27,17 @@ runs, opening_bet, raises, exploitability, cost, excess, bound, within.
 
 
 @dataclass(frozen=True)
-class PrefCfrRequest:
+class PrefCfrRequest(Drawn):
     """Preference-CFR: which equilibrium is found, and what a style costs.
 
     30 runs of 10,000 iterations; of leduc 3, and 200 times the iterations where sampled.
     """
 
-    figure: Annotated[
-        str | None,
-        typer.Option(metavar="N", help="3 (CFR's one equilibrium) or 4 (six styles)."),
-    ] = None
-    table: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="leduc (preferences and their cost)."),
-    ] = None
-    runs: Runs = None
-    iterations: Iterations = None
+    figure: str | None = option("N", "3 (CFR's one equilibrium) or 4 (six styles).")
+    table: str | None = option("NAME", "leduc (preferences and their cost).")
+    runs: int | None = runs()
+    iterations: int | None = iterations()
     seed: Seed = 0
-    plot: Plot = None
-    json: Json = False
-    quiet: Quiet = False
 
 
 def _jobs(request: PrefCfrRequest) -> dict[str, Job]:

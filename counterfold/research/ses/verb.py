@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from counterfold.cli.options import Json, Quiet, count
+from counterfold.cli.options import number, option
 from counterfold.research.columns import Columns, Part, Table
 from counterfold.research.progress import Progress, no_progress
 from counterfold.research.reproduction import (
-    Folder,
-    Iterations,
+    Drawn,
     Job,
-    Plot,
-    Runs,
     Seed,
+    folder,
+    iterations,
+    runs,
     verb_of,
 )
 
@@ -39,33 +37,19 @@ opponents, share, every, best, blueprint, rows.
 
 
 @dataclass(frozen=True)
-class SesRequest:
+class SesRequest(Drawn):
     """Safe exploitation search: what is won and risked by alpha, against RNR, while playing."""
 
-    figure: Annotated[
-        str | None,
-        typer.Option(
-            metavar="N",
-            help="2 (a matrix game), 3 (alpha and errors), or with fhp 4 (SES against RNR).",
-        ),
-    ] = None
-    table: Annotated[
-        str | None, typer.Option(metavar="NAME", help="drift: opponents that change.")
-    ] = None
-    game: Annotated[
-        str | None,
-        typer.Option(metavar="GAME", help="Another game than Leduc: fhp, 'fhp(flops=100)'."),
-    ] = None
-    runs: Runs = None
-    iterations: Iterations = None
-    hands: Annotated[
-        int | None, typer.Option(metavar="N", parser=count, help="drift: hands of each match.")
-    ] = None
-    folder: Folder = None
+    figure: str | None = option(
+        "N", "2 (a matrix game), 3 (alpha and errors), or with fhp 4 (SES against RNR)."
+    )
+    table: str | None = option("NAME", "drift: opponents that change.")
+    game: str | None = option("GAME", "Another game than Leduc: fhp, 'fhp(flops=100)'.")
+    runs: int | None = runs()
+    iterations: int | None = iterations()
+    hands: int | None = number("N", "drift: hands of each match.")
+    folder: str | None = folder()
     seed: Seed = 0
-    plot: Plot = None
-    json: Json = False
-    quiet: Quiet = False
 
 
 def _jobs(request: SesRequest) -> dict[str, Job]:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from counterfold.cli.options import Json, Quiet
+from counterfold.cli.options import option
 from counterfold.research.columns import Columns, Part, Table
-from counterfold.research.reproduction import Iterations, Job, Plot, verb_of
+from counterfold.research.reproduction import Drawn, Job, iterations, verb_of
 
 if TYPE_CHECKING:
     from counterfold.research.slides.lecture import Comparison, Number, Regrets, Worked
@@ -26,20 +24,14 @@ and gaps.
 
 
 @dataclass(frozen=True)
-class SlidesRequest:
+class SlidesRequest(Drawn):
     """A lecture on regret matching and CFR: its worked numbers, iteration by iteration."""
 
-    table: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="rm (regret matching), rm+ (beside RM) or cfr (regrets in a tree, and a sample).",
-        ),
-    ] = None
-    iterations: Iterations = None
-    plot: Plot = None
-    json: Json = False
-    quiet: Quiet = False
+    table: str | None = option(
+        "NAME",
+        "rm (regret matching), rm+ (beside RM) or cfr (regrets in a tree, and a sample).",
+    )
+    iterations: int | None = iterations()
 
 
 def _jobs(request: SlidesRequest) -> dict[str, Job]:
