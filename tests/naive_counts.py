@@ -46,7 +46,7 @@ def counts(game: Any) -> Counts:
     return survey(game)[0]
 
 
-def same_as_openspiel(game: Any, native: Any, one_deal: int | None = None) -> Counts:
+def same_tree(game: Any, native: Any, one_deal: int | None = None) -> Counts:
     """Walk both trees hand in hand: turns, chances, payoffs, and infosets must correspond.
 
     ``one_deal`` follows only the first outcome of that deal, which leaves a part to compare.
@@ -89,7 +89,7 @@ def same_as_openspiel(game: Any, native: Any, one_deal: int | None = None) -> Co
     return Counts(histories, terminals, tuple(map(len, ours)))
 
 
-def openspiel_uniform_value(native: Any) -> tuple[float, ...]:
+def openspiel_value(native: Any) -> tuple[float, ...]:
     """Uniform play by OpenSpiel's own rules and own evaluation."""
     import pyspiel
 
@@ -114,3 +114,11 @@ def transcript(game: Any, seed: int) -> list[str]:
             lines.append(f"player {turn} [{seen}] {'/'.join(actions)}: {move}")
         state = game.next(state, move)
     return [*lines, f"payoff: {' '.join(f'{won:g}' for won in game.payoff(state))}"]
+
+
+def after(game, *events):
+    """The state of a game after some events."""
+    state = game.root()
+    for event in events:
+        state = game.next(state, event)
+    return state

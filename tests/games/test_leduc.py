@@ -6,21 +6,7 @@ import pytest
 from counterfold.errors import ParameterError, TreeTooLargeError
 from counterfold.games import betting
 from counterfold.games.leduc import Leduc
-from tests.naive_counts import (
-    Counts,
-    counts,
-    openspiel_uniform_value,
-    same_as_openspiel,
-    survey,
-    transcript,
-)
-
-
-def after(game, *events):
-    state = game.root()
-    for event in events:
-        state = game.next(state, event)
-    return state
+from tests.naive_counts import Counts, after, counts, openspiel_value, same_tree, survey, transcript
 
 
 def test_players_see_ranks_by_default():
@@ -30,8 +16,8 @@ def test_players_see_ranks_by_default():
 def test_two_players_with_suits_are_openspiels():
     native = pyspiel.load_game("leduc_poker")
     game = Leduc(suited=True)
-    assert same_as_openspiel(game, native) == Counts(9457, 5520, (468, 468))
-    value = openspiel_uniform_value(native)
+    assert same_tree(game, native) == Counts(9457, 5520, (468, 468))
+    value = openspiel_value(native)
     assert survey(game)[1] == pytest.approx(value, abs=1e-12)
     assert survey(Leduc())[1] == pytest.approx(value, abs=1e-12)
 
@@ -48,17 +34,17 @@ def test_infosets_are_those_of_openspiels_suit_isomorphism():
                 seen[player].add(state.information_state_string(player))
             stack += [state.child(action) for action in state.legal_actions()]
     assert counts(Leduc()).infosets == tuple(map(len, seen))
-    assert survey(Leduc())[1] == pytest.approx(openspiel_uniform_value(native), abs=1e-12)
+    assert survey(Leduc())[1] == pytest.approx(openspiel_value(native), abs=1e-12)
 
 
 def test_three_players_are_openspiels():
     native = pyspiel.load_game("leduc_poker(players=3)")
     game = Leduc(players=3, ranks=4, suited=True)
-    part = same_as_openspiel(game, native, one_deal=0)
+    part = same_tree(game, native, one_deal=0)
     assert part == Counts(228951, 130494, (1075, 6461, 6461))
     found, value = survey(game)
     assert found == Counts(1831601, 1043952, (8600, 8600, 8600))
-    assert value == pytest.approx(openspiel_uniform_value(native), abs=1e-10)
+    assert value == pytest.approx(openspiel_value(native), abs=1e-10)
 
 
 @pytest.mark.parametrize(

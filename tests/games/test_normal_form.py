@@ -18,8 +18,8 @@ from counterfold.games.normal_form import (
 from tests.naive_counts import (
     Counts,
     counts,
-    openspiel_uniform_value,
-    same_as_openspiel,
+    openspiel_value,
+    same_tree,
     survey,
     transcript,
 )
@@ -197,9 +197,9 @@ def test_unreadable_files(tmp_path):
 )
 def test_presets_are_openspiels(game, native):
     native = pyspiel.convert_to_turn_based(pyspiel.load_game(native))
-    found = same_as_openspiel(game, native)
+    found = same_tree(game, native)
     assert found == survey(game)[0]
-    assert survey(game)[1] == pytest.approx(openspiel_uniform_value(native))
+    assert survey(game)[1] == pytest.approx(openspiel_value(native))
 
 
 def test_general_rock_paper_scissors_is_that_of_the_slides():

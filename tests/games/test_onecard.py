@@ -9,21 +9,7 @@ from counterfold.errors import ParameterError
 from counterfold.games.base import CHANCE, TERMINAL
 from counterfold.games.betting import betting, card_names, rank_names, settle
 from counterfold.games.onecard import Kuhn, OneCard
-from tests.naive_counts import (
-    Counts,
-    counts,
-    openspiel_uniform_value,
-    same_as_openspiel,
-    survey,
-    transcript,
-)
-
-
-def after(game, *events):
-    state = game.root()
-    for event in events:
-        state = game.next(state, event)
-    return state
+from tests.naive_counts import Counts, after, counts, openspiel_value, same_tree, survey, transcript
 
 
 @pytest.mark.parametrize(
@@ -36,10 +22,10 @@ def after(game, *events):
 )
 def test_kuhn_is_openspiels(players, expected):
     native = pyspiel.load_game(f"kuhn_poker(players={players})")
-    assert same_as_openspiel(Kuhn(players), native) == expected
+    assert same_tree(Kuhn(players), native) == expected
     found, value = survey(Kuhn(players))
     assert found == expected
-    assert value == pytest.approx(openspiel_uniform_value(native), abs=1e-12)
+    assert value == pytest.approx(openspiel_value(native), abs=1e-12)
 
 
 @pytest.mark.parametrize(

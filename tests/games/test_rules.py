@@ -12,28 +12,13 @@ import counterfold as cf
 from counterfold.errors import RulesError
 from counterfold.games.base import CHANCE, TERMINAL, Game
 from counterfold.testing import check_game
+from tests.games.test_contract import Coin as Guess
 
 
-class Coin(Game):
-    """A toss, then a guess: a good game, to be broken in one place each."""
+class Coin(Guess, Game):
+    """A toss, then a guess that the other pays for, to be broken in one place each."""
 
-    def root(self):
-        return ()
-
-    def turn(self, state):
-        return (CHANCE, 0, TERMINAL)[len(state)]
-
-    def chance(self, state):
-        return [("heads", 0.5), ("tails", 0.5)]
-
-    def actions(self, state):
-        return ["heads", "tails"]
-
-    def next(self, state, action):
-        return (*state, action)
-
-    def observe(self, state, player):
-        return "guess"
+    players = 2
 
     def payoff(self, state):
         won = float(state[0] == state[1])
