@@ -113,7 +113,9 @@ class Betting:
             raise ParameterError("a cap of raises is a whole number of bets, the big blind's too")
         if max(self.posted) > self.rooms(self.before)[1]:
             raise ParameterError("a blind is more than what the shorter stack can match")
-        if not self.fixed and any(self._rounded(chips) != chips for chips in self.stacks):
+        if not self.fixed and any(
+            self._rounded(chips) != round(chips, _DIGITS) for chips in self.stacks
+        ):
             raise ParameterError("no-limit stacks are whole chips; count in smaller ones")
         if not (self.force_spr >= 0 and self.force_share > 0 and self.merge >= 0):
             raise ParameterError("thresholds of sizes are numbers from 0 up")
@@ -261,7 +263,7 @@ class Betting:
         return min(level + self._step(state), most), most
 
     def _rounded(self, chips: float) -> float:
-        return self.chip * nearest(chips / self.chip)
+        return round(self.chip * nearest(chips / self.chip), _DIGITS)
 
     def _targets(self, state: State) -> list[float]:
         """What a player may bet or raise to, in chips put in on this street, rising."""

@@ -102,7 +102,7 @@ class Holdem(Game):
     chip: float = 0.0
     rake: float = 0.0
     rake_cap: float = float("inf")
-    payouts: float | tuple[float, ...] = ()
+    payouts: float | tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
         _ = self.betting, self.prizes
@@ -164,13 +164,15 @@ class Holdem(Game):
             rake=Rake(self.rake, self.rake_cap),
             limps=flag("limps", self.limps),
             fixed=self.limit is not None,
-            chip=self.chip or min(chips for chips in (small, big) if chips),
+            chip=self.chip or min(chips for chips in (small, big, *antes) if chips),
             odd_chips=self.chip > 0,
         )
 
     @cached_property
     def prizes(self) -> tuple[float, ...]:
         """What the places of a tournament pay, from the first; none where chips are money."""
+        if self.payouts is None:
+            return ()
         prizes = self.payouts if isinstance(self.payouts, tuple) else (self.payouts,)
         if len(prizes) > self.players:
             raise ParameterError(f"there are {len(prizes)} payouts for {self.players} players")
@@ -282,7 +284,7 @@ def jam_or_fold(
     blinds: tuple[float, float] = (0.5, 1.0),
     ante: float = 0.0,
     big_blind_ante: float = 0.0,
-    payouts: float | tuple[float, ...] = (),
+    payouts: float | tuple[float, ...] | None = None,
 ) -> Holdem:
     """Hold'em before the flop in which players go all-in or fold.
 
