@@ -108,6 +108,8 @@ class Engine(ABC):
     name: ClassVar[str]
     can: ClassVar[frozenset[str]]
     refusal: ClassVar[str]
+    checks_cost: ClassVar[bool] = False
+    """Does a check take longer than an iteration, so that those that can be done without are?"""
     """What it is, as the subject of a sentence on what it has not."""
     advice: ClassVar[str]
     form: Any

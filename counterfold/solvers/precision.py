@@ -55,6 +55,11 @@ class Precision:
         self.restarted = 0
         """The iteration after which the run has begun again, if it has."""
 
+    @property
+    def latest(self) -> tuple[int, float] | None:
+        """The last check before coarse numbers may matter: from there on, none is to be missed."""
+        return self._checks[-1] if self._checks and self.best is None else None
+
     def begin(self, checks: Iterable[tuple[int, float]], restarted: int = 0) -> None:
         """Go on from the checks of a run that is resumed."""
         self._checks, self.best = [], None

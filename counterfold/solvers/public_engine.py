@@ -41,6 +41,7 @@ class PublicEngine(Engine):
         | {"style", "locks", "model", "exact"}
     )
     refusal: ClassVar[str] = "a public tree, which is walked in full and player by player,"
+    checks_cost: ClassVar[bool] = True  # in double precision, whatever iterations are in
     advice: ClassVar[str] = "leave it out, or solve a game by its histories"
 
     def __init__(self, setup: Setup[PublicTree]) -> None:

@@ -76,7 +76,7 @@ def run_until(
     if reached or latest.exploitability is not None:  # which a signal may have kept a run from
         yield latest
     while not reached:
-        check_at = next_check(solver.iteration) if measures else MOST_ITERATIONS
+        check_at = _check_at(solver, until.target) if measures else MOST_ITERATIONS
         if until.iterations is not None:
             check_at = min(check_at, until.iterations)
         stop = min(check_at, (solver.iteration // every + 1) * every) if every else check_at
@@ -89,6 +89,22 @@ def run_until(
             late |= clock.late
         yield latest
         reached = late or until.reached_by(latest) is not None
+
+
+def _check_at(solver: Solver, target: float | None) -> int:
+    """Where the next check is: the first on the grid that may find the target reached.
+
+    Only where checks are dear. Exploitability is taken to fall with the square of the iterations at
+    most, and is looked at whenever these have doubled. It follows from the checks so far alone, so
+    that a run that is resumed looks where an uninterrupted one does.
+    """
+    check_at, latest = next_check(solver.iteration), solver.precision.latest
+    if target and latest and solver.engine.checks_cost:
+        iteration, exploitability = latest
+        reached = iteration * min(2.0, math.sqrt(exploitability / target))
+        while check_at < reached:
+            check_at = next_check(check_at)
+    return check_at
 
 
 class _Clock:

@@ -303,8 +303,9 @@ class Solver:
         """Iterate, yielding a report now and then; the last one meets ``until``.
 
         Exploitability is checked at fixed iterations (each a tenth further than the last), so
-        that a resumed run stops where an uninterrupted one would; by an engine that cannot
-        measure it while it runs, not at all.
+        that a resumed run stops where an uninterrupted one would; where checks are dear, only at
+        those that may find it low enough; by an engine that cannot measure it while it runs, not
+        at all.
         """
         from counterfold.solvers.run import run_until
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import replace
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from counterfold.errors import ParameterError, TreeTooLargeError
 from counterfold.poker import holdem
 from counterfold.solvers.lp import solve_lp
 from counterfold.solvers.methods import METHODS
-from counterfold.solvers.solver import Solver
+from counterfold.solvers.solver import Solver, is_check
 from counterfold.solvers.until import Until
 from counterfold.tree import public_nodes, traversal
 from counterfold.tree.public import PublicTree
@@ -250,6 +251,23 @@ def test_a_run_ends_where_it_should_and_reports() -> None:
     assert last.values[0] == pytest.approx(-0.0856064, abs=0.02)
     assert last.iteration == solver.iteration < 5000
     assert last.exploitability == pytest.approx(solver.exploitability())
+
+
+def test_checks_are_made_where_they_may_find_the_target_reached() -> None:
+    """A check is dearer than an iteration, so most of those far from the target are left out."""
+    until = Until(exploitability=1e-3)
+    made = [
+        (report.iteration, report.exploitability)
+        for report in Solver(holdem.leduc(), "dcfr", dtype="float64").run(until)
+        if report.exploitability is not None
+    ]
+    at = [iteration for iteration, _ in made]
+    assert all(is_check(iteration) for iteration in at)
+    assert len(at) < 0.6 * sum(is_check(iteration) for iteration in range(1, at[-1] + 1))
+    for (before, far), (after, _) in pairwise(made):
+        skipped = [t for t in range(before + 1, after) if is_check(t)]
+        assert all(t < 2 * before and far * (before / t) ** 2 > 1e-3 for t in skipped)
+    assert made[-1][1] <= 1e-3 < made[-2][1]
 
 
 def test_what_cannot_be() -> None:
