@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from counterfold.errors import MissingExtraError, cut, visible
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["LONGEST", "brief", "frame", "html_table"]
+__all__ = ["LONGEST", "Tabular", "brief", "frame", "html_table"]
 
 LONGEST = 110  # characters of a line
 MOST_ROWS = 20
@@ -58,3 +59,21 @@ def frame(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> pd.DataFrame
             "pandas is not installed: pip install 'counterfold[pandas]'"
         ) from None
     return pd.DataFrame(list(rows), columns=list(columns))
+
+
+class Tabular(ABC):
+    """A result that is a table: ``len``, a page and a frame of its rows."""
+
+    @abstractmethod
+    def table(self) -> tuple[Sequence[str], Sequence[Sequence[Any]]]:
+        """The names of the columns, and the rows."""
+
+    def __len__(self) -> int:
+        return len(self.table()[1])
+
+    def _repr_html_(self) -> str:
+        return html_table(repr(self), *self.table())
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The rows as a DataFrame (needs the extra ``pandas``)."""
+        return frame(*self.table())

@@ -14,8 +14,12 @@ import pytest
 
 import counterfold as cf
 from counterfold.errors import CounterfoldError, FileError, MissingExtraError
+from counterfold.exploit.curve import curve
 from counterfold.notebook import html_table
 from counterfold.poker import holdem
+from counterfold.searchers.bounds import nearest
+from counterfold.searchers.gadget import maxmargin
+from counterfold.style.price import price
 from counterfold.tree.sequence import sequence_form
 
 SPOT = {
@@ -199,3 +203,41 @@ def test_everything_is_told_in_one_short_line() -> None:
     long = {name: repr(thing) for name, thing in things().items()}
     wrong = {n: t for n, t in long.items() if len(t) > 120 or "\n" in t or " at 0x" in t}
     assert not wrong
+
+
+def test_curves_and_frontiers_are_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    frontier = cf.frontier(cf.Kuhn(), "bet@J", [0, 0.05])
+    risks = curve(cf.Strategy.uniform(cf.Kuhn()), 0, shares=[0, 1])
+    meeting = cf.meet(cf.Kuhn(), {"bet@J": 0.25}, iterations=60)
+    assert frontier[1] is [*frontier][-1] is frontier.points[1]
+    assert risks["rnr"][0].winnings == risks.line("rnr").points[0].winnings
+    assert [line.kind for line in risks] == ["epsilon-safe", "rnr", "dbr", "mix"]
+    made = SimpleNamespace(DataFrame=lambda rows, columns: [columns, *rows])
+    monkeypatch.setitem(sys.modules, "pandas", made)
+    for thing, column in ((frontier, "high"), (risks, "winnings"), (meeting, "bet@J")):
+        head, *rows = thing.to_pandas()
+        assert column in head
+        assert len(rows) == len(thing) > 1
+        assert {len(row) for row in rows} == {len(head)}
+        assert thing._repr_html_().count("<tr>") >= 3
+    assert frontier.to_pandas()[2][2] == pytest.approx(0.483333, abs=1e-6)
+
+
+def test_parts_of_searches_and_styles_are_one_short_line() -> None:
+    leduc = cf.Strategy.uniform(cf.Leduc())
+    searcher = cf.Searcher(leduc, 1)
+    entry, found = searcher.entry(0), searcher.refine(0, "maxmargin")
+    public = cf.Searcher(cf.Strategy.uniform(holdem.leduc()), 0)
+    subgame = cf.subgames(leduc.tree)[0]
+    style = cf.Style({"bet": 2.0})
+    things: list[object] = [
+        entry, found, *found.parts, searcher.everywhere(maxmargin, searcher.places[:1]), subgame,
+        *subgame.treeplexes, nearest(cf.subgames(leduc.tree), leduc, 0),
+        public.entry(public.places[0]), style.on(leduc.tree), cf.Locks([cf.Lock("K", {"bet": 1})]),
+        cf.meet(cf.Kuhn(), {"bet@J": 0.25}, iterations=5),
+        price(cf.Kuhn(), style, until=cf.Until(iterations=5)),
+    ]  # fmt: skip
+    for thing in things:
+        assert len(repr(thing)) <= 111, type(thing)
+        assert "\n" not in repr(thing)
+        assert " at 0x" not in repr(thing)

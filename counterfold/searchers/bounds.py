@@ -16,6 +16,7 @@ import numpy as np
 from counterfold.evaluate.certificate import Certified
 from counterfold.evaluate.sequence import assess_form
 from counterfold.games.base import CHANCE
+from counterfold.notebook import brief
 from counterfold.searchers.entry import HistoryEntry, enters
 from counterfold.searchers.gadget import maxmargin, unsafe
 from counterfold.searchers.lp import solve_gadget
@@ -131,6 +132,9 @@ class Yardstick:
     best: Floats
     range: Floats
 
+    def __repr__(self) -> str:
+        return brief(self, f"of {self.entry!r}")
+
     def delta(self, marks: Floats) -> float:
         """How far marks lie from the reference's values, at most."""
         live = self.entry.live
@@ -191,6 +195,9 @@ class Nearest(Certified):
     value: float  # of the whole game to the player
     exploitability: float  # of the player's strategy
     yardsticks: tuple[Yardstick | None, ...]  # by subgame; None where the player never comes
+
+    def __repr__(self) -> str:
+        return brief(self, f"equilibrium of {self.strategy.spec}: value {self.value:.4g}")
 
 
 def nearest(found: Subgames, blueprint: Strategy[HistoryTree], player: int) -> Nearest:

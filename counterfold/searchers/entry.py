@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import MismatchError, ParameterError
+from counterfold.notebook import brief
 from counterfold.searchers.gadget import Bools, to_one
 from counterfold.searchers.gifts import gifts
 from counterfold.searchers.subgame import Subgame
@@ -39,6 +40,9 @@ class HistoryEntry:
     range: Floats  # [classes] with what, or as dealt
     value: Floats  # [classes]
     best: Floats  # [classes]
+
+    def __repr__(self) -> str:
+        return brief(self, f"of player {self.player + 1} into {self.subgame!r}")
 
     @property
     def opponent(self) -> int:

@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import ParameterError, SpecError
+from counterfold.notebook import brief
 from counterfold.searchers.treeplex import Floats
 
 __all__ = [
@@ -117,6 +118,9 @@ class Part:
     kind: Kind
     shift: Floats  # [..., classes]
     range: Floats  # [..., classes]; of no meaning where the opponent chooses
+
+    def __repr__(self) -> str:
+        return brief(self, f"{self.kind}, {self.shift.shape[-1]} classes")
 
 
 def objective(entry: Entry, parts: Sequence[Part], best: Floats) -> Floats:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from counterfold.errors import UnsupportedError
+from counterfold.notebook import brief
 from counterfold.searchers.treeplex import Floats, Ints
 from counterfold.tree.history import HistoryTree, kept_with
 
@@ -26,6 +27,9 @@ class Paths:
     edge: Ints
     slot: Ints
     levels: tuple[Ints, ...]
+
+    def __repr__(self) -> str:
+        return brief(self, f"of {self.tree.spec}: {len(self.parent):,} nodes")
 
     @property
     def mover(self) -> Ints:

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.notebook import brief
 from counterfold.poker.cards import NO_CARD
 from counterfold.poker.game import DEAL, DECISION
 from counterfold.searchers.gadget import Bools, to_one
@@ -42,6 +43,11 @@ class PublicEntry:
     base: int  # the first row of the board in the player's table
     kept: Ints  # the player's rows of the board on lines to which it comes, from there
     gifts_at: Callable[[int], Floats]  # of a board: worked out only where a gadget asks for it
+
+    def __repr__(self) -> str:
+        return brief(
+            self, f"of player {self.player + 1} into board {self.board}: {len(self.came)} lines"
+        )
 
     @property
     def reached(self) -> Bools:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from numpy.typing import NDArray
 
 from counterfold.evaluate.certificate import Certified
+from counterfold.notebook import brief
 from counterfold.searchers.gadget import Entry, Part
 from counterfold.searchers.treeplex import Floats
 from counterfold.strategy.layout import Tables
@@ -50,6 +51,9 @@ class Refined(Certified, Generic[E, N]):
     cpu_seconds: float
     warm: WarmStart | None = field(default=None, repr=False)
 
+    def __repr__(self) -> str:
+        return brief(self, f"{self.entry!r}, {self.iterations} iterations")
+
     def into(self, table: NDArray[Any]) -> NDArray[Any]:
         """A table of the player's strategy with its decisions of the subgame replaced."""
         out = table.copy()
@@ -66,6 +70,9 @@ class Searched(Certified, Generic[F]):
     gap: float  # the mean of their gaps, in chips
     worst_gap: float
     cpu_seconds: float
+
+    def __repr__(self) -> str:
+        return brief(self, f"{self.strategy.spec}: {self.searches} searches, gap {self.gap:.3g}")
 
 
 def stitch(

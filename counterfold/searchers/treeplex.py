@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.notebook import brief
 from counterfold.solvers.program import ROUNDING, Plans
 
 __all__ = ["Floats", "Ints", "Treeplex", "summed"]
@@ -37,6 +38,9 @@ class Treeplex:
     start: Ints  # [infosets + 1] first sequence of each infoset
     parent: Ints  # [infosets] the sequence that leads there
     slots: Ints  # [actions]
+
+    def __repr__(self) -> str:
+        return brief(self, f"of {len(self.infosets)} infosets, {self.classes} classes")
 
     @property
     def sequences(self) -> int:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import ParameterError
+from counterfold.notebook import brief
 from counterfold.poker.game import PokerGame
 from counterfold.tree.history import HistoryTree, Infosets
 
@@ -45,6 +46,10 @@ class Conditions:
 
     fields: tuple[Fields, ...]
     best: bool = False
+
+    def __repr__(self) -> str:
+        names = dict.fromkeys(name for fields in self.fields for name in fields)
+        return brief(self, f"on {', '.join(names) or 'nothing'}")
 
     @classmethod
     def by_infosets(

@@ -13,9 +13,9 @@ functions of x, so every question here is a linear program.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from counterfold.errors import CounterfoldError, ParameterError, UnsupportedError
 from counterfold.evaluate.certificate import Certified
 from counterfold.games.base import Game
-from counterfold.notebook import brief
+from counterfold.notebook import Tabular, brief
 from counterfold.poker.game import PokerGame
 from counterfold.solvers.lp import ZeroSumSeat, check_zero_sum, solve_lp
 from counterfold.solvers.program import SLACK, Affine, Program
@@ -54,6 +54,9 @@ class FrontierPoint(Certified):
     lowest: Strategy[HistoryTree]
     highest: Strategy[HistoryTree]
 
+    def __repr__(self) -> str:
+        return brief(self, f"{self.low:.4g} to {self.high:.4g} at {self.epsilon:g}")
+
     @property
     def profile_exploitability(self) -> float:
         """The most exploitable that ``lowest`` and ``highest`` are, as profiles."""
@@ -61,7 +64,7 @@ class FrontierPoint(Certified):
 
 
 @dataclass(frozen=True)
-class Frontier(Certified):
+class Frontier(Certified, Tabular):
     """What a player's frequency can be, by what it may cost. ``value`` is player 1's.
 
     The frequency is counted against ``against``, an equilibrium unless another was given.
@@ -73,7 +76,17 @@ class Frontier(Certified):
     against: Strategy[HistoryTree]
 
     def __repr__(self) -> str:
-        return brief(self, f"of {self.frequency.actions}: {len(self.points)} points")
+        return brief(self, f"of {self.frequency}: {len(self.points)} points")
+
+    def table(self) -> tuple[Sequence[str], Sequence[Sequence[Any]]]:
+        rows = [(point.epsilon, point.low, point.high) for point in self.points]
+        return ("epsilon", "low", "high"), rows
+
+    def __iter__(self) -> Iterator[FrontierPoint]:
+        return iter(self.points)
+
+    def __getitem__(self, number: int) -> FrontierPoint:
+        return self.points[number]
 
 
 class Cheapest(NamedTuple):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.notebook import brief
 from counterfold.strategy.infosets import slots_of
 from counterfold.strategy.strategy import Strategy
 from counterfold.style.frequency import visits_of
@@ -43,6 +44,9 @@ class Openings:
     columns: tuple[tuple[str, str], ...]
     plain: NDArray[np.float64]
     styled: NDArray[np.float64]
+
+    def __repr__(self) -> str:
+        return brief(self, f"of player {self.player + 1}: {len(self.hands)} hands")
 
 
 def openings(

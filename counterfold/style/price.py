@@ -9,6 +9,7 @@ from typing import Any
 from counterfold.errors import MismatchError, ParameterError
 from counterfold.evaluate.certificate import Certified
 from counterfold.evaluate.exact import Assessment, assess, earned_against
+from counterfold.notebook import brief
 from counterfold.solvers.methods import Method
 from counterfold.solvers.result import Result, solve
 from counterfold.solvers.settings import defaults_of
@@ -67,6 +68,9 @@ class Price(Certified):
     by_player: tuple[Share, ...] = ()
     by_hand: tuple[Share, ...] = ()
     distance: Distance | None = None
+
+    def __repr__(self) -> str:
+        return brief(self, f"of {self.style} in {self.styled.game}: {self.cost:.3g}")
 
     @property
     def cost(self) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from counterfold.checkpoints import Checkpoints
 from counterfold.errors import ParameterError, UnsupportedError
 from counterfold.evaluate.certificate import Certified
+from counterfold.notebook import Tabular, brief
 from counterfold.solvers.conditions import Conditions, symmetry_under
 from counterfold.solvers.lp import plans
 from counterfold.solvers.methods import Method
@@ -61,7 +62,7 @@ class Met:
 
 
 @dataclass(frozen=True)
-class Meeting(Certified):
+class Meeting(Certified, Tabular):
     """A strategy that meets targets, the style that makes it, and what it costs. Frozen.
 
     ``style`` is the style as arrays, which ``solve(game, style=...)`` takes (all seats then
@@ -91,6 +92,16 @@ class Meeting(Certified):
     strategy: Strategy[Any] = field(repr=False)
     plain: Strategy[Any] = field(repr=False)
     trace: tuple[Stage, ...] = field(repr=False)
+
+    def __repr__(self) -> str:
+        reached = ", ".join(f"{one.frequency} = {one.reached:.4g}" for one in self.targets)
+        return brief(self, f"of {self.game}: {reached} at {self.exploitability:.3g}")
+
+    def table(self) -> tuple[Sequence[str], Sequence[Sequence[Any]]]:
+        """The way there: a row a stage."""
+        names = [str(one.frequency) for one in self.targets]
+        rows = [(s.iteration, *s.reached, s.exploitability, s.delta, s.beta) for s in self.trace]
+        return ("iteration", *names, "exploitability", "delta", "beta"), rows
 
     @property
     def cost(self) -> float:
