@@ -56,7 +56,7 @@ def run(request: ReplayRequest) -> None:
                 "record": path,
                 "game": record.game,
                 "agents": list(record.agents),
-                "seed": record.header.raw("seed", None),
+                "seed": record.header.whole("seed", 0) if "seed" in record.header else None,
                 "duplicate": record.repeat > 1,
                 "hands": hands,
                 "scores": [score.to_dict() for score in scores],

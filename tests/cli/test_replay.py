@@ -2,6 +2,7 @@
 
 import json
 import os
+from pathlib import Path
 
 import pytest
 
@@ -126,3 +127,11 @@ def test_every_listed_agent_can_play(call):
         name = agent["name"] + ("(uniform)" if agent["name"] == "best-response" else "")
         answer = call("match", name, "random(seed=4)", "--game", "leduc", "--hands", 4, "--json")
         assert answer.document["hands"] == 4
+
+
+def test_a_seed_that_is_no_number_is_damage(call, hands):
+    path = Path("h.jsonl")
+    lines = path.read_bytes().splitlines(keepends=True)[:-1]
+    first = json.loads(lines[0]) | {"seed": "nan"}
+    path.write_bytes(sealed(json.dumps(first).encode() + b"\n" + b"".join(lines[1:])))
+    call("replay", "h.jsonl", "--json", "-q").refused('"seed"')
