@@ -224,7 +224,7 @@ def test_bad_files_and_options(call, river, tmp_path):
     assert call("solve", "odd.json").refused('"board"')
     assert call("solve", "list.json").refused("list.json")
     assert call("solve", "river.json", "--form", "history").refused("leave out --form")
-    assert call("solve", "river.json", "--form", "tree").refused("history or public")
+    assert call("solve", "river.json", "--form", "tree").refused("must be history, public or deals")
     assert call("solve", "goofspiel", "--form", "public").refused("no public form")
     assert call("solve", "fhp(x=2)").refused("fhp takes cap")
     assert call("solve", "kuhn", "--accuracy", "1%").refused("poker with a pot")
