@@ -52,6 +52,16 @@ def invoked(*arguments, **how):
     return Answer(result.exit_code, result.stdout, result.stderr)
 
 
+def spot_writer(folder, spot, name):
+    """A function that writes the spot, changed as it is told, and returns the file's name."""
+
+    def write(name=name, **changed):
+        (folder / name).write_text(json.dumps({**spot, **changed}))
+        return name
+
+    return write
+
+
 @pytest.fixture
 def call(monkeypatch, tmp_path):
     """Run a verb in this process, in a folder of its own."""

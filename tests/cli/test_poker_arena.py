@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from counterfold.cli.main import app
-from tests.cli.conftest import Answer
+from tests.cli.conftest import Answer, spot_writer
 
 SPOT = {
     "board": "Ks 9h 6s 4d 2c",
@@ -21,9 +21,7 @@ SPOT = {
 
 @pytest.fixture
 def river(tmp_path):
-    path = tmp_path / "river.json"
-    path.write_text(json.dumps(SPOT))
-    return path
+    return tmp_path / spot_writer(tmp_path, SPOT, "river.json")()
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ import pytest
 from counterfold.cli.preferences import read_preferences
 from counterfold.poker.spot import spot
 from counterfold.strategy.strategy import Strategy
+from tests.cli.conftest import spot_writer
 
 SPOT = {
     "board": "Ks 9h 6s 4d 2c", "pot": 200, "stack": 300, "oop": "AA,KQs,QQ,76s",
@@ -26,11 +27,7 @@ KEYS = {
 
 @pytest.fixture
 def river(tmp_path):
-    def write(name="river.json", **more):
-        (tmp_path / name).write_text(json.dumps({**SPOT, **more}))
-        return name
-
-    return write
+    return spot_writer(tmp_path, SPOT, "river.json")
 
 
 def test_a_certificate(call, river):

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from tests.cli.conftest import spot_writer
+
 SPOT = {
     "board": "Ks 9h 6s 4d 2c",
     "pot": 20,
@@ -17,9 +19,7 @@ SPOT = {
 
 @pytest.fixture
 def river(tmp_path):
-    path = tmp_path / "river.json"
-    path.write_text(json.dumps(SPOT))
-    return path
+    return tmp_path / spot_writer(tmp_path, SPOT, "river.json")()
 
 
 def test_a_style_is_told_with_its_price(call, river):

@@ -1,7 +1,6 @@
 """``counterfold report``: a spot on many flops."""
 
 import csv
-import json
 import signal
 import time
 from types import SimpleNamespace
@@ -9,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from counterfold.cli.report import FlopWatch
+from tests.cli.conftest import spot_writer
 
 SPOT = {
     "board": "", "deck": "9TJQKA", "last_street": "flop", "pot": 20, "stack": 30,
@@ -19,11 +19,7 @@ FLOPS = ("--flops", "AsKhTd,JsJhQs:3")
 
 @pytest.fixture
 def spot(tmp_path):
-    def write(name="spot.json", **more):
-        (tmp_path / name).write_text(json.dumps({**SPOT, **more}))
-        return name
-
-    return write
+    return spot_writer(tmp_path, SPOT, "spot.json")
 
 
 def test_a_table(call, spot):
