@@ -5,9 +5,15 @@ from __future__ import annotations
 import random
 from typing import Any
 
+import numpy as np
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
+from counterfold.errors import ParameterError
 from counterfold.games.base import CHANCE, TERMINAL, Game
+from counterfold.searchers.subgame import Subgames, subgames
+from counterfold.strategy.strategy import Strategy
+from counterfold.tree.history import HistoryTree, compile_game
 
 
 class PublicGame(Game):
@@ -70,6 +76,25 @@ class PublicGame(Game):
         rng = random.Random(f"{self.seed} {state}")
         gain = rng.uniform(-3, 3)
         return (gain, -gain)
+
+
+def passing(tree: HistoryTree, point: str) -> Subgames | None:
+    """The subgames below a point, or None if play always ends before it."""
+    try:
+        return subgames(tree, point)
+    except ParameterError:
+        return None
+
+
+def own_slots(tree: HistoryTree, player: int) -> NDArray[np.bool_]:
+    """Which slots are of the player's infosets."""
+    return np.repeat(tree.infosets.owner == player, tree.infosets.sizes)
+
+
+def opened(game: Game, random: Any, point: str) -> tuple[Strategy[HistoryTree], Subgames | None]:
+    """A random strategy of a game, and the subgames below a point if there are any."""
+    tree = compile_game(game)
+    return Strategy.random(tree, random), passing(tree, point)
 
 
 @st.composite

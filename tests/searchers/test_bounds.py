@@ -25,7 +25,7 @@ from counterfold.searchers.refine import refine
 from counterfold.searchers.refined import stitch
 from counterfold.searchers.searcher import Searcher
 from counterfold.searchers.subgame import subgames
-from tests.searchers.public_games import PublicGame, public_games
+from tests.searchers.public_games import PublicGame, opened, own_slots, public_games
 
 ALPHAS = (0.0, 0.1, 0.4, 0.8, 1.0)
 
@@ -37,14 +37,11 @@ def lost(strategy, player, value):
 
 def checked(game, seed, player):
     """Both theorems on one random game; how often the first says something beyond alpha 0."""
-    tree = cf.compile_game(game)
     random = np.random.default_rng(seed)
-    blueprint = cf.Strategy.random(tree, random)
-    opponent = shuffled(blueprint, 0.7, random)
-    try:
-        found = subgames(tree, "move:2")
-    except ParameterError:
+    blueprint, found = opened(game, random, "move:2")
+    if found is None:
         return 0
+    opponent = shuffled(blueprint, 0.7, random)
     measure = nearest(found, blueprint, player)
     assert lost(measure.strategy, player, measure.value) == pytest.approx(
         measure.exploitability, abs=1e-8
@@ -105,14 +102,11 @@ def test_the_second_theorem_as_printed_does_not_hold():
 
 @given(public_games(), st.integers(0, 100), st.integers(0, 1))
 def test_nothing_beats_the_nearest_equilibrium(game, seed, player):
-    tree = cf.compile_game(game)
-    blueprint = cf.Strategy.random(tree, seed)
-    try:
-        found = subgames(tree, "move:1")
-    except ParameterError:
+    blueprint, found = opened(game, seed, "move:1")
+    if found is None:
         return
     measure = nearest(found, blueprint, player)
-    outside = found.outside & np.repeat(tree.infosets.owner == player, tree.infosets.sizes)
+    outside = found.outside & own_slots(blueprint.tree, player)
     same = measure.strategy.probabilities == blueprint.probabilities
     assert same[outside].all()
     for strategy in (
@@ -125,12 +119,9 @@ def test_nothing_beats_the_nearest_equilibrium(game, seed, player):
 @given(public_games(), st.integers(0, 100), st.sampled_from([0.01, 0.1, 1.0]))
 def test_alpha_from_a_budget(game, seed, budget):
     """With marks at the blueprint's best values no class gains more than the budget."""
-    tree = cf.compile_game(game)
     random = np.random.default_rng(seed)
-    blueprint = cf.Strategy.random(tree, random)
-    try:
-        found = subgames(tree, "move:2")
-    except ParameterError:
+    blueprint, found = opened(game, random, "move:2")
+    if found is None:
         return
     for subgame in found:
         entry = enters(subgame, blueprint.probabilities, seed % 2)

@@ -24,7 +24,7 @@ from counterfold.searchers.refine import refine
 from counterfold.searchers.searcher import Searcher
 from counterfold.searchers.subgame import subgames
 from counterfold.solvers.lp import solve_lp
-from tests.searchers.public_games import PublicGame, public_games
+from tests.searchers.public_games import PublicGame, opened, own_slots, passing, public_games
 
 TIGHT = 1e-6
 SETTINGS = {"ses": {"alpha": 0.6}, "ox": {"beta": 0.7}}
@@ -36,9 +36,8 @@ def random_entries(game, seed, point="move:2"):
     random = np.random.default_rng(seed)
     weights = random.exponential(size=tree.infosets.slots)
     weights[random.random(len(weights)) < 0.2] = 0.0
-    try:
-        found = subgames(tree, point)
-    except ParameterError:
+    found = passing(tree, point)
+    if found is None:
         return []
     probabilities = tree.infosets.to_one(weights)
     entries = [enters(subgame, probabilities, player) for subgame in found for player in (0, 1)]
@@ -106,18 +105,15 @@ def test_alpha_from_maxmargin_to_unsafe(game, seed):
 
 @given(public_games(), st.integers(0, 100), st.integers(0, 1))
 def test_safe_searches_are_safe(game, seed, player):
-    tree = cf.compile_game(game)
-    blueprint = cf.Strategy.random(tree, seed)
-    try:
-        found = subgames(tree, "move:1")
-    except ParameterError:
+    blueprint, found = opened(game, seed, "move:1")
+    if found is None:
         return
     before = cf.best_response(blueprint, 1 - player).value
     for make in (resolving, maxmargin, reach_maxmargin):
         after = Searcher(blueprint, player, "move:1", method="lp").everywhere(make).strategy
         assert cf.best_response(after, 1 - player).value <= before + 1e-8
         # Only the player's decisions in the subgames are touched.
-        outside = found.outside | np.repeat(tree.infosets.owner != player, tree.infosets.sizes)
+        outside = found.outside | ~own_slots(blueprint.tree, player)
         assert (after.probabilities == blueprint.probabilities)[outside].all()
 
 

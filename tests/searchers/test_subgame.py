@@ -15,7 +15,7 @@ from counterfold.searchers.subgame import subgames
 from counterfold.tree.story import story
 from tests.random_games import meeting_game
 from tests.searchers.naive import walk, worth
-from tests.searchers.public_games import PublicGame, public_games
+from tests.searchers.public_games import PublicGame, opened, passing, public_games
 
 
 @pytest.mark.parametrize(
@@ -48,9 +48,8 @@ def test_classes_are_what_players_know():
 @given(public_games(), st.sampled_from(["move:1", "move:2", "move:3"]))
 def test_no_infoset_lies_in_two_subgames(game, point):
     tree = cf.compile_game(game)
-    try:
-        found = subgames(tree, point)
-    except ParameterError:  # play ends before
+    found = passing(tree, point)
+    if found is None:
         return
     homes = defaultdict(set)
     for node in np.flatnonzero(tree.turn >= 0):
@@ -149,13 +148,10 @@ def entries_by_rules(game, strategy, player, depth):
 
 @given(public_games(), st.integers(0, 1), st.integers(0, 100))
 def test_entries_against_the_rules(game, player, seed):
-    tree = cf.compile_game(game)
-    strategy = cf.Strategy.random(tree, seed)
-    try:
-        found = subgames(tree, "move:2")
-    except ParameterError:
+    strategy, found = opened(game, seed, "move:2")
+    if found is None:
         return
-    told = story(tree)
+    told = story(strategy.tree)
     expected = entries_by_rules(game, strategy, player, 2)
     for subgame in found:
         entry = enter(subgame, strategy, player)
