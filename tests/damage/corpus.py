@@ -230,6 +230,11 @@ _SAMPLED = "blueprint leduc --cards all.safetensors --iterations 150 --resume F"
 _TRAINED = "curriculum --resume stages"
 _MATRIX = ("solve F --iterations 20", "games F")
 
+_CHECKPOINTS = (
+    (" of histories", "history"), (", chance-sampled", "chance"), (", external", "external"),
+    (", outcome", "outcome"), (" with a style", "styled"),
+)  # fmt: skip
+
 KINDS: tuple[Kind, ...] = (
     _kind(
         "strategy", "strategy.safetensors", _SHOW, "show F --csv -", _MATCH,
@@ -238,11 +243,7 @@ KINDS: tuple[Kind, ...] = (
     _kind("checkpoint", "sequence.safetensors", _RESUME, _SHOW),
     _kind("checkpoint in float32", "narrow.safetensors", _RESUME),
     _kind("checkpoint for three", "three.safetensors", _RESUME, _SHOW),
-    _kind("checkpoint of histories", "history.safetensors", _RESUME),
-    _kind("checkpoint, chance-sampled", "chance.safetensors", _RESUME),
-    _kind("checkpoint, external", "external.safetensors", _RESUME),
-    _kind("checkpoint, outcome", "outcome.safetensors", _RESUME),
-    _kind("checkpoint with a style", "styled.safetensors", _RESUME),
+    *(_kind(f"checkpoint{of}", f"{file}.safetensors", _RESUME) for of, file in _CHECKPOINTS),
     _kind(
         "poker checkpoint", "river.safetensors", _POKER, _SHOW, "show F check --hand AA",
         _AT_RIVER, "exploit river.json --model F --rnr 0.5 --iterations 5",

@@ -8,17 +8,9 @@ import numba
 import numpy as np
 import pytest
 
+from counterfold.kernels import lanes as by_lanes
 from counterfold.kernels.jit import jit
-from counterfold.kernels.lanes import (
-    LANES,
-    add,
-    lanes_to_rows,
-    load,
-    mul,
-    rows_to_lanes,
-    store,
-    sub,
-)
+from counterfold.kernels.lanes import LANES
 
 KINDS = pytest.mark.parametrize("dtype", ["float32", "float64"])
 
@@ -26,18 +18,19 @@ KINDS = pytest.mark.parametrize("dtype", ["float32", "float64"])
 @jit
 def combined(first, second, out):
     for row in range(first.shape[0]):
-        one, two = load(first, row), load(second, row)
-        store(out, row, add(mul(one, two), sub(one, two)))
+        one, two = by_lanes.load(first, row), by_lanes.load(second, row)
+        product, difference = by_lanes.mul(one, two), by_lanes.sub(one, two)
+        by_lanes.store(out, row, by_lanes.add(product, difference))
 
 
 @jit
 def to_lanes(rows, index, first, column, lanes, row):
-    rows_to_lanes(rows, index, first, column, lanes, row)
+    by_lanes.rows_to_lanes(rows, index, first, column, lanes, row)
 
 
 @jit
 def to_rows(lanes, row, rows, index, first, column):
-    lanes_to_rows(lanes, row, rows, index, first, column)
+    by_lanes.lanes_to_rows(lanes, row, rows, index, first, column)
 
 
 @pytest.mark.pure

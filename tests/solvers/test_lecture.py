@@ -25,6 +25,13 @@ def near(found: np.ndarray, text: str) -> None:
     np.testing.assert_allclose(found, fractions(text), rtol=0, atol=1e-13)
 
 
+def steps_to(solver: cf.Solver, cumulative: str, strategy: str) -> None:
+    """One iteration, and the regrets and the next strategy after it."""
+    solver.step()
+    near(regrets(solver), cumulative)
+    near(solver.engine.current(), strategy)
+
+
 @pytest.mark.pure
 def test_regret_matching_in_a_general_sum_game() -> None:
     """Instantaneous and cumulative regrets and strategies of the first four iterations."""
@@ -38,22 +45,16 @@ def test_regret_matching_in_a_general_sum_game() -> None:
     ]
     before = np.zeros(6)
     for instantaneous, cumulative, strategy in slides:
-        solver.step()
+        steps_to(solver, cumulative, strategy)
         near(regrets(solver) - before, instantaneous)
-        near(regrets(solver), cumulative)
-        near(solver.engine.current(), strategy)
         before = regrets(solver)
 
 
 @pytest.mark.pure
 def test_regret_matching_in_the_comparison_game() -> None:
     solver = cf.Solver(cf.NormalForm(MATRIX.tolist()), "cfr", alternating=False)
-    solver.step()
-    near(regrets(solver), "2/9 8/9 -10/9 -2/9 -5/9 7/9")
-    near(solver.engine.current(), "1/5 4/5 0 0 0 1")
-    solver.step()
-    near(regrets(solver), "-98/45 67/45 -293/45 8/45 74/45 7/9")
-    near(solver.engine.current(), "0 1 0 8/117 74/117 35/117")
+    steps_to(solver, "2/9 8/9 -10/9 -2/9 -5/9 7/9", "1/5 4/5 0 0 0 1")
+    steps_to(solver, "-98/45 67/45 -293/45 8/45 74/45 7/9", "0 1 0 8/117 74/117 35/117")
     near(solver.engine.average(), "4/15 17/30 1/6 1/6 1/6 2/3")
     solver.step()
     near(solver.engine.average(), "8/45 32/45 1/9 47/351 113/351 191/351")
@@ -62,12 +63,12 @@ def test_regret_matching_in_the_comparison_game() -> None:
 @pytest.mark.pure
 def test_regret_matching_plus_in_the_comparison_game() -> None:
     solver = cf.Solver(cf.NormalForm(MATRIX.tolist()), "cfr+")
-    solver.step()
-    near(regrets(solver), "2/9 8/9 0 0 4/3 0")
-    near(solver.engine.current(), "1/5 4/5 0 0 1 0")
-    solver.step()
-    near(regrets(solver), "46/45 31/45 14/5 396/203 4/3 709/203")
-    near(solver.engine.current(), "46/203 31/203 18/29 1188/4127 812/4127 2127/4127")
+    steps_to(solver, "2/9 8/9 0 0 4/3 0", "1/5 4/5 0 0 1 0")
+    steps_to(
+        solver,
+        "46/45 31/45 14/5 396/203 4/3 709/203",
+        "46/203 31/203 18/29 1188/4127 812/4127 2127/4127",
+    )
 
 
 def gap(strategy: np.ndarray) -> float:

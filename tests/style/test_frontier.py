@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise, product
 from typing import Any
 
@@ -106,13 +107,18 @@ def asked_of(tree: Any, player: int, seed: int) -> Frequency | None:
     )
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_random_games(seed: int) -> None:
+def random_frequencies(seed: int) -> Iterator[tuple[Any, int, Frequency]]:
+    """A random game with a frequency of each player who moves in it."""
     tree = cf.compile_game(random_game(seed, depth=5, zero_sum=True))
     for player in range(2):
         asked = asked_of(tree, player, seed)
-        if asked is None:
-            continue
+        if asked is not None:
+            yield tree, player, asked
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_random_games(seed: int) -> None:
+    for tree, _, asked in random_frequencies(seed):
         found = frontier(tree, asked, (0, 0.1, 0.5, 5))
         check(found)
         never_beaten(found, tree, seed, 60)
@@ -257,11 +263,7 @@ def test_targets_where_the_player_need_not_go() -> None:
 
 @pytest.mark.parametrize("seed", range(15))
 def test_targets_in_random_games(seed: int) -> None:
-    tree = cf.compile_game(random_game(seed, depth=5, zero_sum=True))
-    for player in range(2):
-        asked = asked_of(tree, player, seed)
-        if asked is None:
-            continue
+    for tree, player, asked in random_frequencies(seed):
         (widest,) = frontier(tree, asked, [10]).points
         target = 0.3 * widest.low + 0.7 * widest.high
         price, strategy = cheapest(tree, {asked: target})

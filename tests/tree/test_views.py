@@ -18,6 +18,7 @@ from counterfold.games.base import CHANCE, TERMINAL
 from counterfold.games.efg import EfgGame
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.views import Views, views
+from tests.games.test_efg import PENNIES
 from tests.random_games import DrawnGame, Node, games, meeting_game, meeting_games, random_game
 
 
@@ -309,16 +310,6 @@ def test_bids_at_the_same_time_are_not_told() -> None:
     found = views(tree)
     openers = (tree.turn == 0) & (np.diff(tree.first.astype(int)) > 1)
     assert not found.told[openers].any()
-
-
-PENNIES = """EFG 2 R "Pennies" { "Even" "Odd" }
-p "" 1 1 "hide" { "heads" "tails" } 0
-  p "" 2 1 "guess" { "heads" "tails" } 0
-    t "" 1 "same" { 1, -1 }
-    t "" 2 "different" { -1, 1 }
-  p "" 2 1 0
-    t "" 2
-    t "" 1"""
 
 
 def test_a_gambit_file_tells_only_movers() -> None:

@@ -70,26 +70,32 @@ def test_what_is_told_written_and_drawn(found):
     assert len(panel.lines) == 2
 
 
-def test_a_stopped_run_goes_on_where_it_was(tmp_path):
-    game = fhp(deck=DECK, cap=2)
-    straight = fhp_exact(game, iterations=40, linear=0, threads=1)
+def run_until(at, **settings):
+    """Run the experiment and interrupt it when its progress says ``at``."""
 
     def stop(part, of, words):
-        if "iteration 17" in words:
+        if at in words:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        fhp_exact(game, iterations=40, linear=0, threads=1, folder=tmp_path, on_progress=stop)
+        fhp_exact(threads=1, on_progress=stop, **settings)
+
+
+def exploitabilities(curve):
+    return [(point.iteration, point.exploitability) for point in curve]
+
+
+def test_a_stopped_run_goes_on_where_it_was(tmp_path):
+    game = fhp(deck=DECK, cap=2)
+    straight = fhp_exact(game, iterations=40, linear=0, threads=1)
+    run_until("iteration 17", game=game, iterations=40, linear=0, folder=tmp_path)
     fewer = fhp_exact(game, iterations=9, linear=0, threads=1, folder=tmp_path)
     assert (fewer.resumed, fewer.last.iteration) == (17, 17)
     (tmp_path / experiment.CHECKPOINT).unlink()
-    with pytest.raises(KeyboardInterrupt):
-        fhp_exact(game, iterations=40, linear=0, threads=1, folder=tmp_path, on_progress=stop)
+    run_until("iteration 17", game=game, iterations=40, linear=0, folder=tmp_path)
     again = fhp_exact(game, iterations=40, linear=0, threads=1, folder=tmp_path)
     assert again.resumed == 17
-    assert [(p.iteration, p.exploitability) for p in again.curve] == [
-        (p.iteration, p.exploitability) for p in straight.curve
-    ]
+    assert exploitabilities(again.curve) == exploitabilities(straight.curve)
     # What is there already is only told.
     same = fhp_exact(game, iterations=40, linear=0, threads=1, folder=tmp_path)
     assert same.resumed == 40
@@ -99,13 +105,7 @@ def test_a_stopped_run_goes_on_where_it_was(tmp_path):
 def test_a_stopped_curve_of_linear_cfr_goes_on_where_it_was(tmp_path):
     game = fhp(deck=DECK, cap=2)
     straight = fhp_exact(game, iterations=2, linear=20, threads=1)
-
-    def stop(part, of, words):
-        if "linear, iteration 13" in words:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        fhp_exact(game, iterations=2, linear=20, threads=1, folder=tmp_path, on_progress=stop)
+    run_until("linear, iteration 13", game=game, iterations=2, linear=20, folder=tmp_path)
     assert Solver.resume(tmp_path / experiment.PART)[0].iteration == 13
     heard = []
     again = fhp_exact(
@@ -113,9 +113,7 @@ def test_a_stopped_curve_of_linear_cfr_goes_on_where_it_was(tmp_path):
         on_progress=lambda part, of, words: heard.append(words),
     )  # fmt: skip
     assert "linear, iteration 14" in heard[0]
-    assert [(p.iteration, p.exploitability) for p in again.linear] == [
-        (p.iteration, p.exploitability) for p in straight.linear
-    ]
+    assert exploitabilities(again.linear) == exploitabilities(straight.linear)
     assert not (tmp_path / experiment.PART).exists()
 
 
