@@ -8,10 +8,19 @@ from typing import Any
 
 from counterfold.cli.output import advise, say
 
-__all__ = ["Columns", "Part", "Table", "print_parts"]
+__all__ = ["Columns", "Part", "Table", "named", "print_parts"]
 
 Columns = Mapping[str, str | Callable[[Any], str]]
 """Headings with what stands below: a format such as ``{0.value:.3f}``, or a function of a row."""
+
+
+def named(*fields: str) -> Columns:
+    """Columns headed by the names of the fields that they show as they are.
+
+    >>> named("game", "method")
+    {'game': '{0.game}', 'method': '{0.method}'}
+    """
+    return {name: f"{{0.{name}}}" for name in fields}
 
 
 @dataclass(frozen=True)

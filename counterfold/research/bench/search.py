@@ -14,7 +14,7 @@ import numpy as np
 from counterfold.games.catalog import load
 from counterfold.plot import figure
 from counterfold.research.bench.timing import cpu
-from counterfold.research.columns import Columns, Part, Table
+from counterfold.research.columns import Columns, Part, Table, named
 from counterfold.research.drawing import bars, finished
 from counterfold.research.progress import Progress, no_progress
 from counterfold.research.results import Result
@@ -104,10 +104,7 @@ def _milliseconds(
 def show(result: Costs) -> Iterator[Part]:
     """A row a gadget and a method."""
     columns: Columns = {
-        "game": "{0.game}",
-        "gadget": "{0.gadget}",
-        "method": "{0.method}",
-        "searches": "{0.searches}",
+        **named("game", "gadget", "method", "searches"),
         "median": "{0.median:.2f}",
         "mean": "{0.mean:.2f}",
         "95%": "{0.p95:.2f}",

@@ -9,17 +9,10 @@ from typing import TYPE_CHECKING
 
 from counterfold.cli.options import option
 from counterfold.cli.output import duration
+from counterfold.research import reproduction
 from counterfold.research.cheat.published import NAMES, PAPER_ITERATIONS
 from counterfold.research.columns import Columns, Part, Table
-from counterfold.research.reproduction import (
-    Drawn,
-    Job,
-    Seed,
-    folder,
-    iterations,
-    runs,
-    verb_of,
-)
+from counterfold.research.reproduction import Drawn, Job, Seed, verb_of
 
 if TYPE_CHECKING:
     from counterfold.research.cheat.costs import Costs
@@ -42,10 +35,10 @@ class CheatRequest(Drawn):
 
     table: str | None = option("NAME", "1, 2, price or original.")
     figure: str | None = option("N", "1, 2 or 3.")
-    runs: int | None = runs()
-    iterations: int | None = iterations()
+    runs: int | None = reproduction.runs()
+    iterations: int | None = reproduction.iterations()
     minutes: float | None = option("M", "original: training for each number of players. [5]")
-    folder: str | None = folder()
+    folder: str | None = reproduction.folder()
     seed: Seed = 0
 
 

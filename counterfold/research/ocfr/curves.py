@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -152,9 +152,9 @@ class Curves(Result, paper="ocfr", game=GAME, also=("matches", "hands")):
 
 
 class Work:
-    """The game, the threads, and how far the work has come."""
+    """The game, the threads, and how far the work has come: what experiments take as ``how``."""
 
-    def __init__(self, threads: int | None, on_progress: Progress) -> None:
+    def __init__(self, threads: int | None = None, on_progress: Progress = no_progress) -> None:
         self.tree = compile_game(load(GAME))
         self.threads = threads or min(os.cpu_count() or 1, 8)
         self.total = self._done = 0
@@ -194,18 +194,12 @@ def marks_up_to(hands: int) -> tuple[int, ...]:
     return tuple(found.tolist())
 
 
-def experiment_1(
-    matches: int = 1000,
-    hands: int = 5000,
-    seed: int = 0,
-    threads: int | None = None,
-    on_progress: Progress = no_progress,
-) -> Curves:
+def experiment_1(matches: int = 1000, hands: int = 5000, seed: int = 0, **how: Any) -> Curves:
     """Learners, and an equilibrium that never learns, against opponents that do not learn.
 
     All meet the same opponents and the same deals.
     """
-    work = Work(threads, on_progress)
+    work = Work(**how)
     agents = (*LEARNERS, "equilibrium")
     drawn: dict[str, Opposing] = {
         opponent.name: partial(_drawn, opponent, work.tree, seed) for opponent in OPPONENTS
@@ -217,15 +211,9 @@ def _drawn(opponent: Opponent, tree: HistoryTree, seed: int, number: int) -> Str
     return opponent.make(tree, match_seed(seed, number))
 
 
-def check(
-    matches: int = 1000,
-    hands: int = 20_000,
-    seed: int = 0,
-    threads: int | None = None,
-    on_progress: Progress = no_progress,
-) -> Curves:
+def check(matches: int = 1000, hands: int = 20_000, seed: int = 0, **how: Any) -> Curves:
     """What is promised of our own learner: ``LEAST_WON`` and ``MOST_LOST``."""
-    work = Work(threads, on_progress)
+    work = Work(**how)
     others: dict[str, Opposing] = {}
     for name in ("uniform", "equilibrium"):
         other = make_agent(name, work.tree)

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from typing import Any
 
 from counterfold.games.spec import whole
 from counterfold.play.agents import make_agent
 from counterfold.play.score import Estimate
 from counterfold.play.series import match_seed
 from counterfold.research.ocfr.curves import GAME, LEARNERS, Work
-from counterfold.research.progress import Progress, no_progress
 from counterfold.research.results import Json, Result, estimate, plain
 
 __all__ = ["FITTED", "PAPER", "PUBLISHED", "TABLE_1", "RoundRobin", "Table", "experiment_2"]
@@ -113,16 +113,10 @@ class RoundRobin(Result, paper="ocfr", experiment="2", game=GAME, also=("publish
         return {"agents": list(PAPER), "table": plain(TABLE_1)}
 
 
-def experiment_2(
-    matches: int = 10_000,
-    hands: int = 1500,
-    seed: int = 0,
-    threads: int | None = None,
-    on_progress: Progress = no_progress,
-) -> RoundRobin:
+def experiment_2(matches: int = 10_000, hands: int = 1500, seed: int = 0, **how: Any) -> RoundRobin:
     """Each learner against each other; every pair is played once, whatever tables it is in."""
     whole("seed", seed, least=0)
-    work = Work(threads, on_progress)
+    work = Work(**how)
     lists = (LEARNERS, FITTED)
     pairs = dict.fromkeys(pair for agents in lists for pair in _pairs(agents))
     work.total = whole("matches", matches, least=2) * len(pairs)

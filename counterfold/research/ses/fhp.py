@@ -41,7 +41,6 @@ from counterfold.research.ses.sweep import (
     Opponent,
     Spent,
 )
-from counterfold.strategy.strategy import Strategy
 
 __all__ = ["BUDGETS", "FigureFolder", "Setting", "fhp_figure"]
 
@@ -148,18 +147,13 @@ class _Making:
         responses = rnr.all(setting.alphas) if rnr else []
         self.count.say("measuring what was found")
         return FhpSweep(
+            **setup.described(),
             figure=setting.figure,
-            game=setup.name,
-            blueprint_kind=setup.kind,
-            iterations=setup.iterations,
             search_iterations=setting.search_iterations,
             search_gap=setting.search_gap,
             seed=setting.seed,
-            flops=len(setup.boards),
-            all_flops=len(setup.tree.boards) - 1,
             exploitability=setup.mbb([searches.reply(None) for searches in players]),
             in_buckets=setup.mbb_or_none([s.reply_in_buckets(None) for s in players]),
-            random_distance=setup.distance(Strategy.uniform(setup.tree)),
             opponents=opponents,
             points=self._points(players),
             responses=tuple(responses),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -156,6 +156,17 @@ class Setup:
     def exact(self) -> bool:
         """Are all flops searched?"""
         return len(self.boards) == len(self.tree.boards) - 1
+
+    def described(self) -> dict[str, Any]:
+        """The game and the blueprint, by the names of a sweep."""
+        return {
+            "game": self.name,
+            "blueprint_kind": self.kind,
+            "iterations": self.iterations,
+            "flops": len(self.boards),
+            "all_flops": len(self.tree.boards) - 1,
+            "random_distance": self.distance(Strategy.uniform(self.tree)),
+        }
 
     @property
     def part(self) -> float:

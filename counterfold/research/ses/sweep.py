@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import ClassVar
 
 import numpy as np
 
-from counterfold.research.results import Result
+from counterfold.research.results import Json, Result
 
 __all__ = [
     "ERRORS",
@@ -81,14 +82,8 @@ class Sweep(Result, paper="ses"):
 
     def curve(self, share: float, error: float, name: str) -> list[float]:
         """Means over seeds by alpha: of ``payoff``, ``exploitability`` and so on."""
-        return [
-            mean(
-                getattr(point, name)
-                for point in self.points
-                if (point.share, point.error, point.alpha) == (share, error, alpha)
-            )
-            for alpha in self.alphas
-        ]
+        settings = [(share, error, alpha) for alpha in self.alphas]
+        return _means(self.points, name, ("share", "error", "alpha"), settings)
 
     def blueprint(self, share: float) -> float:
         """What the blueprint earns from opponents of a kind."""
@@ -144,7 +139,7 @@ class Spent:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FhpSweep(Sweep, also=("exact", "seconds_a_fresh_search", "seconds_a_later_search")):
+class FhpSweep(Sweep, also=("exact",)):
     """Figure 3's lower half, or figure 4 with responses beside the searches; mbb a hand."""
 
     scale: ClassVar[float] = 1.0
@@ -177,22 +172,24 @@ class FhpSweep(Sweep, also=("exact", "seconds_a_fresh_search", "seconds_a_later_
 
     def response_curve(self, share: float, budget: str, name: str) -> list[float]:
         """Means of responses over seeds, by p."""
-        return [
-            mean(
-                getattr(response, name)
-                for response in self.responses
-                if (response.share, response.budget, response.p) == (share, budget, p)
-            )
-            for p in self.ps
-        ]
+        settings = [(share, budget, p) for p in self.ps]
+        return _means(self.responses, name, ("share", "budget", "p"), settings)
 
-    @property
-    def seconds_a_fresh_search(self) -> float:
-        return self.fresh.each
+    def to_dict(self) -> Json:
+        """The documented JSON, with the seconds of one search of each kind."""
+        each = {f"seconds_a_{kind}_search": getattr(self, kind).each for kind in ("fresh", "later")}
+        return super().to_dict() | each
 
-    @property
-    def seconds_a_later_search(self) -> float:
-        return self.later.each
+
+def _means(
+    rows: Sequence[object], name: str, keys: tuple[str, ...], settings: Sequence[tuple[object, ...]]
+) -> list[float]:
+    """Means of what the rows of each setting hold by a name; keys tell a row's setting."""
+    setting_of = attrgetter(*keys)
+    return [
+        mean(getattr(row, name) for row in rows if setting_of(row) == setting)
+        for setting in settings
+    ]
 
 
 def mean(numbers: Iterable[float | None]) -> float:

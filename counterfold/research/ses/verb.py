@@ -8,17 +8,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from counterfold.cli.options import number, option
+from counterfold.research import reproduction
 from counterfold.research.columns import Columns, Part, Table
 from counterfold.research.progress import Progress, no_progress
-from counterfold.research.reproduction import (
-    Drawn,
-    Job,
-    Seed,
-    folder,
-    iterations,
-    runs,
-    verb_of,
-)
+from counterfold.research.reproduction import Drawn, Job, Seed, verb_of
 
 if TYPE_CHECKING:
     from counterfold.research.ses.drift import Drift
@@ -45,10 +38,10 @@ class SesRequest(Drawn):
     )
     table: str | None = option("NAME", "drift: opponents that change.")
     game: str | None = option("GAME", "Another game than Leduc: fhp, 'fhp(flops=100)'.")
-    runs: int | None = runs()
-    iterations: int | None = iterations()
+    runs: int | None = reproduction.runs()
+    iterations: int | None = reproduction.iterations()
     hands: int | None = number("N", "drift: hands of each match.")
-    folder: str | None = folder()
+    folder: str | None = reproduction.folder()
     seed: Seed = 0
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from counterfold.cli.options import option
-from counterfold.research.columns import Columns, Part, Table
+from counterfold.research.columns import Columns, Part, Table, named
 from counterfold.research.reproduction import Drawn, Job, iterations, verb_of
 
 if TYPE_CHECKING:
@@ -58,9 +58,7 @@ def _exact(number: float | None) -> str:
 def _beside(numbers: Sequence[Number], title: str) -> Table:
     agree = {True: "yes", False: "NO", None: ""}
     columns: Columns = {
-        "player": "{0.player}",
-        "what": "{0.what}",
-        "action": "{0.action}",
+        **named("player", "what", "action"),
         "ours": lambda number: _exact(number.ours),
         "the slides": lambda number: _exact(number.theirs),
         "same": lambda number: agree[number.same],
