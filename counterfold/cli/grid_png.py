@@ -10,23 +10,8 @@ from typing import Any
 import numpy as np
 
 from counterfold.plot import COLOURS, figure, save
+from counterfold.poker import grid_colours as look
 from counterfold.poker.cards import RANKS
-from counterfold.poker.grid_colours import (
-    EMPTY,
-    SUIT_COLOURS,
-    SUIT_SIGNS,
-    Heat,
-    action_colours,
-    chips,
-    filled,
-    heat,
-    is_pure,
-    mode_of,
-    on_ramp,
-    percent,
-    situation,
-    whole_percent,
-)
 from counterfold.poker.view import CLASSES, NodeView
 
 GAP = 0.035  # between cells, of a cell
@@ -38,7 +23,7 @@ def draw_grid(view: NodeView, path: str | os.PathLike[str], mode: str | None = N
 
     The file is PNG, SVG or PDF by its suffix, and is written whole or not at all.
     """
-    which = mode_of(view, mode)
+    which = look.mode_of(view, mode)
     made, panels = figure(
         3, 1, size=(9.6, 11.4), gridspec_kw={"height_ratios": [1.15, 9.6, 0.65], "hspace": 0.0}
     )
@@ -55,7 +40,7 @@ def draw_grid(view: NodeView, path: str | os.PathLike[str], mode: str | None = N
         _mixes(grid, view)
         _frequencies(foot, view)
     else:
-        found = heat(view, which)
+        found = look.heat(view, which)
         _heats(grid, view, found)
         _scale(foot, view, found, which)
     save(made, path)
@@ -66,14 +51,14 @@ def draw_curves(views: Sequence[NodeView], path: str | os.PathLike[str]) -> None
     made, (panel,) = figure(1, 1, size=(8.5, 5))
     for view, colour in zip(views, COLOURS, strict=False):
         curve = view.equity_curve(201)
-        name = f"{view.player}, {percent(view.totals.equity)} on average"
+        name = f"{view.player}, {look.percent(view.totals.equity)} on average"
         panel.plot(np.linspace(0, 100, len(curve)), [100 * x for x in curve], color=colour,
                    linewidth=2.0, label=name)  # fmt: skip
     panel.set_xlim(0, 100)
     panel.set_ylim(0, 100)
     panel.set_xlabel("hands of the range, from the worst, in percent", size=11)
     panel.set_ylabel("equity, in percent", size=11)
-    rows = dict(situation(views[0]))
+    rows = dict(look.situation(views[0]))
     panel.set_title(_short(f"{views[0].game}, {views[0].street}: {rows['Line']}", 80), fontsize=13)
     panel.legend(frameon=False, fontsize=11)
     save(made, path)
@@ -83,7 +68,7 @@ def _head(panel: Any, view: NodeView) -> None:
     """The node in words, and its board as cards."""
     panel.set_xlim(0, 13)
     panel.set_ylim(1.55, 0)
-    rows = dict(situation(view))
+    rows = dict(look.situation(view))
     panel.text(
         0.03, 0.02, _short(rows["Game"], 48), va="top", fontsize=17, weight="bold", color=INK,
         parse_math=False,
@@ -104,7 +89,7 @@ def _head(panel: Any, view: NodeView) -> None:
 def _card(panel: Any, left: float, wide: float, card: int) -> None:
     from matplotlib.patches import FancyBboxPatch
 
-    colour = SUIT_COLOURS[card % 4] or "#3b424b"
+    colour = look.SUIT_COLOURS[card % 4] or "#3b424b"
     panel.add_patch(
         FancyBboxPatch(
             (left, 0.02), wide, 0.72, boxstyle="round,pad=0,rounding_size=0.08",
@@ -112,7 +97,7 @@ def _card(panel: Any, left: float, wide: float, card: int) -> None:
         )
     )  # fmt: skip
     panel.text(
-        left + wide / 2, 0.40, RANKS[card // 4] + SUIT_SIGNS[card % 4],
+        left + wide / 2, 0.40, RANKS[card // 4] + look.SUIT_SIGNS[card % 4],
         ha="center", va="center", fontsize=18, weight="bold", color="white",
     )  # fmt: skip
 
@@ -123,18 +108,20 @@ def _short(text: str, most: int) -> str:
 
 def _mixes(panel: Any, view: NodeView) -> None:
     """Each cell filled from below as far as the range holds it, split by action."""
-    classes, full = view.classes, filled(view)
-    colours = action_colours(view.actions)
+    classes, full = view.classes, look.filled(view)
+    colours = look.action_colours(view.actions)
     for k in range(169):
         mix = classes.mix[:, k]
         there = bool(full[k] > 0 and np.isfinite(mix).all())
-        _box(panel, k, EMPTY)
+        _box(panel, k, look.EMPTY)
         if there:
             _split(panel, k, mix.tolist(), colours, float(full[k]))
         _name(panel, k, there)
         if there:
             most = int(mix.argmax())
-            _number(panel, k, "" if is_pure(mix[most]) else f"{whole_percent(mix[most])}%")
+            _number(
+                panel, k, "" if look.is_pure(mix[most]) else f"{look.whole_percent(mix[most])}%"
+            )
 
 
 def _box(panel: Any, k: int, colour: str) -> None:
@@ -186,7 +173,7 @@ def _frequencies(panel: Any, view: NodeView) -> None:
     panel.set_xlim(0, 1)
     panel.set_ylim(1, 0)
     shares = view.totals.frequencies
-    colours = action_colours(view.actions)
+    colours = look.action_colours(view.actions)
     if not all(map(math.isfinite, shares.values())):
         return
     left, places = 0.0, np.linspace(0, 1, len(shares) + 1)
@@ -195,32 +182,32 @@ def _frequencies(panel: Any, view: NodeView) -> None:
         left += share
         _fill(panel, place + 0.002, 0.62, 0.022, 0.3, colour)
         panel.text(
-            place + 0.032, 0.78, f"{action}  {percent(share)}",
+            place + 0.032, 0.78, f"{action}  {look.percent(share)}",
             va="center", fontsize=13 if len(shares) < 5 else 10.5, weight="bold", color=INK,
             parse_math=False,
         )  # fmt: skip
 
 
-def _heats(panel: Any, view: NodeView, found: Heat) -> None:
+def _heats(panel: Any, view: NodeView, found: look.Heat) -> None:
     for k, (text, colour) in enumerate(zip(found.texts, found.colours, strict=True)):
         _box(panel, k, colour)
         _name(panel, k, bool(text))
         _number(panel, k, text, size=11)
 
 
-def _scale(panel: Any, view: NodeView, found: Heat, which: str | int) -> None:
+def _scale(panel: Any, view: NodeView, found: look.Heat, which: str | int) -> None:
     panel.set_xlim(0, 1)
     panel.set_ylim(1, 0)
     steps = 200
     for k in range(steps):
-        _fill(panel, k / steps, 0.08, 1.2 / steps, 0.36, on_ramp(found.ramp, k / (steps - 1)))
+        _fill(panel, k / steps, 0.08, 1.2 / steps, 0.36, look.on_ramp(found.ramp, k / (steps - 1)))
     name = found.name
     if which == "ev":
-        name += f" (all hands: {chips(view.totals.ev)})"
+        name += f" (all hands: {look.chips(view.totals.ev)})"
     elif which == "equity":
-        name += f" (all hands: {percent(view.totals.equity)})"
+        name += f" (all hands: {look.percent(view.totals.equity)})"
     elif isinstance(which, int):
-        name += f" (all hands: {percent(view.totals.frequencies[view.actions[which]])})"
+        name += f" (all hands: {look.percent(view.totals.frequencies[view.actions[which]])})"
     low, high = found.scale
     for x, text, place in ((0, low, "left"), (0.5, name, "center"), (1, high, "right")):
         panel.text(x, 0.78, text, ha=place, va="center", fontsize=12.5, color=INK, parse_math=False)
