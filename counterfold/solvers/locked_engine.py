@@ -33,6 +33,8 @@ class LockedEngine(HistoryEngine):
     can = (HistoryEngine.can | {"locks"}) - {"warm start"}
     refusal: ClassVar[str] = "a game with locks"
     advice: ClassVar[str] = "leave it out, or the locks"
+    falls = False
+    locked = True
 
     def __init__(self, setup: Setup[HistoryTree]) -> None:
         tree, conditions = setup.form, setup.conditions
@@ -52,14 +54,6 @@ class LockedEngine(HistoryEngine):
                 graph = biased_tree(graph, player, self._held, trust)
         style = _without_locks(conditions)
         super().__init__(replace(setup, form=graph, conditions=style if style.fields[0] else None))
-
-    @property
-    def falls(self) -> bool:
-        return False
-
-    @property
-    def locked(self) -> bool:
-        return True
 
     def tables(self, average: bool) -> Tables:
         share = np.repeat(self._trust, self.plain.infosets.sizes)

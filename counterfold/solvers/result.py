@@ -250,7 +250,6 @@ def _result(
         method=settings.method,
         traversal=settings.traversal,
         iterations=solver.iteration,
-        infosets=form.infoset_count,
         seconds=solver.seconds,
         cpu_seconds=solver.cpu_seconds,
         compile_seconds=compiled,
@@ -274,6 +273,7 @@ def _certificate(form: Form, final: Report) -> dict[str, Any]:
         "nash_conv": final.gains,
         "cce_gap": final.cce_gap,
         "histories": form.histories,
+        "infosets": form.infoset_count,
     }
 
 
@@ -380,7 +380,6 @@ def _by_lp(form: Form, compiled: float, save: PathLike | None) -> Result:
         method="lp",
         traversal="full",
         iterations=0,
-        infosets=form.infoset_count,
         seconds=wall,
         cpu_seconds=cpu,
         compile_seconds=compiled,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -19,7 +19,7 @@ from counterfold.games.base import label
 from counterfold.strategy.layout import Row, Tables, fits, lays_out
 from counterfold.tree.history import HistoryTree, Infosets, compile_game
 
-__all__ = ["InfosetLayout", "slots_of"]
+__all__ = ["InfosetLayout", "only_place", "slots_of"]
 
 MOST_PLAYERS = 127  # an owner is an int8
 
@@ -107,13 +107,7 @@ class InfosetLayout:
         places = [
             i for i in self._index.get(name, ()) if player in (None, int(self.infosets.owner[i]))
         ]
-        if not places:
-            near = difflib.get_close_matches(name, self._index, n=3, cutoff=0.3)
-            hint = f"; near it: {', '.join(map(repr, near))}" if near else ""
-            raise ParameterError(f"nobody ever sees {name!r} in {self.spec}{hint}")
-        if len(places) > 1:
-            raise ParameterError(f"several players may see {name!r}: say which with player=0, 1, …")
-        return self._row(tables, places[0]).actions
+        return self._row(tables, only_place(places, name, self._index, self.spec)).actions
 
     def rows(self, tables: Tables, pattern: str | None, player: int | None) -> Iterator[Row]:
         for i, name in enumerate(self.infosets.labels):
@@ -167,6 +161,17 @@ class InfosetLayout:
 
 
 lays_out(HistoryTree, InfosetLayout)
+
+
+def only_place(places: Sequence[int], name: str, names: Iterable[str], spec: str) -> int:
+    """The one infoset among the places of a name; ParameterError if there is none or another."""
+    if not places:
+        near = difflib.get_close_matches(name, list(names), n=3, cutoff=0.3)
+        hint = f"; near it: {', '.join(map(repr, near))}" if near else ""
+        raise ParameterError(f"nobody ever sees {name!r} in {spec}{hint}")
+    if len(places) > 1:
+        raise ParameterError(f"several players may see {name!r}: say which with player=0, 1, …")
+    return places[0]
 
 
 def slots_of(infosets: Infosets, player: int) -> tuple[int, int]:

@@ -16,7 +16,7 @@ from counterfold.strategy.hands import HandLayout
 from counterfold.strategy.layout import layout_in
 from counterfold.strategy.strategy import Strategy
 
-__all__ = ["CHECKPOINT", "STRATEGY", "read", "save_strategy"]
+__all__ = ["CHECKPOINT", "STRATEGY", "read", "read_run", "save_strategy"]
 
 STRATEGY, CHECKPOINT = "strategy", "checkpoint"
 KINDS = (STRATEGY, CHECKPOINT, HandLayout.before)
@@ -60,3 +60,18 @@ def read(path: PathLike, form: Any = None) -> tuple[Strategy[Any], Saved, Fields
     except CounterfoldError as error:
         raise saved.damaged(error) from None
     return strategy, state, saved.fields("run") if "run" in saved.header else None
+
+
+def read_run(
+    path: PathLike, key: str, otherwise: str, form: Any = None
+) -> tuple[Strategy[Any], Saved, Fields]:
+    """A checkpoint of a kind, which its run tells by a key; else FileError says ``otherwise``.
+
+    MismatchError if it is for another game than ``form``, where there is one already.
+    """
+    strategy, state, run = read(path)
+    if run is None or key not in run:
+        raise FileError(f"{path} holds {otherwise}")
+    if form is not None:
+        strategy.check_fits(form)
+    return strategy, state, run

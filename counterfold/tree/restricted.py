@@ -17,10 +17,10 @@ from counterfold.tree.history import NONE, HistoryTree
 
 __all__ = ["biased_tree", "mixed", "restricted_tree"]
 
+Floats = NDArray[np.float64]
 
-def restricted_tree(
-    tree: HistoryTree, opponent: int, model: NDArray[np.float64], p: float
-) -> HistoryTree:
+
+def restricted_tree(tree: HistoryTree, opponent: int, model: Floats, p: float) -> HistoryTree:
     """The game in which the opponent must follow the model in a share p of the hands.
 
     Chance decides at the root, seen by the opponent alone: in one copy of the game its moves are
@@ -57,12 +57,7 @@ def restricted_tree(
     )
 
 
-def biased_tree(
-    tree: HistoryTree,
-    opponent: int,
-    model: NDArray[np.float64],
-    confidence: NDArray[np.float64],
-) -> HistoryTree:
+def biased_tree(tree: HistoryTree, opponent: int, model: Floats, confidence: Floats) -> HistoryTree:
     """The game in which the opponent follows the model at each infoset by its confidence.
 
     Before each decision of the opponent at an infoset I a coin is tossed: with probability
@@ -112,14 +107,10 @@ def biased_tree(
 
 
 def mixed(
-    tree: HistoryTree,
-    opponent: int,
-    model: NDArray[np.float64],
-    confidence: NDArray[np.float64],
-    free: NDArray[np.float64],
-) -> NDArray[np.float64]:
+    tree: HistoryTree, opponent: int, model: Floats, confidence: Floats, free: Floats
+) -> Floats:
     """What the opponent of ``biased_tree`` plays when it chooses as ``free`` says."""
     trust = np.where(tree.infosets.owner == opponent, confidence, 0.0)
     by_slot = np.repeat(trust, tree.infosets.sizes)
-    out: NDArray[np.float64] = by_slot * model + (1 - by_slot) * free
+    out: Floats = by_slot * model + (1 - by_slot) * free
     return out
