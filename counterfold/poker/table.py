@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import combinations
+from math import comb
 from typing import NamedTuple
 
 from counterfold.errors import ParameterError, short
@@ -232,8 +233,8 @@ class Holdem(Game):
         gone = {*state.board, *(card for hole in state.holes for card in hole)}
         left = [card for card in range(CARDS) if card not in gone]
         if len(state.holes) < self.players:
-            holes = [cards_name((high, low)) for low, high in combinations(left, 2)]
-            return [(hole, 1 / len(holes)) for hole in holes]
+            names, share = _hole_names(), 1 / comb(len(left), 2)
+            return [(names[hole], share) for hole in combinations(left, 2)]
         return [(card_name(card), 1 / len(left)) for card in left]
 
     def actions(self, state: TableState) -> tuple[str, ...]:
@@ -304,6 +305,11 @@ def jam_or_fold(
 def positive_or_zero(name: str, value: float) -> float:
     """A number of chips from 0 up."""
     return float(positive(name, value)) if value else 0.0
+
+
+@cache
+def _hole_names() -> dict[tuple[int, int], str]:
+    return {(low, high): cards_name((high, low)) for low, high in combinations(range(CARDS), 2)}
 
 
 def _pair(name: str, values: object) -> tuple[float, float]:

@@ -323,7 +323,7 @@ def test_jam_or_fold_has_no_limps_but_for_a_blind_that_is_all_in() -> None:
     ],
 )
 def test_the_contract_of_games(table: Holdem) -> None:
-    assert check_game(table, 1500).states == 1500
+    assert check_game(table, 400).states == 400
     assert load(str(table)) == table
 
 

@@ -16,6 +16,7 @@ from counterfold.errors import ParameterError, TreeTooLargeError
 from counterfold.poker import holdem
 from counterfold.solvers.lp import solve_lp
 from counterfold.solvers.methods import METHODS
+from counterfold.solvers.result import solve
 from counterfold.solvers.solver import Solver, is_check
 from counterfold.solvers.until import Until
 from counterfold.tree import public_nodes, traversal
@@ -279,8 +280,8 @@ def test_what_cannot_be() -> None:
         Solver(holdem.kuhn(), threads=0)
     with pytest.raises(ParameterError, match="negative"):
         Solver(holdem.kuhn(), dtype="float64").step(-1)
-    with pytest.raises(TreeTooLargeError, match=r"leduc needs 0\.0 GB .* 16 bits"):
-        Solver(holdem.leduc(), memory=1000)
+    with pytest.raises(TreeTooLargeError, match=r"leduc needs 0\.0 MB .*16 bits"):
+        solve(holdem.leduc(), memory=1000)
     apart = np.zeros(52)
     apart[holdem.kuhn().rules.deck[0]] = 1.0
     with pytest.raises(ParameterError, match="no two hands"):
