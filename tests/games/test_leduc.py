@@ -3,7 +3,7 @@
 import pyspiel
 import pytest
 
-from counterfold.errors import ParameterError, TreeTooLargeError
+from counterfold.errors import TreeTooLargeError
 from counterfold.games import betting
 from counterfold.games.leduc import Leduc
 from tests.naive_counts import Counts, after, counts, openspiel_value, same_tree, survey, transcript
@@ -93,30 +93,6 @@ def test_observation_shows_suits_when_told():
     game = Leduc(suited=True)
     assert game.observe(after(game, "Ks", "Kh"), 1) == ("Kh", "")
     assert game.observe(after(game, "Ks"), 1) == ("", "")
-
-
-@pytest.mark.parametrize(
-    ("parameters", "word"),
-    [
-        ({"players": 1}, "players"),
-        ({"ranks": 0}, "ranks"),
-        ({"suits": 0}, "suits"),
-        ({"ante": -1}, "ante"),
-        ({"max_raises": 0}, "max_raises"),
-        ({"max_raises": 1000}, "max_raises"),
-        ({"raises": 2}, "raises"),
-        ({"raises": (2,)}, "raises"),
-        ({"raises": (2, float("nan"))}, "raises"),
-        ({"raises": (2, -4)}, "raises"),
-        ({"suited": 1}, "suited"),
-        ({"ranks": 1}, "too few"),
-        ({"players": 6}, "too few"),
-    ],
-)
-def test_bad_parameters(parameters, word):
-    with pytest.raises(ParameterError, match=word) as told:
-        Leduc(**parameters)
-    assert "\n" not in str(told.value)
 
 
 def test_betting_of_too_many_players_is_refused(monkeypatch):

@@ -125,9 +125,8 @@ def test_json_files(tmp_path):
     assert NormalForm.from_file(path) == NormalForm([[[1, 0], [0, 1]], [[2, 0], [0, 2]]])
 
 
-@pytest.mark.parametrize(
-    ("content", "line", "word"),
-    [
+BAD_FILES = {
+    "game.txt": [
         ("", 1, "no game"),
         ("# nothing\n", 1, "no game"),
         ("l r\n", 1, "no rows"),
@@ -142,18 +141,7 @@ def test_json_files(tmp_path):
         ("l l\nu 1 2\n", 1, "two columns are named 'l'"),
         ("l r\nu 1 2\nu 1 2\n", 3, "two rows are named 'u'"),
     ],
-)
-def test_bad_text_files(tmp_path, content, line, word):
-    path = tmp_path / "game.txt"
-    path.write_text(content)
-    with pytest.raises(FileError, match=word) as told:
-        NormalForm.from_file(path)
-    assert str(told.value).startswith(f"{path}, line {line}: ")
-
-
-@pytest.mark.parametrize(
-    ("content", "line", "word"),
-    [
+    "game.json": [
         ("", 1, "JSON"),
         ('{\n"matrix": [[1, 2],\n}', 3, "JSON"),
         ("[]", 1, '"payoffs" or "matrix"'),
@@ -173,13 +161,20 @@ def test_bad_text_files(tmp_path, content, line, word):
         ('{"matrix": [[1, 2]],\n"actions": [["a"], ["b"]]}', 2, "2 actions"),
         ("[" * 100_000, 1, "nested|JSON"),
     ],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "line", "word"),
+    [(name, *row) for name, rows in BAD_FILES.items() for row in rows],
 )
-def test_bad_json_files(tmp_path, content, line, word):
-    path = tmp_path / "game.json"
+def test_bad_files(tmp_path, name, content, line, word):
+    path = tmp_path / name
     path.write_text(content)
     with pytest.raises(FileError, match=word) as told:
         NormalForm.from_file(path)
-    assert re.match(rf"{re.escape(str(path))}, line {line}(, column \d+)?: ", str(told.value))
+    column = r"(, column \d+)?" if path.suffix == ".json" else ""
+    assert re.match(rf"{re.escape(str(path))}, line {line}{column}: ", str(told.value))
 
 
 def test_unreadable_files(tmp_path):
