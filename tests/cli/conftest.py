@@ -27,6 +27,14 @@ class Answer(NamedTuple):
 
         return json.loads(self.out, parse_constant=refuse)
 
+    def told(self, *words):
+        """Exit code 0, and these words on standard output, without colours."""
+        assert self.code == 0, self
+        for word in words:
+            assert word in self.out
+        assert "\x1b" not in self.out
+        return True
+
     def refused(self, *words):
         """Exit code 2, one sentence on standard error with these words, nothing else."""
         assert self.code == 2, self

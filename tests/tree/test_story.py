@@ -40,9 +40,8 @@ SPECS = ["kuhn", "kuhn(players=3)", "leduc", "goofspiel(prizes=random,cards=3)",
 
 @pytest.mark.parametrize("spec", SPECS)
 def test_nodes_states_and_events_are_one_hand(spec: str) -> None:
-    game = cf.load(spec)
-    tree = cf.compile_game(game)
-    tale = story(tree)
+    tree = cf.compile_game(cf.load(spec))
+    game, tale = tree.game, story(tree)
     for events, states in hands(game):
         nodes = tale.follow(events)
         assert nodes[0] == 0
