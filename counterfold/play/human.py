@@ -7,7 +7,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Required, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +65,15 @@ class Advice(NamedTuple):
     who: str
     odds: dict[str, float]
     worth: dict[str, float] | None = None
+
+
+class Seating(TypedDict, total=False):
+    """Who sits down: what a sitting of any kind takes beside the game and the others."""
+
+    ask: Required[Ask]
+    seed: int
+    name: str
+    against: Sequence[str]
 
 
 class Sitting(Match):

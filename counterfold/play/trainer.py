@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from counterfold.agent import Agent, Observation
 from counterfold.evaluate.exact import values
 from counterfold.evaluate.public_view import Browser
 from counterfold.play.agents import StrategyAgent
-from counterfold.play.human import Advice, Ask, Sitting
+from counterfold.play.human import Advice, Seating, Sitting
 from counterfold.play.table import PlayedHand
 from counterfold.poker.game import PokerGame
 from counterfold.poker.rules import PokerRules
@@ -73,11 +73,7 @@ class Trainer(Sitting):
         self,
         game: PokerGame | PokerRules | PublicTree,
         other: Agent,
-        *,
-        ask: Ask,
-        seed: int = 0,
-        name: str = "you",
-        against: Sequence[str] = (),
+        **seating: Unpack[Seating],
     ) -> None:
         self.strategy: Strategy[PublicTree] | None = None
         self._browser: Browser | None = None
@@ -88,7 +84,7 @@ class Trainer(Sitting):
             self._base = list(values(strategy))
         self.judged: list[Judgement] = []
         self._number = -1
-        super().__init__(game, other, ask=ask, seed=seed, name=name, against=against)
+        super().__init__(game, other, **seating)
 
     @property
     def takes_luck_out(self) -> bool:
