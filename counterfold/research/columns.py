@@ -14,13 +14,13 @@ Columns = Mapping[str, str | Callable[[Any], str]]
 """Headings with what stands below: a format such as ``{0.value:.3f}``, or a function of a row."""
 
 
-def named(*fields: str) -> Columns:
-    """Columns headed by the names of the fields that they show as they are.
+def named(*fields: str, to: str = "") -> dict[str, str]:
+    """Columns headed by the names of the fields that they show, as they are or in a format.
 
-    >>> named("game", "method")
-    {'game': '{0.game}', 'method': '{0.method}'}
+    >>> named("game", "method") | named("mean", to=".2f")
+    {'game': '{0.game}', 'method': '{0.method}', 'mean': '{0.mean:.2f}'}
     """
-    return {name: f"{{0.{name}}}" for name in fields}
+    return {name: f"{{0.{name}:{to}}}" if to else f"{{0.{name}}}" for name in fields}
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from counterfold.evaluate.sequence import assess_form, workspace
 from counterfold.games.catalog import load
 from counterfold.plot import figure
 from counterfold.research.bench.timing import cpu, each, enough, medians
-from counterfold.research.columns import Columns, Part, Table
+from counterfold.research.columns import Columns, Part, Table, named
 from counterfold.research.drawing import bars, finished
 from counterfold.research.progress import Progress, no_progress
 from counterfold.research.results import Result
@@ -105,10 +105,8 @@ def run(
 def show(result: Costs) -> Iterator[Part]:
     """A row a game."""
     columns: Columns = {
-        "game": "{0.game}",
-        "histories": "{0.histories:,}",
-        "infosets": "{0.infosets:,}",
-        "leaves": "{0.leaves:,}",
+        **named("game"),
+        **named("histories", "infosets", "leaves", to=","),
         "compile s": "{0.compile_seconds:.2f}",
         **{kind: f"{{0.microseconds[{kind}]:,.3g}}" for kind in _KINDS},
         "exploitability": "{0.evaluation:,.3g} ({0.evaluation_in_iterations:.1f} it.)",

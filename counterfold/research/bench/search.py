@@ -105,8 +105,7 @@ def show(result: Costs) -> Iterator[Part]:
     """A row a gadget and a method."""
     columns: Columns = {
         **named("game", "gadget", "method", "searches"),
-        "median": "{0.median:.2f}",
-        "mean": "{0.mean:.2f}",
+        **named("median", "mean", to=".2f"),
         "95%": "{0.p95:.2f}",
         "most": "{0.most:.2f}",
     }
