@@ -30,11 +30,9 @@ def compose(entry: HistoryEntry, parts: Sequence[Part]) -> HistoryTree:
     opponent has the decisions of the top, and a copy of its infosets for each part.
 
     >>> import counterfold as cf
-    >>> from counterfold.searchers.entry import enter
     >>> from counterfold.searchers.gadget import ses
-    >>> from counterfold.searchers.subgame import subgames
-    >>> uniform = cf.Strategy.uniform(cf.Leduc())
-    >>> entry = enter(subgames(uniform.tree)[0], uniform, player=1)
+    >>> from counterfold.searchers.searcher import Searcher
+    >>> entry = Searcher(cf.Strategy.uniform(cf.Leduc()), player=1).entry(0)
     >>> compose(entry, ses(entry, 0.5)).histories
     1209
     """

@@ -43,11 +43,9 @@ def refine(
     cannot come in the gadget stay as in the blueprint.
 
     >>> import counterfold as cf
-    >>> from counterfold.searchers.entry import enter
     >>> from counterfold.searchers.gadget import maxmargin
-    >>> from counterfold.searchers.subgame import subgames
-    >>> uniform = cf.Strategy.uniform(cf.Leduc())
-    >>> entry = enter(subgames(uniform.tree)[0], uniform, player=1)
+    >>> from counterfold.searchers.searcher import Searcher
+    >>> entry = Searcher(cf.Strategy.uniform(cf.Leduc()), player=1).entry(0)
     >>> found, exact = (refine(entry, maxmargin(entry), method) for method in ("cfr+", "lp"))
     >>> found.gap <= 1e-4, abs(found.objective - exact.objective) <= 1e-4
     (True, True)

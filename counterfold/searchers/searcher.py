@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Generic, Protocol, TypeVar, cast
+from typing import Any, Generic, Protocol, TypedDict, TypeVar, Unpack, cast
 
 import numpy as np
 
@@ -22,6 +22,13 @@ from counterfold.tree.public import PublicTree
 __all__ = ["SearchEngine", "Searcher", "search"]
 
 E = TypeVar("E", bound=Entry)
+
+
+class Limits(TypedDict, total=False):
+    """When the search at each place ends: within so many chips of the best, or after iterations."""
+
+    gap: float | None
+    iterations: int | None
 
 
 class SearchEngine(Protocol[E]):
@@ -113,25 +120,22 @@ class Searcher(Generic[E]):
         self,
         make: Callable[[E], Sequence[Part]],
         places: Sequence[int] | None = None,
-        *,
-        gap: float | None = None,
-        iterations: int | None = None,
+        **limits: Unpack[Limits],
     ) -> Iterator[Refined[E, Any]]:
         """Search at many places (all, if none are named) to which the player comes, one by one.
 
         ``make`` gives the parts of the gadget at each, such as ``maxmargin``.
         """
         where = self.places if places is None else places
-        return self.engine.each(where, make, iterations, gap)
+        return self.engine.each(where, make, limits.get("iterations"), limits.get("gap"))
 
     def everywhere(
         self,
         make: Callable[[E], Sequence[Part]],
         places: Sequence[int] | None = None,
         *,
-        gap: float | None = None,
-        iterations: int | None = None,
         on_progress: Callable[[int, int], None] | None = None,
+        **limits: Unpack[Limits],
     ) -> Searched[Any]:
         """The same put into the blueprint: a strategy of the whole game."""
         count = len(self.places if places is None else places)
@@ -139,7 +143,7 @@ class Searcher(Generic[E]):
 
         def watched() -> Iterator[Refined[E, Any]]:
             nonlocal seconds
-            every = self.each(make, places, gap=gap, iterations=iterations)
+            every = self.each(make, places, **limits)
             for done, found in enumerate(every, 1):
                 gaps.append(np.atleast_1d(found.gap)[np.atleast_1d(found.entry.reached)])
                 seconds += found.cpu_seconds
