@@ -81,10 +81,11 @@ def test_a_folder_is_gone_on_with(tmp_path):
     assert [row.flop for row in again.done()] == ["As Kh Td", "Js Jh Qs"]
     assert [row.flop for row in again.run()] == ["9c Td Kc"]
     assert again.done()[:2] == rows
-    finer = report("AsKhTd", accuracy="0.2%", folder=folder)
+    assert rows[0].percent_of_pot > 0.1
+    finer = report("AsKhTd", accuracy="0.1%", folder=folder)
     assert finer.done() == []
     (row,) = finer.run()
-    assert row.percent_of_pot <= 0.2
+    assert row.percent_of_pot <= 0.1
     with pytest.raises(MismatchError, match="another spot"):
         report(folder=folder, spot={"pot": 22})
     (folder / "JsJhQs.json").write_text("{")
@@ -102,7 +103,7 @@ def test_ctrl_c_keeps_the_flop_that_was_begun(tmp_path):
     folder = tmp_path / "kept"
 
     def press(flop, at):
-        if len(list(folder.glob("AsKhTd.json"))) and at.iteration == 7:
+        if len(list(folder.glob("AsKhTd.json"))) and at.iteration >= 4:
             signal.raise_signal(signal.SIGINT)
 
     cut = report(folder=folder, accuracy="0.1%")
@@ -112,7 +113,7 @@ def test_ctrl_c_keeps_the_flop_that_was_begun(tmp_path):
     assert (folder / "JsJhQs.part").exists()
     seen = []
     rest = list(report(folder=folder, accuracy="0.1%").run(lambda _, at: seen.append(at.iteration)))
-    assert seen[0] >= 7
+    assert seen[0] >= 4
     assert not (folder / "JsJhQs.part").exists()
     whole = list(report(accuracy="0.1%").run())
     assert [row.exploitability for row in rest] == [row.exploitability for row in whole[1:]]

@@ -27,8 +27,8 @@ class Slow:
         self.clock, self.costs = clock, (iteration, check, save)
         self.iteration, self.seconds, self.saved = 0, 0.0, 0
         self.nbytes = int(save * run.DISK)
-        self.engine = SimpleNamespace(can={"exact"})
-        self.precision = SimpleNamespace(behind=False, kept=())
+        self.engine = SimpleNamespace(can={"exact"}, checks_cost=False)
+        self.precision = SimpleNamespace(behind=False, kept=(), latest=None)
 
     def step(self, count):
         self.iteration += count
