@@ -4,7 +4,6 @@ import ctypes
 import functools
 import importlib.util
 import sys
-from unittest.mock import patch
 
 import numba
 from numba import _dynfunc
@@ -18,8 +17,12 @@ __all__ = ["inlined", "jit", "subkernel"]
 
 if not numba.config.DISABLE_JIT and "scipy.linalg" not in sys.modules:
     # Numba loads SciPy's linear algebra, a third of a second, only to know whether it is there.
-    with patch.dict(sys.modules, {"scipy.linalg.cython_blas": None}):
+    # All else that is loaded meanwhile must stay: a second copy of a part of Numba breaks it.
+    sys.modules["scipy.linalg.cython_blas"] = None
+    try:
         from numba.np import arraymath
+    finally:
+        del sys.modules["scipy.linalg.cython_blas"]
     arraymath._HAVE_BLAS = importlib.util.find_spec("scipy") is not None
 
 _SETTINGS = {

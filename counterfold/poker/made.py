@@ -144,9 +144,10 @@ def check_words(words: str) -> None:
             import difflib
 
             near = difflib.get_close_matches(part, _NAMES, 1, 0.6)
-            if near:
+            advice = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(_NAMES)}"
+            if near or " " in part:
                 raise ParameterError(
-                    f"{short(part)} is no range, made hand or draw; did you mean {near[0]!r}?"
+                    f"{short(part)} is no range, made hand or draw; {advice}"
                 ) from None
             raise
 
