@@ -48,8 +48,8 @@ class Spec:
 def parse_spec(text: str) -> Spec:
     """Read a name with its parameters.
 
-    Values are whole numbers, decimals, fractions, ``true``, ``false``, tuples joined by ``+``,
-    and text (in quotes where it holds a comma or looks like one of the others).
+    Values are whole numbers, decimals, fractions, ``true``, ``false``, ``None``, tuples joined by
+    ``+``, and text (in quotes where it holds a comma or looks like one of the others).
 
     >>> parse_spec("leduc(raises=1+2, suited=true)")
     Spec(name='leduc', args=(), kwargs={'raises': (1, 2), 'suited': True})
@@ -224,6 +224,8 @@ def _scalar(text: str) -> Any:
         return text[1:-1]
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
+    if text == "None":
+        return None
     if _WHOLE.fullmatch(text):
         return int(text)
     if _FLOAT.fullmatch(text):

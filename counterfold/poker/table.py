@@ -106,9 +106,6 @@ class Holdem(Game):
     payouts: float | tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
-        for name in ("limit", "cap", "payouts"):
-            if getattr(self, name) == "None":  # as it is written in a specification
-                object.__setattr__(self, name, None)
         _ = self.betting, self.prizes
 
     @cached_property
