@@ -1,0 +1,91 @@
+"""Solutions that somebody looks at, kept ready for the next click."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from counterfold.errors import CodeError, ParameterError, UnsupportedError, short
+from counterfold.evaluate.public_view import Browser
+from counterfold.files.arrays import header_in
+from counterfold.games.catalog import games
+from counterfold.games.spec import parse_spec
+from counterfold.strategy.strategy import Strategy
+from counterfold.studio.folder import Folder
+from counterfold.tree.named import PUBLIC_ONLY, game_named
+from counterfold.tree.public import PublicTree
+
+__all__ = ["Open", "Opened"]
+
+KEPT = 4
+
+
+class Open:
+    """A strategy from a file; one at a time may look around in it."""
+
+    def __init__(self, name: str, strategy: Strategy[Any]) -> None:
+        self.name, self.strategy, self.lock = name, strategy, threading.RLock()
+        self.strips: dict[tuple[str, str | None], dict[str, Any]] = {}  # next cards, by their line
+        self.seats: dict[str, Any] | None = None  # the statistics of every seat
+
+    @cached_property
+    def browser(self) -> Browser:
+        """The place for looking at hands; refused where the game has none."""
+        if not isinstance(self.strategy.tree, PublicTree):
+            raise UnsupportedError(f"{self.name} is no solution of a poker spot, hand by hand")
+        return Browser(self.strategy)
+
+
+class Opened:
+    """The files that were opened last, as long as they are unchanged; and what names mean."""
+
+    def __init__(self, folder: Folder, named: Sequence[str] = ()) -> None:
+        self.folder, self.named = folder, tuple(named)
+        self._kept: OrderedDict[tuple[str, int, int], Open] = OrderedDict()
+        self._guard = threading.Lock()
+
+    def file(self, name: str) -> Open:
+        """The strategy that a file of the folder holds."""
+        path = self.folder.inside(name)
+        state = path.stat()
+        key = name, state.st_mtime_ns, state.st_size
+        with self._guard:
+            if key not in self._kept:
+                game = self._game_in(str(path))
+                self._kept[key] = Open(name, Strategy.load(path, game))
+                while len(self._kept) > KEPT:
+                    self._kept.popitem(last=False)
+            self._kept.move_to_end(key)
+            return self._kept[key]
+
+    def _game_in(self, path: str) -> Any:
+        """Rules that are a program come from those who named it, never from a file."""
+        game = header_in(path).header.get("game", "")
+        if ".py:" not in game:
+            return None
+        if game not in self.named:
+            raise CodeError(
+                f"this file is of {short(game)}, a program: name it when you start the studio, "
+                "with --game"
+            )
+        return game_named(game)
+
+    def game(self, name: Any) -> Any:
+        """The game that a name means: of the catalog, of the folder, or named at the start."""
+        if not isinstance(name, str) or len(name) > 400:
+            raise ParameterError(f"{short(name)} is no name of a game")
+        if name in self.named:
+            return game_named(name)
+        if name.endswith((".json", ".efg")):
+            return game_named(str(self.folder.inside(name)))
+        spec = parse_spec(name)
+        known = {entry.name for entry in games()} - {"normal_form"} | {*PUBLIC_ONLY}
+        if spec.name not in known:
+            raise ParameterError(
+                f"{short(spec.name)} is no game of the catalog; a program of your own is named "
+                "when the studio is started, with --game mygame.py:MyGame"
+            )
+        return game_named(name)

@@ -1,0 +1,336 @@
+"""A table with a person at it: hands, what decisions were worth, the score, drills."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections import OrderedDict
+from collections.abc import Hashable
+from typing import Any
+
+from counterfold.agent import Observation
+from counterfold.cli.play_rules import rules_in_short
+from counterfold.cli.play_screen import Screen
+from counterfold.errors import CounterfoldError, ParameterError, short
+from counterfold.games.base import label
+from counterfold.play.agents import AGENTS
+from counterfold.play.bots import needs_form, seated
+from counterfold.play.human import Leave, Sitting
+from counterfold.play.table import PlayedHand
+from counterfold.play.trainer import Judgement, Trainer
+from counterfold.poker.game import PokerGame
+from counterfold.poker.rules import PokerRules
+from counterfold.studio.calls import Given, asked, told
+from counterfold.studio.server import Studio
+from counterfold.tree.form import form_of
+from counterfold.tree.history import HistoryTree
+
+TABLES = 8
+"""That are kept at once; the oldest is left for a new one."""
+PATIENCE = 30.0
+"""Seconds in which the others must have moved."""
+WORST = 20
+"""Decisions that are kept for drills."""
+WORTH_A_DRILL = 0.005
+"""Of the pot: what a decision must have cost to be drilled."""
+
+
+class PersonsTable:
+    """A sitting whose hands are played in a thread, which waits for the person's moves."""
+
+    def __init__(self, sitting: Sitting) -> None:
+        self.sitting, self.screen = sitting, Screen(sitting)
+        self.changed = threading.Condition()
+        self.phase, self.trouble = "over", ""
+        self.observation: Observation | None = None
+        self.hand: PlayedHand | None = None
+        self.costly: list[dict[str, Any]] = []
+        self._move: Hashable | None = None
+        self._left = False
+        sitting.ask = self._ask
+
+    def _ask(self, observation: Observation) -> Hashable:
+        with self.changed:
+            self.observation, self.phase, self._move = observation, "decision", None
+            self.changed.notify_all()
+            while self._move is None and not self._left:
+                self.changed.wait()
+            if self._left:
+                raise Leave
+            self.phase = "thinking"
+            move, self._move = self._move, None
+            return move
+
+    def deal(self) -> None:
+        """Begin the next hand."""
+        with self.changed:
+            if self.phase != "over":
+                return
+            self.phase, self.hand, self.observation = "thinking", None, None
+            self.screen._headed = self.sitting.hands
+        threading.Thread(target=self._play, daemon=True).start()
+
+    def _play(self) -> None:
+        hand, trouble = None, ""
+        try:
+            hand = self.sitting.deal()
+        except CounterfoldError as error:
+            trouble = str(error)
+        except Exception as error:
+            trouble = f"unexpected: {error}"
+        with self.changed:
+            self.phase, self.hand, self.trouble = "over", hand, trouble
+            self._remember()
+            self.changed.notify_all()
+
+    def move(self, action: str) -> None:
+        """What the person does, by its name."""
+        with self.changed:
+            if self.phase != "decision" or self.observation is None:
+                raise ParameterError("there is nothing to decide now")
+            found = [one for one in self.observation.actions if label(one) == action]
+            if not found:
+                raise ParameterError(f"{short(action)} is not possible here")
+            self._move, self.phase = found[0], "thinking"
+            self.changed.notify_all()
+
+    def leave(self) -> None:
+        """Get up."""
+        with self.changed:
+            self._left = True
+            self.changed.notify_all()
+
+    def _remember(self) -> None:
+        """Keep the decisions of a hand that cost most."""
+        if not isinstance(self.sitting, Trainer) or self.hand is None:
+            return
+        own = [step for step in self.hand.steps if step.turn == self.hand.players.index(0)]
+        for step, judged in zip(own, self.sitting.judged, strict=False):
+            if judged.lost > WORTH_A_DRILL * judged.pot:
+                seen: Any = self.sitting.game.observe(step.state, step.turn)
+                self.costly.append(
+                    {"seen": list(map(str, seen)), "worth": judged.worth, "pot": judged.pot,
+                     "took": judged.action, "lost": judged.lost}
+                )  # fmt: skip
+        self.costly.sort(key=lambda one: -float(one["lost"]))
+        del self.costly[WORST:]
+
+    def state(self) -> dict[str, Any]:
+        """What the person sees, as soon as it is their turn or the hand is over."""
+        with self.changed:
+            self.changed.wait_for(lambda: self.phase != "thinking", PATIENCE)
+            sitting, score = self.sitting, self.sitting.score
+            player = self._player()
+            return {
+                "game": sitting.spec,
+                "names": self.screen.names,
+                "phase": self.phase,
+                "trouble": self.trouble,
+                "number": (self.hand.number if self.hand else sitting.hands) + 1,
+                "player": player,
+                "rows": self._rows(player),
+                "felt": self._felt(player),
+                "actions": self._actions(),
+                "judged": self._judged(),
+                "payoff": self.hand.payoffs[player] if self.hand else None,
+                "score": None if score is None else score.to_dict(),
+                "exact": isinstance(sitting, Trainer) and sitting.takes_luck_out,
+                "drills": len(self.costly),
+            }
+
+    def _player(self) -> int:
+        if self.hand is not None:
+            return self.hand.players.index(0)
+        return self.observation.player if self.observation else self.sitting.player
+
+    def _actions(self) -> list[str]:
+        decides = self.phase == "decision" and self.observation is not None
+        return [label(one) for one in self.observation.actions] if decides else []  # type: ignore[union-attr]
+
+    def _rows(self, player: int) -> list[tuple[str, str]]:
+        """The hand in words."""
+        if self.phase == "decision" and self.observation is not None:
+            return self.screen.table(player, self.observation.seen)
+        if self.hand is None:
+            return []
+        if self.hand.fault is not None:
+            return [("Fault", self.hand.fault.message)]
+        rows = self.screen.table(player, self.sitting.view(player))
+        return [*rows, *self.screen.showdown(self.hand)]
+
+    def _felt(self, player: int) -> dict[str, Any] | None:
+        """Cards and chips, of poker with all hands."""
+        game, here = self.sitting.game, self.sitting.here
+        if not isinstance(game, PokerRules) or (self.hand is None and self.observation is None):
+            return None
+        seen: Any = self.sitting.view(player)
+        if seen is None:
+            return None
+        shown = game.shown(here) if self.hand is not None else None
+        start = game.poker.behind(0)
+        behind = game.poker.behind(here[2])
+        return {
+            "own": seen[0],
+            "other": shown[1 - player] if shown else "",
+            "board": seen[1].split(),
+            "line": seen[2],
+            "pot": float(game.betting.paid[here[2]].sum()),
+            "behind": [behind[player], behind[1 - player]],
+            "started": [start[player], start[1 - player]],
+            "seats": [game.poker.players[player], game.poker.players[1 - player]],
+        }
+
+    def _judged(self) -> list[dict[str, Any]]:
+        sitting = self.sitting
+        if not isinstance(sitting, Trainer):
+            return []
+        number = self.hand.number if self.hand else sitting.hands
+        return [_told(one) for one in sitting.judged] if sitting._number == number else []
+
+    def hint(self) -> list[dict[str, Any]]:
+        """What others would do here, and what each action is worth."""
+        if self.phase != "decision" or self.observation is None:
+            raise ParameterError("there is nothing to decide now")
+        return [
+            {"who": one.who, "odds": one.odds, "worth": one.worth}
+            for one in self.sitting.advice(self.observation)
+        ]
+
+
+def _told(judged: Judgement) -> dict[str, Any]:
+    return {
+        "action": judged.action,
+        "worth": judged.worth,
+        "best": judged.best,
+        "lost": judged.lost,
+        "pot": judged.pot,
+    }
+
+
+class Tables:
+    """The tables that people sit at, by keys that only their pages know."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[str, PersonsTable] = OrderedDict()
+        self._guard = threading.Lock()
+
+    def add(self, table: PersonsTable) -> str:
+        key = secrets.token_urlsafe(8)
+        with self._guard:
+            self._kept[key] = table
+            while len(self._kept) > TABLES:
+                self._kept.popitem(last=False)[1].leave()
+        return key
+
+    def __getitem__(self, key: str) -> PersonsTable:
+        if key not in self._kept:
+            raise ParameterError("this table is gone; sit down again")
+        return self._kept[key]
+
+
+_tables = Tables()
+
+
+def choices(studio: Studio, given: Given) -> dict[str, Any]:
+    """Games and opponents to choose from."""
+    files = [item for item in studio.folder.items() if item.kind in ("solution", "strategy")]
+    return {
+        "files": [{"name": item.name, "kind": item.kind, "game": item.game} for item in files],
+        "agents": [{"name": name, "about": kind.told} for name, kind in AGENTS.items()],
+        "games": list(studio.games),
+    }
+
+
+def sit(studio: Studio, given: Given) -> dict[str, Any]:
+    """Sit down: a game by name, or the one of a solution, against a file or an agent."""
+    against = given.text("against", "equilibrium", 400)
+    seed = int(given.number("seed", secrets.randbelow(1_000_000)))
+    if seed < 0:
+        raise ParameterError(f"seed is {seed}, and must be from 0 up")
+    name = given.maybe("game")
+    rules = _rules(studio, name, against)
+    spec = _agent(studio, against)
+    form = (
+        form_of(rules.poker if isinstance(rules, PokerRules) else rules)
+        if needs_form(rules, [spec])
+        else None
+    )
+    players = int(getattr(rules, "players", 2))
+    others = seated(rules, [spec] * (players - 1), form)
+    table = form if isinstance(form, HistoryTree) else rules
+    kind: Any = Trainer if isinstance(rules, PokerRules) and players == 2 else Sitting
+    sitting: Sitting = kind(
+        table, *others, ask=lambda seen: None, seed=seed, against=[spec] * len(others)
+    )
+    key = _tables.add(PersonsTable(sitting))
+    _tables[key].deal()
+    return {"table": key, "rules": list(rules_in_short(rules)), **_tables[key].state()}
+
+
+def _rules(studio: Studio, name: str | None, against: str) -> Any:
+    if name is None:
+        tree = studio.opened.file(against).strategy.tree
+        game = getattr(tree, "game", None)
+        return PokerRules(game) if isinstance(game, PokerGame) else tree
+    game = studio.opened.game(name)
+    return PokerRules(game) if isinstance(game, PokerGame) else game
+
+
+def _agent(studio: Studio, against: str) -> str:
+    """An agent by its name, or a strategy of the folder; never a program that was not named."""
+    if against.endswith((".safetensors", ".cf")):
+        return str(studio.folder.inside(against))
+    if ".py" in against or "/" in against or "\\" in against:
+        if against in studio.games:
+            return against
+        raise ParameterError(f"{short(against)} is no agent by name, and no file of the folder")
+    return against
+
+
+def act(studio: Studio, given: Given) -> dict[str, Any]:
+    """The person's move."""
+    table = _tables[given.text("table")]
+    table.move(given.text("action", most=200))
+    return table.state()
+
+
+def deal(studio: Studio, given: Given) -> dict[str, Any]:
+    """The next hand."""
+    table = _tables[given.text("table")]
+    table.deal()
+    return table.state()
+
+
+def state(studio: Studio, given: Given) -> dict[str, Any]:
+    """The table as it is."""
+    return _tables[given.text("table")].state()
+
+
+def hint(studio: Studio, given: Given) -> dict[str, Any]:
+    """What others would do."""
+    return {"advice": _tables[given.text("table")].hint()}
+
+
+def drills(studio: Studio, given: Given) -> dict[str, Any]:
+    """The decisions that cost most, to be made again; what each action is worth comes with them."""
+    return {"drills": _tables[given.text("table")].costly}
+
+
+def save(studio: Studio, given: Given) -> dict[str, Any]:
+    """Keep the session as a record of hands."""
+    table = _tables[given.text("table")]
+    name = studio.folder.fresh(given.text("name", "session", 100), ".jsonl")
+    table.sitting.write(studio.folder.inside(name, new=True))
+    return {"file": name}
+
+
+ROUTES = [
+    asked("/play", choices),
+    told("/play/sit", sit),
+    told("/play/act", act),
+    told("/play/deal", deal),
+    asked("/play/state", state),
+    asked("/play/hint", hint),
+    asked("/play/drills", drills),
+    told("/play/save", save),
+]

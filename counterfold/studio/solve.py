@@ -1,0 +1,100 @@
+"""The queue on the page: new jobs, stopping them, letting them go on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from counterfold.errors import ParameterError
+from counterfold.games.base import spec_of
+from counterfold.poker.game import PokerGame
+from counterfold.poker.spot import spot
+from counterfold.solvers.result import table_size
+from counterfold.solvers.until import Until
+from counterfold.studio.calls import Given, asked, told
+from counterfold.studio.server import Studio
+
+__all__ = ["ROUTES", "limits_of"]
+
+LIMITS = ("exploitability", "iterations", "seconds")
+
+
+def jobs(studio: Studio, given: Given) -> dict[str, Any]:
+    """All jobs."""
+    return {"jobs": studio.queue.jobs()}
+
+
+def begin(studio: Studio, given: Given) -> dict[str, Any]:
+    """A new job that solves a spot or a game."""
+    request: dict[str, Any] = {}
+    if "spot" in given.values:
+        game = spot(given.object("spot"), name=given.text("name", "spot", 100))
+        table_size(game).check()
+        request["spot"] = given.object("spot")
+        title = given.text("name", game.name, 100)
+    else:
+        name = given.text("game", most=400)
+        game = studio.opened.game(name)
+        in_folder = name.endswith((".json", ".efg")) and name not in studio.games
+        request["game"] = str(studio.folder.inside(name)) if in_folder else name
+        title = given.text("name", "" if isinstance(game, PokerGame) else spec_of(game), 100)
+    request |= limits_of(given, game)
+    if given.maybe("method"):
+        request["method"] = given.text("method", most=100)
+    stem = "".join(c if c.isalnum() or c in "-_ " else "-" for c in title).strip("- ")[:80]
+    file = studio.folder.fresh(stem or "game", ".safetensors")
+    return {"id": studio.queue.add("solve", title or stem, request, file), "file": file}
+
+
+def limits_of(given: Given, game: Any) -> dict[str, Any]:
+    """When a job is to stop, as far as that is given, checked."""
+    found: dict[str, Any] = {}
+    for key in LIMITS:
+        value = given.values.get(key)
+        if value in (None, ""):
+            continue
+        if key == "iterations":
+            number = given.number(key)
+            if number != int(number):
+                raise ParameterError(f"iterations is {number:g}, not a whole number")
+            found[key] = int(number)
+        else:
+            found[key] = str(value) if key == "exploitability" else given.number(key)
+    if isinstance(found.get("exploitability"), str):
+        text = found["exploitability"]
+        if not text.rstrip().endswith(("%", "bb", "b/h")):
+            found["exploitability"] = given.number("exploitability")
+    if found:
+        Until(**found).on(game)
+    return found
+
+
+def stop(studio: Studio, given: Given) -> dict[str, Any]:
+    """Let a job end with what it has."""
+    studio.queue.stop(given.text("id"))
+    return jobs(studio, given)
+
+
+def go_on(studio: Studio, given: Given) -> dict[str, Any]:
+    """Let a job go on, to another limit if one is given."""
+    more = {key: given.values[key] for key in LIMITS if given.values.get(key) not in (None, "")}
+    if "iterations" in more:
+        more["iterations"] = int(given.number("iterations"))
+    if more:
+        Until(**more)
+    studio.queue.go_on(given.text("id"), **more)
+    return jobs(studio, given)
+
+
+def remove(studio: Studio, given: Given) -> dict[str, Any]:
+    """Forget a job."""
+    studio.queue.remove(given.text("id"))
+    return jobs(studio, given)
+
+
+ROUTES = [
+    asked("/jobs", jobs),
+    told("/jobs", begin),
+    told("/jobs/stop", stop),
+    told("/jobs/go", go_on),
+    told("/jobs/remove", remove),
+]

@@ -1,0 +1,209 @@
+// Bending a solution: locks that are painted, a style with its price, a target, an opponent.
+import { h, s, get, post, href, field, live, tried, notice } from "../parts.js";
+import { HandGrid } from "../grid.js";
+import { split, chips, pct, suits, signs, card } from "/grid_draw.js";
+import { command } from "../send.js";
+
+const TABS = [["lock", "Lock decisions"], ["style", "A style"], ["target", "A target"], ["exploit", "An opponent"]];
+export async function show(root, params, go) {
+  if (params.job && !params.file) {
+    const job = (await get("/jobs")).jobs.find(one => one.id === params.job);
+    if (job) params = { ...params, file: job.request.source, tab: job.kind };
+  }
+  if (!params.file) {
+    const { files } = await get("/home"), good = files.filter(file => ["solution", "strategy"].includes(file.kind));
+    root.append(h("section", { class: "card" }, h("h1", {}, "Which solution shall bend?"), good.length ? h("ul", { class: "plain" }, good.map(file => h("li", {}, h("a", { href: href("bend", { file: file.name }) }, file.name))))
+      : h("p", { class: "soft" }, "There is none yet: ", h("a", { href: "/build" }, "build a spot"), " and solve it.")));
+    return {};
+  }
+  const it = await get("/bend", { file: params.file });
+  const tabs = h("div", { class: "tabs", role: "tablist" }), body = h("div", { class: "bendbody" }), results = h("div", { class: "jobs" });
+  let words = () => "", keys = null;
+  const open = async name => {
+    tabs.replaceChildren(...TABS.map(([id, title]) => h("button", { role: "tab", "aria-selected": id === name ? "true" : "false", onclick: () => open(id) }, title)));
+    history.replaceState(null, "", href("bend", { file: it.file, tab: name, line: name === "lock" ? params.line : "" }));
+    body.replaceChildren();
+    ({ words = () => "", keys = null } = await { lock: lockPart, style: stylePart, target: targetPart, exploit: exploitPart }[name](body, it, params) || {});
+  };
+  root.append(h("div", { class: "row between" }, h("h1", {}, "Bend ", h("a", { href: href(it.poker ? "browse" : "game", { file: it.file }) }, it.file)), tabs), body, results);
+  await open(TABS.some(([id]) => id === params.tab) ? params.tab : "lock");
+  const cards = new Map();
+  const stop = live.watch(jobs => {
+    const mine = jobs.filter(job => job.request.source === it.file && job.kind !== "report");
+    results.replaceChildren(...mine.map(job => {
+      const text = JSON.stringify(job), old = cards.get(job.id);
+      if (old && old.text === text) return old.element;
+      const element = resultCard(job, it);
+      cards.set(job.id, { text, element });
+      return element;
+    }));
+  });
+  return { leave: stop, key: event => keys ? keys(event) : false, send: { command: () => words() } };
+}
+const done = (what, made) => { if (made) notice(`${what} is in the queue`); };
+
+// Locks: a place, an action to paint with, the grid.
+async function lockPart(root, it, params) {
+  const locks = [];
+  const list = h("ul", { class: "plain" }), solve = h("button", { class: "strong", disabled: true, onclick: async () =>
+    done("Solving with locks", await tried(() => post("/bend/lock", { file: it.file, locks: made(), exploitability: it.poker ? "0.3%" : "" }))) }, "Solve again with these locks");
+  const made = () => locks.map(one => one.lock);
+  const drawList = () => {
+    solve.disabled = !locks.length;
+    list.replaceChildren(...locks.map((one, k) => h("li", { class: "row" }, h("span", {}, one.told), h("button", { class: "quiet", "aria-label": "take this lock away", onclick: () => { locks.splice(k, 1); drawList(); } }, "✕"))));
+  };
+  const side = h("section", { class: "card" }, h("h2", {}, "Locks"), h("p", { class: "soft" }, "What is painted is fixed; all else answers to it. Painting a class, one of its combos, or the whole range."), list, solve);
+  if (!it.poker) {
+    const infoset = h("input", { type: "text", placeholder: "K | bet" }), play = h("input", { type: "text", placeholder: "call=1" });
+    root.append(h("section", { class: "card" }, h("div", { class: "row fields" }, field("Infoset", infoset, "its name, as on the page of the game"), field("Plays", play, "actions with shares: fold=0.2, call=0.8"),
+      h("button", { onclick: () => {
+        const shares = Object.fromEntries(play.value.split(",").map(one => one.split("=")).filter(two => two.length === 2).map(([a, p]) => [a.trim(), Number(p)]));
+        if (!infoset.value.trim() || !Object.keys(shares).length) { notice("name an infoset and what it plays", true); return; }
+        locks.push({ lock: { at: infoset.value.trim(), play: shares }, told: `${infoset.value.trim()}: ${play.value}` });
+        drawList();
+      } }, "Lock it"))), side);
+    return {};
+  }
+  const box = h("section", { class: "card" }), grid_ = h("div"), bar_ = h("div", { class: "line" }), brushes = h("div", { class: "row brush" }), combos = h("div", { class: "suits" });
+  let place, cells, holes, brush = 0, share = 100, painted = {}, whole = null, cell = 0, grid = null;
+  const cardsData = await get("/build/cards");
+  holes = cardsData;
+  async function at(line) {
+    const found = await tried(() => get("/browse", { file: it.file, line: line.join(", ") }));
+    if (!found) return;
+    place = found; painted = {}; whole = null; brush = 0;
+    params.line = found.line.join(", ");
+    draw();
+  }
+  const mixOf = action => { const v = place.views[0], rest = v.actions.length - 1; return Object.fromEntries(v.actions.map((a, k) => [a, k === action ? share / 100 : rest ? (1 - share / 100) / rest : 1])); };
+  function store() {
+    const name = place.line.join(", "), v = place.views[0], shown = place.line.join(", ") || "the first decision";
+    const old = locks.findIndex(one => one.lock.at === name);
+    if (old >= 0) locks.splice(old, 1);
+    const play = {};
+    if (whole) play.random = whole;
+    Object.assign(play, painted);
+    const count = Object.keys(painted).length;
+    if (whole || count) locks.push({ lock: { at: name, play }, told: `${v.player}, ${shown}: ${whole ? "the whole range" : ""}${whole && count ? " and " : ""}${count ? Object.keys(painted).slice(0, 6).join(", ") + (count > 6 ? `… (${count})` : "") : ""}` });
+    drawList();
+  }
+  function draw() {
+    const v = place.views[0];
+    bar_.replaceChildren(...place.steps.map((step, k) => step.kind === "decision" ? h("div", { class: "step" + (k === place.line.length ? " here" : "") }, h("button", { class: "who", onclick: () => at(place.line.slice(0, k)) }, step.who),
+      h("div", { class: "choices" }, step.actions.map((action, n) => h("button", { class: "choice" + (action === step.taken ? " taken" : ""), style: { "--c": step.colours[n] }, onclick: () => at([...place.line.slice(0, k), action]) }, action))))
+      : step.taken ? h("div", { class: "step" }, h("small", {}, "dealt"), step.taken) : h("div", { class: "step here" }, step.kind === "deal" ? place.next.cards.slice(0, 60).map(c => h("button", { class: "combo", onclick: () => at([...place.line, `[${c}]`]) }, c)) : "the hand ends")));
+    if (!v.actions.length) { brushes.replaceChildren(); grid_.replaceChildren(); combos.replaceChildren(); return; }
+    const slider = h("input", { type: "range", min: 0, max: 100, step: 5, value: share, "aria-label": "how often", oninput: () => { share = +slider.value; told.textContent = share + "%"; } }), told = h("output", {}, share + "%");
+    brushes.replaceChildren(h("span", { class: "soft" }, `${v.player} plays`), ...v.actions.map((action, k) => h("button", { "aria-pressed": k === brush ? "true" : "false", style: { "border-left": `6px solid ${v.colours[k]}` }, onclick: () => { brush = k; draw(); } }, action)), slider, told,
+      h("button", { onclick: () => { whole = mixOf(brush); store(); draw(); } }, "Whole range"), h("button", { onclick: () => { whole = null; painted = {}; store(); draw(); } }, "Free all"));
+    if (!grid) {
+      let erase = false;
+      grid = new HandGrid(place.frame.classes, { label: "paint what is locked", paint: (k, first) => {
+        if (k === null) { store(); return; }
+        const name = place.frame.classes[k];
+        cell = k;
+        if (!(place.views[0].cells.combos[k] > 0)) { paintGrid(); return; }
+        if (first) erase = name in painted && painted[name][place.views[0].actions[brush]] === share / 100;
+        if (erase) delete painted[name]; else painted[name] = mixOf(brush);
+        paintGrid();
+      } });
+      grid_.append(grid.element);
+    }
+    if (!grid_.firstChild) grid_.append(grid.element);
+    paintGrid();
+  }
+  function paintGrid() {
+    const v = place.views[0];
+    grid.draw(k => {
+      if (!(v.cells.full[k] > 0)) return null;
+      const name = place.frame.classes[k], lock = painted[name] || whole, mix = lock ? v.actions.map(a => 1000 * lock[a]) : v.cells.mix.map(row => row[k]);
+      return { height: 100, background: mix.every(x => x !== null) ? split(mix, v.colours) : "none", text: lock ? "⚿" : "" };
+    });
+    grid.cells.forEach((one, k) => one.classList.toggle("free", !(painted[place.frame.classes[k]] || whole)));
+    const names = holes.holes[cell].map(hole => holes.names[hole]);
+    combos.replaceChildren(h("b", {}, place.frame.classes[cell]), ...names.map(name => h("button", { class: "combo", "aria-pressed": name in painted ? "true" : "false", onclick: () => {
+      if (name in painted) delete painted[name]; else painted[name] = mixOf(brush);
+      store(); paintGrid();
+    } }, [0, 2].map(n => h("span", { class: "suit-" + name[n + 1] }, name[n] + signs[suits.indexOf(name[n + 1])])))));
+  }
+  box.append(bar_, brushes, grid_, combos);
+  root.append(h("div", { class: "bendgrid" }, box, side));
+  await at(params.line ? params.line.split(", ") : []);
+  return { words: () => command("solve", it.file.replace(/\.safetensors$/, ".json"), ["--locks", "locks.json"]) };
+}
+
+// A style: sliders from 1, no preference, up.
+async function stylePart(root, it) {
+  const who = h("select", { "aria-label": "whose" }, h("option", { value: "" }, "everybody"), it.players.map(name => h("option", { value: name }, it.poker ? name : `player ${name}`)));
+  const give = h("input", { type: "text", class: "short", value: "0" }), rows = it.words.map(word => {
+    const slider = h("input", { type: "range", min: 0, max: 100, step: 1, value: 0, "aria-label": `how much ${word} is preferred`, oninput: () => { told.textContent = degree(); } }), told = h("output", {}, "1");
+    const degree = () => +(10 ** (slider.value / 100 * 1.3)).toFixed(1);
+    return { word, degree, element: h("div", { class: "row slider" }, h("span", { class: "word" }, word), slider, told) };
+  });
+  const prefer = () => rows.filter(row => row.degree() > 1).map(row => `${it.poker && who.value ? who.value + ":" : ""}${row.word}=${row.degree()}`);
+  root.append(h("section", { class: "card" }, h("p", { class: "soft" }, "1 is no preference; the more, the harder it pulls. What it costs is measured exactly, by solving with and without."), ...rows.map(row => row.element),
+    h("div", { class: "row fields" }, field("Whose", who), field("May give up", give, it.poker ? "chips each time that a hand comes" : "of counterfactual regret"),
+      h("button", { class: "strong", onclick: async () => done("The style", await tried(() => post("/bend/style", { file: it.file, prefer: prefer(), give_up: give.value }))) }, "Solve with this style"))));
+  return { words: () => command("style", it.poker ? it.file.replace(/\.safetensors$/, ".json") : it.game, ...prefer().map(text => ["--prefer", text]), ["--give-up", give.value === "0" ? "" : give.value]) };
+}
+async function targetPart(root, it) {
+  const where = it.poker ? [["bet", ...it.streets.map(street => `bet@${street}`)][1] || "bet"][0] : `${it.words.at(-1)}`;
+  const what = h("input", { type: "text", value: where }), share = h("input", { type: "range", min: 0, max: 100, value: 60, "aria-label": "how often", oninput: () => { told.textContent = share.value + "%"; } }), told = h("output", {}, "60%");
+  const give = h("input", { type: "text", class: "short", value: it.poker ? String(+(.02 * it.pot).toFixed(2)) : "0.01" });
+  root.append(h("section", { class: "card" }, h("p", { class: "soft" }, "The strategy nearest to an equilibrium that does something as often as you say; where none can within the budget, the nearest that can is told."),
+    h("div", { class: "row fields" }, field("What", what, it.poker ? "bet@flop, ip: raise@turn, bet@river[JJ-22]" : "bet@J, raise@round1, player2:call@K*"), h("div", { class: "field" }, h("span", { class: "name" }, "How often"), h("div", { class: "row" }, share, told)),
+      field("May cost at most", give, "in exploitability, chips"), h("button", { class: "strong", onclick: async () => done("The target", await tried(() => post("/bend/target", { file: it.file, frequency: what.value, share: share.value / 100, give_up: give.value }))) }, "Find it"))));
+  return { words: () => command("style", it.poker ? it.file.replace(/\.safetensors$/, ".json") : it.game, ["--target", `${what.value}=${share.value / 100}`], ["--give-up", give.value]) };
+}
+async function exploitPart(root, it) {
+  const model = h("select", {}, it.models.map(name => h("option", { value: name }, name))), player = h("select", {}, it.players.slice(0, 2).map((name, k) => h("option", { value: k }, it.poker ? name : `player ${name}`)));
+  const budget = h("input", { type: "text", class: "short", placeholder: "any" });
+  root.append(h("section", { class: "card" }, h("p", { class: "soft" }, "How you think the opponent plays, and what you would risk if that is wrong: winnings against exploitability, each point an exact answer."),
+    h("div", { class: "row fields" }, field("The opponent plays", model), field("You are", player), field("Risk at most", budget, "in chips a hand"),
+      h("button", { class: "strong", onclick: async () => done("The answer", await tried(() => post("/bend/exploit", { file: it.file, model: model.value, player: player.value, budget: budget.value }))) }, "Answer"))));
+  return { words: () => command("exploit", it.poker ? it.file.replace(/\.safetensors$/, ".json") : it.game, ["--model", model.value], ["--player", +player.value + 1], ["--curve", true]) };
+}
+
+function resultCard(job, it) {
+  const r = job.result, part = x => it.pot ? `${chips(x)} chips, ${(100 * x / it.pot).toPrecision(2)}% of the pot` : (+x).toPrecision(3);
+  const rows = [], row = (name, value) => rows.push(h("div", {}, h("dt", {}, name), h("dd", {}, value)));
+  let more = null;
+  if (r && job.kind === "style") {
+    row("It costs", part(r.cost));
+    for (const player of r.players) if (player.cost !== null) row(it.poker ? it.players[player.player - 1] : `Player ${player.player}`, `guarantees ${part(player.cost)} less`);
+    const shares = (r.by_round && r.by_round.length ? r.by_round : r.first || []).slice(0, 20);
+    more = h("table", { class: "list" }, h("thead", {}, h("tr", {}, ["Action", "plain", "with the style"].map((t, k) => h("th", { class: k ? "num" : "" }, t)))), h("tbody", {}, shares.map(one => h("tr", {}, h("td", {}, `${it.poker ? it.players[one.player - 1] : "player " + one.player} ${one.action}${one.hand ? " with " + one.hand : ""}`),
+      h("td", { class: "num" }, one.plain === null ? "never there" : pct(1000 * one.plain)), h("td", { class: "num" }, one.styled === null ? "never there" : pct(1000 * one.styled))))));
+  } else if (r && job.kind === "target") {
+    for (const one of r.targets) row(one.frequency, `${pct(1000 * one.reached)}, wanted ${pct(1000 * one.wanted)}, plain ${pct(1000 * one.plain)}`);
+    row("It costs", part(r.cost));
+    if (r.optimum !== null) row("Least possible", part(r.optimum));
+    row("Reached", r.met ? "yes, within the budget" : "not fully: this is the nearest within the budget");
+  } else if (r && job.kind === "exploit") {
+    const best = r.points[r.chosen];
+    row("Wins", part(best.winnings - r.value) + " more than the game is worth");
+    row("Risks", part(best.exploitability));
+    more = riskCurve(r);
+  } else if (r) {
+    if (r.evs) row("EV", r.evs.map((ev, k) => `${r.players[k]} ${ev.toFixed(2)}`).join(", "));
+    row("Free play is exploitable by", part(r.exploitability));
+  } else if (job.phase === "running") row("Doing", `${job.doing || "beginning"}${job.iteration ? `, iteration ${job.iteration}` : ""}`);
+  return h("section", { class: "card job", data: { phase: job.phase, kind: job.kind } }, h("div", { class: "row between" }, h("h2", {}, job.title), h("span", { class: "tag " + job.phase }, job.phase)),
+    job.message && h("p", { class: "trouble" }, job.message), h("dl", {}, rows), more,
+    h("div", { class: "row" }, job.phase === "done" && h("a", { class: "button strong", href: it.poker ? href("browse", { file: it.file, with: job.file }) : href("game", { file: job.file }) }, it.poker ? "See the difference" : "Open"),
+      ["running", "waiting"].includes(job.phase) ? h("button", { onclick: () => tried(() => post("/jobs/stop", { id: job.id })) }, "Stop") : h("button", { onclick: () => tried(() => post("/jobs/remove", { id: job.id })) }, "Remove from the list")));
+}
+function riskCurve(r) {
+  const W = 320, H = 140, L = 46, B = 24, svg = s("svg", { viewBox: `0 0 ${W} ${H}`, class: "curve", role: "img", "aria-label": "winnings against exploitability" });
+  const xs = r.points.map(p => p.exploitability), ys = r.points.map(p => p.winnings - r.value), x1 = Math.max(...xs, 1e-9), y1 = Math.max(...ys, 1e-9), y0 = Math.min(...ys, 0);
+  const X = x => L + (W - L - 8) * x / x1, Y = y => 10 + (H - B - 10) * (y1 - y) / (y1 - y0);
+  const text = (x, y, words, anchor) => { const t = s("text", { x, y, "text-anchor": anchor }); t.textContent = words; svg.append(t); };
+  svg.append(s("line", { x1: L, y1: H - B, x2: W - 8, y2: H - B, class: "axis" }), s("line", { x1: L, y1: 8, x2: L, y2: H - B, class: "axis" }));
+  const order = [...r.points.keys()].sort((a, b) => xs[a] - xs[b]);
+  svg.append(s("path", { d: order.map((k, n) => `${n ? "L" : "M"}${X(xs[k])} ${Y(ys[k])}`).join(""), class: "fall" }));
+  order.forEach(k => svg.append(s("circle", { cx: X(xs[k]), cy: Y(ys[k]), r: k === r.chosen ? 5 : 3, class: "dot" })));
+  if (r.budget !== null && r.budget !== undefined && r.budget <= x1) svg.append(s("line", { x1: X(r.budget), y1: 8, x2: X(r.budget), y2: H - B, class: "goal" }));
+  text(L - 4, Y(y1) + 4, chips(y1), "end"); text(L, H - 8, "risk 0", "start"); text(W - 8, H - 8, chips(x1), "end");
+  text(L + 4, 16, "won more", "start");
+  return svg;
+}

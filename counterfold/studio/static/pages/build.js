@@ -1,0 +1,240 @@
+// A spot, clicked together; or a small game by name.
+import { h, get, post, field, later, bytes, seconds, count, tried } from "../parts.js";
+import { RangeEditor } from "../ranges.js";
+import { command } from "../send.js";
+
+const RANKS = "AKQJT98765432", SUITS = "shdc", SIGNS = { s: "♠", h: "♥", d: "♦", c: "♣" };
+const STREETS = { 0: "preflop", 3: "flop", 4: "turn", 5: "river" }, ORDER = ["preflop", "flop", "turn", "river"];
+const START = { board: "Ks 9h 6s 4d 2c", pot: 100, stack: 200, oop: "22+,A2s+,K9s+,Q9s+,J9s+,T8s+,97s+,ATo+,KTo+,QJo",
+  ip: "22+,A2s+,K8s+,Q9s+,J9s+,T8s+,98s,A9o+,KTo+,QTo+,JTo", bets: ["50%", "100%"], raises: ["60%", "allin"] };
+
+export async function show(root, params, go) {
+  const cards = await get("/build/cards");
+  const begin = params.file ? (await get("/build/spot", { file: params.file })).spot : START;
+  const spotPart = h("div", { class: "build" }), gamePart = h("div", { class: "games" });
+  const tabs = h("div", { class: "tabs", role: "tablist" });
+  const which = name => {
+    spotPart.hidden = name !== "spot";
+    gamePart.hidden = name !== "game";
+    tabs.replaceChildren(...[["spot", "A spot of hold'em"], ["game", "A game by name"]].map(([id, title]) =>
+      h("button", { role: "tab", "aria-selected": id === name ? "true" : "false", onclick: () => which(id) }, title)));
+  };
+  root.append(h("h1", { class: "sr" }, "Build"), tabs, spotPart, gamePart);
+  which(params.game ? "game" : "spot");
+  const own = [await spotEditor(spotPart, cards, begin, params.file, go), await gameChooser(gamePart, params.game, go)];
+  return { send: { command: () => own[spotPart.hidden ? 1 : 0]() } };
+}
+
+// Values of a spot in normal form, as fields show them.
+function shownSizes(value, street) {
+  const pick = (v, player) => {
+    if (Array.isArray(v) || typeof v === "string") return v;
+    if (!v || typeof v !== "object") return [];
+    if (player in v) return pick(v[player], player);
+    return street in v ? pick(v[street], player) : [];
+  };
+  const text = player => [].concat(pick(value, player)).join(", ");
+  return { oop: text("oop"), ip: text("ip") };
+}
+
+async function spotEditor(root, cards, begin, file, go) {
+  const state = { board: (Array.isArray(begin.board) ? begin.board.join(" ") : begin.board || "").split(/\s+/).filter(Boolean) };
+  const text = (value, props = {}) => h("input", { type: "text", value: value ?? "", autocomplete: "off", spellcheck: "false", oninput: changed, ...props });
+  const number = (value, props = {}) => text(value, { inputmode: "decimal", class: "short", ...props });
+  const stack = Array.isArray(begin.stack) ? begin.stack : [begin.stack, begin.stack];
+  const inputs = {
+    pot: number(begin.pot), oopStack: number(stack[0]), ipStack: number(stack[1]),
+    rate: number(begin.rake ? 100 * begin.rake.rate : "", { placeholder: "0" }), cap: number(begin.rake ? begin.rake.cap : "", { placeholder: "none" }),
+    small: number(begin.blinds ? begin.blinds[0] : 1), big: number(begin.blinds ? begin.blinds[1] : 2),
+    raiseCap: number(Array.isArray(begin.raise_cap) ? begin.raise_cap[0] : begin.raise_cap, { placeholder: "none" }),
+    donks: text(begin.donks ? shownSizes(begin.donks, "river").oop : "", { placeholder: "as bets" }),
+    name: text(file ? file.replace(/\.\w+$/, "") : "river spot"), target: text("0.3%", { class: "short" }),
+    apart: h("input", { type: "checkbox", onchange: () => { streets(); changed(); } }),
+  };
+  const sizes = {};
+  for (const street of ORDER) {
+    const bets = shownSizes(begin.bets, street), raises = shownSizes(begin.raises, street);
+    const usual = { bets: street === "preflop" ? "" : "50%, 100%", raises: street === "preflop" ? "2.5x, allin" : "60%, allin" };
+    sizes[street] = Object.fromEntries(["oop", "ip"].map(player => [player, {
+      bets: text(bets[player] || (begin === START ? bets.oop : usual.bets)), raises: text(raises[player] || usual.raises) }]));
+    if (bets.oop !== bets.ip || raises.oop !== raises.ip) inputs.apart.checked = true;
+  }
+  const fields = {
+    board: field("Board", h("div", {}), "3 cards are a flop, 4 a turn, 5 a river; none is before the flop."),
+    pot: field("Pot", inputs.pot), stack: field("Stack, first to act", inputs.oopStack),
+    ipStack: field("Stack, last to act", inputs.ipStack),
+    blinds: field("Small blind", inputs.small), big: field("Big blind", inputs.big),
+    rake: field("Rake in %", inputs.rate), cap: field("Rake cap", inputs.cap),
+    raise_cap: field("Most raises a street", inputs.raiseCap), donks: field("Donk bets", inputs.donks),
+    oop: field("", h("div")), ip: field("", h("div")),
+    name: field("Name", inputs.name), exploitability: field("Accuracy", inputs.target, "of the pot, such as 0.3%"),
+  };
+
+  // The board: 52 cards to click.
+  const picker = h("div", { class: "picker", role: "group", "aria-label": "cards of the board" });
+  for (const suit of SUITS) for (const rank of RANKS) {
+    const name = rank + suit;
+    picker.append(h("button", { class: "pick suit-" + suit, data: { card: name }, "aria-label": name, onclick: () => {
+      if (state.board.includes(name)) state.board = state.board.filter(card => card !== name);
+      else if (state.board.length < 5) state.board.push(name);
+      drawBoard(); streets(); changed();
+    } }, rank, h("small", {}, SIGNS[suit])));
+  }
+  const laid = h("div", { class: "laid" });
+  function drawBoard() {
+    for (const button of picker.children) button.setAttribute("aria-pressed", state.board.includes(button.dataset.card));
+    laid.replaceChildren(...[0, 1, 2, 3, 4].map(k => {
+      const card = state.board[k];
+      return card ? h("button", { class: "playing suit-" + card[1], title: "take it off", onclick: () => {
+        state.board.splice(k, 1); drawBoard(); streets(); changed(); } }, card[0], h("small", {}, SIGNS[card[1]]))
+        : h("span", { class: "playing none" });
+    }));
+  }
+
+  // Sizes by street.
+  const sizeBox = h("div", { class: "sizes" });
+  const trouble = { bets: h("span", { class: "trouble", role: "alert" }), raises: h("span", { class: "trouble", role: "alert" }) };
+  const played = () => { const first = STREETS[state.board.length]; return first ? ORDER.slice(ORDER.indexOf(first)) : []; };
+  function streets() {
+    const apart = inputs.apart.checked;
+    sizeBox.replaceChildren(
+      h("div", { class: "sizerow head" }, h("span"), h("span", {}, "Bets"), h("span", {}, "Raises")),
+      ...played().flatMap(street => (apart ? ["oop", "ip"] : ["oop"]).map(player =>
+        h("div", { class: "sizerow" }, h("span", {}, street + (apart ? ", " + player : "")),
+          Object.assign(sizes[street][player].bets, { ariaLabel: `bets on the ${street}` }),
+          Object.assign(sizes[street][player].raises, { ariaLabel: `raises on the ${street}` })))),
+      h("div", { class: "sizerow" }, h("span"), trouble.bets, trouble.raises));
+    const blinds = !state.board.length;
+    fields.pot.hidden = blinds;
+    fields.blinds.hidden = fields.big.hidden = !blinds;
+  }
+
+  const editors = {
+    oop: new RangeEditor(cards, "First to act (oop)", changed), ip: new RangeEditor(cards, "Last to act (ip)", changed) };
+  const taken = h("div", { class: "taken", "aria-live": "polite" });
+  const solve = h("button", { class: "strong", onclick: begin_ }, "Solve");
+  const keep = h("button", { onclick: save }, "Save the spot");
+  const general = h("p", { class: "trouble", role: "alert" });
+
+  const list = input => input.value.split(",").map(word => word.trim()).filter(Boolean);
+  const num = input => input.value.trim() === "" ? null : Number(input.value.replace(",", "."));
+  function spot() {
+    const made = { board: state.board.join(" "), oop: editors.oop.text, ip: editors.ip.text, stack: [num(inputs.oopStack), num(inputs.ipStack)] };
+    for (const kind of ["bets", "raises"]) {
+      made[kind] = {};
+      for (const player of ["oop", "ip"]) {
+        made[kind][player] = {};
+        for (const street of played()) made[kind][player][street] = list(sizes[street][inputs.apart.checked ? player : "oop"][kind]);
+      }
+    }
+    if (state.board.length) made.pot = num(inputs.pot);
+    else { delete made.board; made.blinds = [num(inputs.small), num(inputs.big)]; }
+    if (inputs.donks.value.trim()) made.donks = { oop: Object.fromEntries(played().map(s => [s, list(inputs.donks)])), ip: Object.fromEntries(played().map(s => [s, list(inputs.donks)])) };
+    if (inputs.raiseCap.value.trim()) made.raise_cap = num(inputs.raiseCap);
+    if (inputs.rate.value.trim()) made.rake = { rate: num(inputs.rate) / 100, ...(inputs.cap.value.trim() ? { cap: num(inputs.cap) } : {}) };
+    return made;
+  }
+  function mark(error) {
+    for (const one of Object.values(fields)) one.mark("");
+    for (const one of Object.values(editors)) one.mark("");
+    general.textContent = trouble.bets.textContent = trouble.raises.textContent = "";
+    if (!error) return;
+    const key = (error.key || "").split(":")[0];
+    if (key in trouble) trouble[key].textContent = error.message;
+    else if (key in editors) editors[key].mark(error.message);
+    else if (key in fields) fields[key].mark(error.message);
+    else general.textContent = error.message;
+  }
+  let turn = 0;
+  const look = later(async () => {
+    const mine = ++turn;
+    try {
+      const found = await post("/build/check", { spot: spot(), name: inputs.name.value.trim() || "spot", exploitability: inputs.target.value.trim() });
+      if (mine !== turn) return;
+      mark(null);
+      const fits = found.fits ? "" : ` Only ${bytes(found.room)} are free.`;
+      taken.replaceChildren(h("dl", {},
+        h("div", {}, h("dt", {}, "Memory"), h("dd", {}, bytes(found.bytes))),
+        h("div", {}, h("dt", {}, "Time"), h("dd", { title: found.learned ? `from ${found.learned} jobs in this folder` : "of a usual machine" }, "about " + seconds(found.seconds))),
+        h("div", {}, h("dt", {}, "Decisions"), h("dd", {}, count(found.infosets))),
+        h("div", {}, h("dt", {}, "Boards"), h("dd", {}, count(found.boards)))), fits && h("p", { class: "trouble" }, fits));
+      taken.classList.remove("stale");
+      solve.disabled = !found.fits;
+    } catch (error) {
+      if (mine !== turn) return;
+      mark(error);
+      taken.classList.add("stale");
+      solve.disabled = true;
+    }
+  }, 200);
+  function changed() { solve.disabled = true; look(); }
+  async function begin_() {
+    solve.disabled = true;
+    const made = await tried(() => post("/jobs", { spot: spot(), name: inputs.name.value.trim() || "spot", exploitability: inputs.target.value.trim() }));
+    if (made) go("/solve?job=" + made.id); else solve.disabled = false;
+  }
+  async function save() {
+    const made = await tried(() => post("/build/save", { spot: spot(), name: inputs.name.value.trim() || "spot" }));
+    if (made) go("/");
+  }
+
+  root.append(
+    h("section", { class: "card" }, h("h2", {}, "Board"), laid, picker, fields.board,
+      h("div", { class: "row fields" }, fields.pot, fields.blinds, fields.big, fields.stack, fields.ipStack),
+      h("h2", {}, "Sizes"), sizeBox,
+      h("label", { class: "check" }, inputs.apart, "different sizes for each player"),
+      h("p", { class: "soft small" }, "50% of the pot, 3x the bet, 300c to 300 chips, +100, 2e in two equal parts, allin; with commas between."),
+      h("details", {}, h("summary", {}, "Rake, caps, donk bets"), h("div", { class: "row fields" }, fields.rake, fields.cap, fields.raise_cap, fields.donks))),
+    h("section", { class: "card" }, editors.oop.element),
+    h("section", { class: "card" }, editors.ip.element),
+    h("section", { class: "card takes" }, h("h2", {}, "What it takes"), taken, general,
+      h("div", { class: "row fields" }, fields.name, fields.exploitability),
+      h("div", { class: "row" }, solve, keep)));
+  drawBoard();
+  streets();
+  await Promise.all([editors.oop.set(begin.oop), editors.ip.set(begin.ip)]);
+  changed();
+  return () => command("solve", (inputs.name.value.trim() || "spot") + ".json", ["--exploitability", inputs.target.value.trim()], ["--save", (inputs.name.value.trim() || "spot") + ".safetensors"]);
+}
+
+async function gameChooser(root, chosen, go) {
+  const { games } = await get("/build/games");
+  const input = h("input", { type: "text", value: chosen || "leduc", list: "games", autocomplete: "off", spellcheck: "false", oninput: changed });
+  const target = h("input", { type: "text", class: "short", value: "", placeholder: "1e-6", oninput: changed });
+  const name = field("Game", input, "a name, with parameters in brackets: leduc(raises=1+2)");
+  const limit = field("Exploitability", target);
+  const taken = h("div", { class: "taken", "aria-live": "polite" });
+  const solve = h("button", { class: "strong", disabled: true, onclick: async () => {
+    const made = await tried(() => post("/jobs", { game: input.value.trim(), exploitability: target.value.trim() }));
+    if (made) go("/solve?job=" + made.id);
+  } }, "Solve");
+  let turn = 0;
+  const look = later(async () => {
+    const mine = ++turn;
+    try {
+      const found = await get("/build/game", { game: input.value.trim() });
+      if (mine !== turn) return;
+      name.mark("");
+      taken.replaceChildren(h("dl", {},
+        h("div", {}, h("dt", {}, "Memory"), h("dd", {}, bytes(found.bytes))),
+        h("div", {}, h("dt", {}, "Time"), h("dd", {}, "about " + seconds(found.seconds))),
+        h("div", {}, h("dt", {}, "Infosets"), h("dd", {}, count(found.infosets))),
+        found.histories && h("div", {}, h("dt", {}, "Histories"), h("dd", {}, count(found.histories)))));
+      solve.disabled = !found.fits;
+    } catch (error) {
+      if (mine !== turn) return;
+      name.mark(error.message);
+      solve.disabled = true;
+    }
+  }, 250);
+  function changed() { solve.disabled = true; look(); }
+  root.append(h("section", { class: "card" }, h("div", { class: "row fields" }, name, limit), taken, h("div", { class: "row" }, solve),
+    h("datalist", { id: "games" }, games.map(game => h("option", { value: game.example })))),
+    h("section", { class: "card" }, h("h2", {}, "Games"), h("div", { class: "scroll" }, h("table", { class: "list" },
+      h("thead", {}, h("tr", {}, h("th", {}, "Name"), h("th", {}, "What it is"), h("th", {}, "Parameters"))),
+      h("tbody", {}, games.map(game => h("tr", {},
+        h("td", {}, h("button", { class: "link", onclick: () => { input.value = game.name; changed(); input.focus(); } }, game.name)),
+        h("td", {}, game.about), h("td", { class: "soft" }, game.parameters))))))));
+  changed();
+  return () => command("solve", input.value.trim(), ["--exploitability", target.value.trim()]);
+}

@@ -1,0 +1,152 @@
+// A table: cards and chips, what decisions were worth, the score with luck taken out, drills.
+import { h, get, post, href, field, tried, notice } from "../parts.js";
+import { signs, suits } from "/grid_draw.js";
+import { command } from "../send.js";
+
+const chips = x => +(+x).toFixed(2);
+const signed = x => (x > 0 ? "+" : "") + chips(x);
+export async function show(root, params) {
+  const table = new PersonTable(root, params);
+  await table.choose();
+  return { key: event => table.key(event), leave: () => { table.gone = true; }, help: [["a to i", "an action, in order"], ["Enter or n", "the next hand"], ["h", "a hint"]],
+    send: { command: () => command("play", table.game, ["--against", table.against]) } };
+}
+const cards = text => (text.match(/../g) || []).map(one => h("span", { class: "playing suit-" + one[1] }, one[0], h("small", {}, signs[suits.indexOf(one[1])])));
+const backs = () => [0, 1].map(() => h("span", { class: "playing back" }));
+
+class PersonTable {
+  constructor(root, params) { Object.assign(this, { root, params, game: params.game || "", against: params.against || "" }); }
+  async choose() {
+    const found = await get("/play");
+    const game = h("input", { type: "text", value: this.game, list: "playable", placeholder: "leduc, or that of the file", autocomplete: "off" });
+    const against = h("input", { type: "text", value: this.against || "equilibrium", list: "opponents", autocomplete: "off" });
+    this.setup = h("section", { class: "card" }, h("h1", {}, "Sit down"), h("div", { class: "row fields" },
+      field("Against", against, "a solution of the folder, or an agent by name"), field("Game", game, "empty: the game of the solution"),
+      h("button", { class: "strong", onclick: () => this.sit(game.value.trim(), against.value.trim()) }, "Play")),
+      h("datalist", { id: "opponents" }, [...found.files.map(f => f.name), ...found.agents.map(a => a.name)].map(value => h("option", { value }))),
+      h("datalist", { id: "playable" }, ["kuhn", "leduc", "liars_dice", ...found.games].map(value => h("option", { value }))));
+    this.felt = h("section", { class: "card felt", "aria-live": "polite", hidden: true });
+    this.side = h("div", { class: "beside", hidden: true });
+    this.root.append(this.setup, h("div", { class: "play" }, this.felt, this.side));
+    if (this.params.against) await this.sit(this.game, this.against);
+  }
+  async sit(game, against) {
+    this.game = game; this.against = against;
+    history.replaceState(null, "", href("play", { game, against }));
+    const found = await tried(() => post("/play/sit", { game: game || null, against }));
+    if (!found) return;
+    this.table = found.table;
+    this.rules = found.rules;
+    this.history = [];
+    this.felt.hidden = this.side.hidden = false;
+    this.take(found);
+    this.felt.focus();
+  }
+  take(found) {
+    this.state = found;
+    this.drilling = null;
+    if (found.trouble) notice(found.trouble, true);
+    if (found.phase === "thinking") { setTimeout(async () => { if (!this.gone) this.take(await get("/play/state", { table: this.table })); }, 300); }
+    this.draw();
+  }
+  async act(action) {
+    if (this.busy) return;
+    this.busy = true;
+    const found = await tried(() => post("/play/act", { table: this.table, action }));
+    this.busy = false;
+    if (found) this.take(found);
+  }
+  async deal() {
+    if (this.busy || !this.state || this.state.phase !== "over") return;
+    this.busy = true;
+    this.advice = null;
+    const found = await tried(() => post("/play/deal", { table: this.table }));
+    this.busy = false;
+    if (found) this.take(found);
+  }
+  async hint() {
+    const found = await tried(() => get("/play/hint", { table: this.table }));
+    if (found) { this.advice = found.advice; this.draw(); }
+  }
+  draw() {
+    const { state } = this, over = state.phase === "over";
+    const won = state.payoff;
+    this.felt.replaceChildren(
+      h("div", { class: "row between" }, h("h2", {}, `Hand ${state.number} · ${state.game}`), h("span", { class: "soft" }, `against ${state.names.slice(1).join(", ")}`)),
+      state.felt ? this.hold(state.felt, over) : h("dl", { class: "hand" }, state.rows.map(([name, text]) => h("div", {}, h("dt", {}, name), h("dd", {}, text)))),
+      h("div", { class: "result" }, over && won !== null ? h("b", { class: won > 0 ? "good" : won < 0 ? "bad" : "" }, won > 0 ? `You win ${chips(won)}` : won < 0 ? `You lose ${chips(-won)}` : "You win nothing") : ""),
+      h("div", { class: "row deciding" }, over ? h("button", { class: "strong", onclick: () => this.deal() }, h("kbd", {}, "n"), " Next hand")
+        : state.actions.map((action, k) => h("button", { class: "move", onclick: () => this.act(action) }, h("kbd", {}, "abcdefghi"[k] || ""), " ", action)),
+        !over && h("button", { class: "quiet", onclick: () => this.hint() }, h("kbd", {}, "h"), " Hint")),
+      h("div", { class: "advice" }, !over && this.advice ? this.advice.map(one => h("p", { class: "soft" }, `${one.who}: `, Object.entries(one.odds).map(([a, p]) => `${a} ${Math.round(100 * p)}%`).join(", "),
+        one.worth ? `; worth ${Object.entries(one.worth).map(([a, x]) => `${a} ${signed(x)}`).join(", ")}` : "")) : ""));
+    if (over || state.phase === "decision") this.advice = over ? null : this.advice;
+    this.side.replaceChildren(this.score(), this.judged(), this.rulesCard());
+  }
+  hold(felt, over) {
+    const stack = k => h("div", { class: "stack" }, h("b", {}, felt.seats[k]), h("span", {}, `${chips(felt.behind[k])} behind`));
+    return h("div", { class: "oval" },
+      h("div", { class: "place" }, h("div", { class: "laid" }, over && felt.other ? cards(felt.other) : backs()), stack(1)),
+      h("div", { class: "middle" }, h("div", { class: "laid" }, cards(felt.board.join(""))), h("div", { class: "pot" }, h("i", { class: "chip" }), `Pot ${chips(felt.pot)}`), h("div", { class: "soft said" }, felt.line || "nothing yet")),
+      h("div", { class: "place" }, h("div", { class: "laid" }, cards(felt.own)), stack(0)));
+  }
+  score() {
+    const { score, exact, drills } = this.state;
+    const rows = [];
+    const row = (name, value) => rows.push(h("div", {}, h("dt", {}, name), h("dd", {}, value)));
+    if (score) {
+      row("Hands", score.hands);
+      row("A hand", `${signed(score.mean)}${score.half ? ` ± ${chips(score.half)}` : ""}`);
+      if (score.reduced) row("Luck taken out", `${signed(score.reduced.mean)}${score.reduced.half ? ` ± ${chips(score.reduced.half)}` : ""}`);
+    }
+    return h("section", { class: "card" }, h("h2", {}, "Score"), score ? h("dl", {}, rows) : h("p", { class: "soft" }, "No hand is over yet."),
+      h("div", { class: "row" }, exact && h("button", { disabled: !drills, onclick: () => this.drill() }, `Drill what cost most (${drills})`),
+        score && h("button", { onclick: () => tried(async () => notice(`The session is in ${(await post("/play/save", { table: this.table, name: "session" })).file}`)) }, "Save the session")));
+  }
+  judged() {
+    const { judged, exact } = this.state;
+    return h("section", { class: "card judgedcard" }, h("h2", {}, "Decisions of this hand"), judged.length ? judged.map(one => verdict(one))
+      : h("p", { class: "soft" }, exact ? "Each is judged by its exact value as soon as you have made it." : "Where the opponent's strategy for all hands is known, each is judged by its exact value; a hint tells what others would do."));
+  }
+  rulesCard() { return h("details", { class: "card" }, h("summary", {}, "The rules"), (this.rules || []).map(text => h("p", {}, text))); }
+  // Decisions that cost most, one after the other, to be made again.
+  async drill() {
+    const { drills } = await get("/play/drills", { table: this.table });
+    if (!drills.length) return;
+    let at = 0;
+    const next = () => {
+      const one = drills[at % drills.length], [hand, board, line] = one.seen;
+      const answer = h("div", { class: "result" });
+      const choose = action => {
+        answer.replaceChildren(verdict({ action, worth: one.worth, best: Object.entries(one.worth).sort((a, b) => b[1] - a[1])[0][0], lost: Math.max(...Object.values(one.worth)) - one.worth[action], pot: one.pot }));
+        buttons.replaceChildren(h("button", { class: "strong", onclick: () => { at++; next(); } }, h("kbd", {}, "n"), " Next"), h("button", { onclick: () => { this.drilling = null; this.draw(); } }, "Back to the table"));
+        this.drilling = { next: () => { at++; next(); } };
+      };
+      const buttons = h("div", { class: "row deciding" }, Object.keys(one.worth).map((action, k) => h("button", { class: "move", onclick: () => choose(action) }, h("kbd", {}, "abcdefghi"[k]), " ", action)));
+      this.drilling = { choose: k => Object.keys(one.worth)[k] && choose(Object.keys(one.worth)[k]) };
+      this.felt.replaceChildren(h("h2", {}, `Drill ${at % drills.length + 1} of ${drills.length}`), h("div", { class: "oval" },
+        h("div", { class: "middle" }, h("div", { class: "laid" }, cards(board.replaceAll(" ", ""))), h("div", { class: "pot" }, `Pot ${chips(one.pot)}`), h("div", { class: "soft" }, line || "nothing yet")),
+        h("div", { class: "place" }, h("div", { class: "laid" }, cards(hand)))), buttons, answer);
+    };
+    next();
+  }
+  key(event) {
+    if (!this.state) return false;
+    const k = "abcdefghi".indexOf(event.key);
+    if (this.drilling) {
+      if (this.drilling.next && (event.key === "n" || event.key === "Enter")) this.drilling.next();
+      else if (this.drilling.choose && k >= 0) this.drilling.choose(k);
+      else return false;
+      return true;
+    }
+    if (event.key === "h" && this.state.phase === "decision" && !this.state.actions[k]) { this.hint(); return true; }
+    if (k >= 0 && this.state.actions[k]) { this.act(this.state.actions[k]); return true; }
+    if (this.state.phase === "over" && (event.key === "n" || event.key === "Enter")) { this.deal(); return true; }
+    return false;
+  }
+}
+function verdict(one) {
+  const fine = one.lost <= .002 * one.pot, all = Object.entries(one.worth).sort((a, b) => b[1] - a[1]);
+  return h("div", { class: "verdict" }, h("b", { class: fine ? "good" : "bad" }, fine ? `${one.action}: right` : `${one.action}: costs ${chips(one.lost)}, ${one.best} is best`),
+    h("table", {}, h("tbody", {}, all.map(([action, x]) => h("tr", { class: action === one.action ? "taken" : "" }, h("td", {}, action), h("td", { class: "num" }, signed(x)))))));
+}

@@ -1,0 +1,81 @@
+// Each thing seen can be sent: a link, a picture, a table, a page, the command that does the same.
+import { h, copied, notice, tried } from "./parts.js";
+
+const quoted = word => /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+// A command of counterfold from its words; [--option, value] pairs without a value are left out.
+export function command(verb, ...words) {
+  const flat = words.flatMap(word => Array.isArray(word) ? (word[1] === "" || word[1] === null || word[1] === undefined || word[1] === false ? [] : word[1] === true ? [word[0]] : word) : word ? [word] : []);
+  return ["counterfold", verb, ...flat.map(word => quoted(String(word)))].join(" ");
+}
+function save(content, name, kind) {
+  const link = h("a", { href: typeof content === "string" && kind === "url" ? content : URL.createObjectURL(new Blob([content], { type: kind })), download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+}
+const nameOf = ending => (document.title.split(" · ")[0] + (document.getElementById("page").dataset.line ? " " + document.getElementById("page").dataset.line : ""))
+  .replace(/[^\w ,+-]+/g, "").trim().slice(0, 80) + ending;
+
+// The page as it is seen, with its looks in it and nothing that runs.
+async function frozen() {
+  const page = document.getElementById("page"), copy = page.cloneNode(true);
+  const inputs = page.querySelectorAll("input, textarea, select"), copies = copy.querySelectorAll("input, textarea, select");
+  inputs.forEach((input, k) => {
+    if (input.type === "checkbox") copies[k].toggleAttribute("checked", input.checked);
+    else if (input.tagName === "TEXTAREA") copies[k].textContent = input.value;
+    else copies[k].setAttribute("value", input.value);
+  });
+  copy.querySelectorAll("[hidden], input[type=file]").forEach(one => one.remove());
+  const css = await (await fetch("/static/studio.css")).text();
+  return { copy, css, theme: document.documentElement.dataset.theme };
+}
+async function html() {
+  const { copy, css, theme } = await frozen(), made = document.implementation.createHTMLDocument(document.title);
+  made.documentElement.dataset.theme = theme;
+  made.documentElement.lang = "en";
+  made.head.innerHTML = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
+    + "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">";
+  const style = made.createElement("style");
+  style.textContent = css;
+  const title = made.createElement("title");
+  title.textContent = document.title;
+  made.head.append(title, style);
+  made.body.append(made.importNode(copy, true));
+  return "<!DOCTYPE html>\n" + made.documentElement.outerHTML;
+}
+async function png() {
+  const { copy, css, theme } = await frozen(), page = document.getElementById("page"), box = page.getBoundingClientRect();
+  const width = Math.ceil(box.width), height = Math.ceil(page.scrollHeight), scale = Math.min(2, 8000 / height);
+  const text = new XMLSerializer().serializeToString(copy);
+  const style = new XMLSerializer().serializeToString(document.createTextNode(css.replaceAll(":root", ".root").replace(/\bbody\b(?= \{)/, ".root")));
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><foreignObject width="100%" height="100%">`
+    + `<div xmlns="http://www.w3.org/1999/xhtml" class="root" data-theme="${theme}"><style>${style}</style>${text}</div></foreignObject></svg>`;
+  const image = new Image();
+  image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(svg);
+  await image.decode();
+  const canvas = h("canvas", { width: width * scale, height: height * scale }), pen = canvas.getContext("2d");
+  pen.scale(scale, scale);
+  pen.drawImage(image, 0, 0);
+  return new Promise((good, bad) => canvas.toBlob(blob => blob ? good(blob) : bad(new Error("this picture is too large")), "image/png"));
+}
+// The tables that are shown, as CSV; cells that a spreadsheet would take for a formula begin with '.
+function tables() {
+  const cell = text => { const safe = /^[=+@\t\r]|^-(?![\d.])/.test(text) ? "'" + text : text; return /[",\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe; };
+  return [...document.querySelectorAll("#page table")].map(table => [...table.rows].map(row =>
+    [...row.cells].map(one => cell(one.innerText.trim())).join(",")).join("\n")).join("\n\n") + "\n";
+}
+
+// What the current page says of itself: { csv, html, command }, each a function or left out.
+export function sheet(dialog, own = {}) {
+  const close = work => async () => { dialog.close(); await tried(work); };
+  const text = own.command ? own.command() : "";
+  dialog.replaceChildren(h("h2", {}, "Send"), h("div", { class: "sendings" },
+    h("button", { onclick: close(() => copied(location.href, "The link is copied")) }, "Copy the link"),
+    h("button", { onclick: close(async () => { save(await png(), nameOf(".png"), "image/png"); notice("The picture is saved"); }) }, "Picture (PNG)"),
+    h("button", { onclick: close(async () => own.csv ? save(own.csv(), nameOf(".csv"), "url") : save(tables(), nameOf(".csv"), "text/csv")) }, "Table (CSV)"),
+    h("button", { onclick: close(async () => own.html ? save(own.html(), nameOf(".html"), "url") : save(await html(), nameOf(".html"), "text/html")) }, "Page (HTML)")),
+    text && h("label", { class: "field" }, h("span", { class: "name" }, "The command line that does the same"),
+      h("div", { class: "row nowrap" }, h("input", { type: "text", readonly: true, value: text, class: "commandline" }), h("button", { onclick: close(() => copied(text, "The command is copied")) }, "Copy"))),
+    h("button", { class: "quiet", onclick: () => dialog.close() }, "Close"));
+  dialog.showModal();
+}

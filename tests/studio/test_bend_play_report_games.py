@@ -1,0 +1,251 @@
+"""Bending, playing, reports and games of one's own, by clicking as a person would."""
+
+from __future__ import annotations
+
+import csv
+import json
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import counterfold as cf
+from tests.studio.conftest import RIVER, Server, running
+
+Visit = Callable[[str], Any]
+MINE = '''
+import counterfold as cf
+class Coin(cf.Game):
+    """One hides a coin, the other guesses."""
+    players = 2
+    def root(self): return ()
+    def turn(self, state): return len(state) if len(state) < 2 else cf.TERMINAL
+    def chance(self, state): return []
+    def actions(self, state): return ("heads", "tails")
+    def next(self, state, action): return (*state, action)
+    def observe(self, state, player): return "hides" if player == 0 else "guesses"
+    def payoff(self, state):
+        won = 0 if state[0] != state[1] else 3 if state[0] == "heads" else 1
+        return (-won, won)
+'''
+
+
+def finished(server: Server, title: str, seconds: float = 400) -> dict[str, Any]:
+    """The job whose title has a part, when it is done."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        jobs = [job for job in server.get("/api/jobs")["jobs"] if title in job["title"]]
+        if jobs and jobs[0]["phase"] in ("done", "failed"):
+            return dict(jobs[0])
+        time.sleep(0.2)
+    raise AssertionError(f"no job {title!r} has ended: {server.get('/api/jobs')['jobs']}")
+
+
+def test_a_decision_that_is_painted_is_locked(visit: Visit, studio: Server) -> None:
+    page = visit("/bend?file=river-solved.safetensors")
+    page.get_by_role("button", name="check", exact=True).last.click()
+    kings = page.locator(".cell[data-k='14']")
+    kings.click()
+    page.wait_for_selector("li >> text=KK")
+    page.get_by_role("button", name="Solve again with these locks").click()
+    job = finished(studio, "1 lock")
+    assert job["phase"] == "done", job
+    strategy = cf.load(studio.folder / job["file"])
+    assert strategy.at("KhKd", "")["check"] == 1
+    page.wait_for_selector('.job[data-phase="done"]')
+    page.get_by_role("link", name="See the difference").first.click()
+    page.wait_for_selector(".grids.three .side:nth-child(3) .cell.there")
+    assert "share of play that differs" in page.locator(".grids").inner_text()
+
+
+def test_a_style_tells_exactly_what_it_costs(visit: Visit, studio: Server) -> None:
+    page = visit("/bend?file=river-solved.safetensors&tab=style")
+    page.get_by_label("how much bet is preferred").fill("60")
+    page.get_by_role("button", name="Solve with this style").click()
+    job = finished(studio, "style bet=6")
+    assert job["phase"] == "done", job
+    plain, styled = job["result"]["plain"], job["result"]["styled"]
+    assert job["result"]["cost"] == pytest.approx(
+        styled["exploitability"] - plain["exploitability"]
+    )
+    page.wait_for_selector("text=It costs")
+
+
+def test_a_target_is_met_or_its_nearest_is_told(visit: Visit, studio: Server) -> None:
+    page = visit("/bend?file=river-solved.safetensors&tab=target")
+    page.get_by_label("What", exact=True).fill("bet@river")
+    page.get_by_label("how often").fill("40")
+    page.get_by_label("May cost at most").fill("20")
+    page.get_by_role("button", name="Find it").click()
+    job = finished(studio, "bet@river 40 percent")
+    assert job["phase"] == "done", job
+    (target,) = job["result"]["targets"]
+    assert target["reached"] == pytest.approx(0.4, abs=0.02)
+
+
+def test_an_opponent_is_answered_within_a_budget_of_risk(visit: Visit, studio: Server) -> None:
+    page = visit("/bend?file=river-solved.safetensors&tab=exploit")
+    page.get_by_label("Risk at most").fill("5")
+    page.get_by_role("button", name="Answer").click()
+    job = finished(studio, "against uniform")
+    assert job["phase"] == "done", job
+    points = job["result"]["points"]
+    assert points[job["result"]["chosen"]]["exploitability"] <= 5
+    assert points[-1]["winnings"] == max(point["winnings"] for point in points)
+    page.wait_for_selector(".job svg path.fall")
+
+
+def test_play_and_be_judged_by_exact_value(visit: Visit, studio: Server) -> None:
+    page = visit("/play?against=river-solved.safetensors")
+    for _ in range(3):
+        page.wait_for_selector(".move, .result b")
+        while page.locator(".move").count():
+            page.keyboard.press("a")
+            page.wait_for_timeout(150)
+        page.wait_for_selector(".verdict, .result b")
+        page.get_by_role("button", name="Next hand").click()
+        page.wait_for_selector(".move, .result b")
+    assert "Luck taken out" in page.locator(".beside").inner_text()
+    table = page.locator(".verdict td.num")
+    if table.count():  # the best comes first
+        worths = [float(text) for text in table.all_inner_texts()]
+        assert worths[0] == max(worths[:2])
+
+
+def test_what_cost_most_is_drilled(visit: Visit, studio: Server) -> None:
+    page = visit("/play?against=river-solved.safetensors")
+    for _ in range(12):
+        page.wait_for_selector(".move, .result b")
+        while page.locator(".move").count():  # the last action, which is often the worst
+            page.locator(".move").last.click()
+            page.wait_for_timeout(120)
+        if page.get_by_role("button", name="Drill what cost most").is_enabled():
+            break
+        page.keyboard.press("n")
+    page.get_by_role("button", name="Drill what cost most").click()
+    page.wait_for_selector("text=Drill 1 of")
+    page.keyboard.press("a")
+    page.wait_for_selector(".verdict")
+
+
+def test_many_flops_in_a_table_to_sort(visit: Visit, studio: Server) -> None:
+    small = {"board": "Ks 9h 6s", "oop": "AA,QQ", "ip": "KK,JJ", "last_street": "flop"}
+    flop = {**RIVER, **small, "bets": ["100%"], "raises": [], "stack": 100}
+    (studio.folder / "flop.json").write_text(json.dumps(flop))
+    page = visit("/report")
+    page.get_by_label("Spot").select_option("flop.json")
+    page.get_by_label("Flops").fill("Ks7h2d, AsAhQd, 9s8s7s")
+    page.get_by_role("button", name="Solve them").click()
+    job = finished(studio, "flop on 3 flops")
+    assert job["phase"] == "done", job
+    page.wait_for_selector("text=3 of 3 flops are done")
+    page.get_by_role("button", name="EV oop").click()
+    first = [float(text) for text in page.locator("tbody td:nth-child(3)").all_inner_texts()]
+    page.get_by_role("button", name="EV oop").click()
+    assert [float(x) for x in page.locator("tbody td:nth-child(3)").all_inner_texts()] == first[
+        ::-1
+    ]
+    assert page.locator(".plot circle").count() == 3
+    page.get_by_label("Only flops that fit").fill("one suit")
+    assert page.locator("tbody tr").count() == 1
+
+
+def test_a_table_of_holdem_by_position(visit: Visit, studio: Server) -> None:
+    name = "holdem-jam.safetensors"
+    cf.solve("holdem:jamfold(stack=10)", until=20, save=studio.folder / name)
+    page = visit(f"/report?file={name}")
+    page.wait_for_selector(".charts .cell.there")
+    assert page.locator(".charts h2").all_inner_texts() == ["SB", "BB"]
+    vpip = page.locator("tbody tr").first.locator("td").nth(1).inner_text()
+    jams = page.locator(".charts .legend").first.locator("span").last.inner_text().split()[-1]
+    assert vpip == jams  # who only jams or folds puts money in by jamming
+
+
+def test_a_game_of_ones_own_has_what_kuhn_has(browser: Any, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(MINE)
+    name = f"{tmp_path}/mine.py:Coin"
+    with running(tmp_path, "--game", name) as server:
+        page = browser.new_page()
+        page.set_default_timeout(20_000)
+        for game in (name, "kuhn"):
+            page.goto(f"{server.url}/build?game={game}")
+            page.wait_for_selector(".games .strong:not([disabled])")
+            page.locator(".games .strong").click()
+            page.wait_for_selector('.job.chosen[data-phase="done"]', timeout=400_000)
+            page.locator(".job.chosen").get_by_role("link", name="Browse").click()
+            page.wait_for_selector(".tree svg circle")
+            assert page.locator(".halves .curve path.fall").count() == 1
+            text = page.locator("#page").inner_text()
+            assert "exactly" in text
+        assert (
+            page.locator(".tree svg circle").count() == 1 + 3 + 6 * 9
+        )  # two cards, then nine ways to bet
+        page.goto(f"{server.url}/play?game={name}&against=equilibrium")
+        page.wait_for_selector(".move")
+        page.keyboard.press("a")
+        page.wait_for_selector(".result b")
+        page.close()
+
+
+def test_what_is_seen_can_be_sent(visit: Visit, studio: Server, tmp_path: Path) -> None:
+    page = visit("/browse?file=river-solved.safetensors&line=bet%2050&mode=ev")
+    page.wait_for_selector(".cell.there")
+    found = {}
+    for title in ("Picture (PNG)", "Table (CSV)", "Page (HTML)"):
+        page.keyboard.press("s")
+        with page.expect_download() as waiting:
+            page.get_by_role("button", name=title).click()
+        found[title] = tmp_path / waiting.value.suggested_filename
+        waiting.value.save_as(found[title])
+    assert found["Picture (PNG)"].read_bytes()[:4] == b"\x89PNG"
+    rows = list(csv.reader(found["Table (CSV)"].read_text().splitlines()))
+    view = cf.view(cf.load(studio.folder / "river-solved.safetensors"), "bet 50")
+    assert len(rows) == 1 + len(view.hands())
+    text = found["Page (HTML)"].read_text()
+    assert "http" not in text.replace("http-equiv", "").replace("http://www.w3.org", "")
+    page.keyboard.press("s")
+    command = page.locator(".commandline").input_value()
+    assert command == "counterfold show river-solved.safetensors 'bet 50' --mode ev"
+
+
+def test_the_queue_outlives_the_server(tmp_path: Path) -> None:
+    turn = {**RIVER, "board": "Ks 9h 6s 4d", "oop": "22+,A2s+,KTs+", "ip": "22+,A2s+,KTs+"}
+    with running(tmp_path) as server:
+        first = server.post("/api/jobs", spot=turn, name="long", iterations=100_000)
+        second = server.post("/api/jobs", spot=RIVER, name="short", iterations=20)
+        end = time.monotonic() + 300
+        while not server.get("/api/jobs")["jobs"][1].get("iteration"):
+            assert time.monotonic() < end
+            time.sleep(0.1)
+        phases = [job["phase"] for job in server.get("/api/jobs")["jobs"]]
+        assert phases == ["waiting", "running"]
+        server.stop()
+    assert (tmp_path / first["file"]).exists()  # saved when the server ended
+    with running(tmp_path) as server:
+        end = time.monotonic() + 300
+        while server.get("/api/jobs")["jobs"][1]["phase"] != "running":
+            assert time.monotonic() < end
+            time.sleep(0.1)
+        server.post("/api/jobs/stop", id=first["id"])
+        while server.get("/api/jobs")["jobs"][0]["phase"] != "done":
+            assert time.monotonic() < end
+            time.sleep(0.1)
+        jobs = server.get("/api/jobs")["jobs"]
+        assert [job["phase"] for job in jobs] == ["done", "stopped"]
+        assert jobs[0]["id"] == second["id"]
+        # A killed server leaves its job at work, which the next one finds running.
+        server.post("/api/jobs/go", id=first["id"])
+        while server.get("/api/jobs")["jobs"][1]["phase"] != "running":
+            assert time.monotonic() < end
+            time.sleep(0.1)
+        server.process.send_signal(signal.SIGKILL)
+        server.process.wait(10)
+    with running(tmp_path) as server:
+        assert server.get("/api/jobs")["jobs"][1]["phase"] == "running"
+        server.post("/api/jobs/stop", id=first["id"])
+        while server.get("/api/jobs")["jobs"][1]["phase"] != "stopped":
+            assert time.monotonic() < end + 30
+            time.sleep(0.1)
