@@ -11,8 +11,8 @@ import numpy as np
 
 from counterfold.abstraction.bucket_engine import BucketEngine
 from counterfold.abstraction.bucket_form import BucketForm, game_print
+from counterfold.abstraction.bucket_maker import buckets_for
 from counterfold.abstraction.buckets import Buckets
-from counterfold.abstraction.clusters import buckets_for
 from counterfold.errors import MismatchError, ParameterError
 from counterfold.poker.game import PokerGame
 from counterfold.solvers.conditions import Conditions
@@ -20,8 +20,6 @@ from counterfold.solvers.methods import Method
 from counterfold.solvers.solver import Solver
 from counterfold.solvers.until import Until
 from counterfold.strategy.strategy import Strategy
-
-__all__ = ["Against", "against_in", "blueprint", "engine_in", "resume_blueprint"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +36,10 @@ class Against:
     p: float
 
     def __post_init__(self) -> None:
-        if self.player not in (0, 1):
-            raise ParameterError(f"the hero is player 0 or 1, not {self.player!r}")
+        if self.player not in range(self.model.players):
+            raise ParameterError(
+                f"the hero is a player from 0 to {self.model.players - 1}, not {self.player!r}"
+            )
         if isinstance(self.p, bool) or not 0 <= self.p <= 1:
             raise ParameterError(f"p is {self.p!r}, and must be from 0 to 1")
 

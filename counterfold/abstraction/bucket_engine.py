@@ -1,7 +1,7 @@
 """Sampled CFR for poker that does not fit in memory hand by hand: betting tree x buckets.
 
 An iteration is a walk for each player. External sampling walks with one deal, on which the walking
-player tries every action and the other one draws its own. Public chance sampling deals a board
+player tries every action and the others draw their own. Public chance sampling deals a board
 only, and walks the whole betting with all hands at once, which share the rows of their buckets.
 """
 
@@ -29,11 +29,10 @@ from counterfold.solvers.settings import Settings
 from counterfold.strategy.layout import Tables
 from counterfold.tree.public_arrays import aligned
 
-__all__ = ["BucketEngine"]
-
 ROUNDS = {"external": 1000, "public": 10}
 """Iterations that count as one of a method's, by traversal."""
 MOST_ROUNDS = 1 << 24  # stamps of rows are exact up to here
+BELOW = 1.05  # times the regret that is skipped, no regret falls further: it can come back
 
 
 class BucketEngine(Engine):
@@ -49,8 +48,11 @@ class BucketEngine(Engine):
 
     name = "buckets"
     can = frozenset(
-        {"external", "public", "rounds", "last iterate", "float32", "threads", "style", "model"}
-    )
+        {
+            "external", "public", "rounds", "pruning", "last iterate", "float32", "threads",
+            "style", "model",
+        }
+    )  # fmt: skip
     refusal: ClassVar[str] = "sampled poker over buckets"
     advice: ClassVar[str] = (
         "its traversal is external or public, in 32 bits, by cfr, cfr+, linear, dcfr, dcfr+ or "
@@ -63,18 +65,23 @@ class BucketEngine(Engine):
         self.form: BucketForm = form
         self.settings, self.conditions = settings, conditions
         self.per_round = self.first_piece = settings.per_round or ROUNDS[settings.traversal]
-        self._lowest = np.float32(0.0 if method.floor else -np.inf)
+        self._lowest = 0.0 if method.floor else -np.inf
+        self._skip = None if settings.prune is None else settings.prune * form.largest_payoff
         self.stamped = not _weighable(method)
         fields = {} if conditions is None else conditions.fields[0]
         self._leaning = None
         if conditions is not None and "delta" in fields:
             self._leaning = Conditions.by_infosets(fields["delta"], fields["beta"], conditions.best)
-            self._leaning.check(form)
+            self._leaning.check(form.unnamed)
         self.lines, self.nodes, size = lines_of(form, self.stamped or self.weighed)
         self.cards = cards_of(form.game, form.buckets)
         self.table = aligned((size,), np.float32)
+        if len(form.held):
+            self._hold(form.held)
         self.style = self._style()
         self.model = self._model(fields)
+        self._method = method
+        self._prior = 0.0  # what regrets had been summed with before the first round
         self._weight, self._gain = 0.0, 1.0  # of regrets when the last round is done, of new ones
         self.iteration = self.visits = 0  # of decisions, in all walks
         self._scale = np.ones((1024, 5))  # by round, of which the first is none; see kernels.Rule
@@ -90,6 +97,14 @@ class BucketEngine(Engine):
         kind = External if self.settings.traversal == "external" else Public
         self.workers = [kind(self, n) for n in range(len(random))]
 
+    def _hold(self, held: NDArray[np.float32]) -> None:
+        """Put what is played behind a depth limit where regrets lie; they never change."""
+        from counterfold.kernels.poker_sampling import spread
+
+        if self.settings.traversal != "external":
+            raise UnsupportedError("a game with a depth limit is walked by external sampling only")
+        spread(self.lines, self.nodes, self._counts, held, self.table)
+
     @property
     def weighed(self) -> bool:
         """A style alone needs to know what regrets have been summed with."""
@@ -100,7 +115,7 @@ class BucketEngine(Engine):
         if self._leaning is None:
             return None
         table, form, infoset = aligned(self.table.shape, np.float32), self.form, 0
-        fallback = self._leaning.fallback(form)
+        fallback = self._leaning.fallback(form.unnamed)
         for node, low in self._rows():
             count, width = len(low), int(form.actions[node])
             own = slice(int(form.start[node]), int(form.start[node]) + count * width)
@@ -185,9 +200,13 @@ class BucketEngine(Engine):
             self._scale[number] = *faded, negative
         self._weight, self._gain = float(row[rule.WEIGHT]), float(gain)
         held = max(self._weight - 1, 0.0) * self.per_round
+        lowest, skip = self._lowest, None
+        if self._skip is not None:
+            skip = np.float32(-self._skip * gain)
+            lowest = max(lowest, BELOW * float(skip))
         return Rule(
-            self._scale, number, self.stamped, gain, share, self._lowest,
-            np.float32(held * gain), np.float32((held + 1) * gain), bool(row[rule.BEST] > 0),
+            self._scale, number, self.stamped, gain, share, np.float32(lowest),
+            np.float32(held * gain), np.float32((held + 1) * gain), bool(row[rule.BEST] > 0), skip,
         )  # fmt: skip
 
     def tables(self, average: bool) -> Tables:
@@ -199,14 +218,35 @@ class BucketEngine(Engine):
             averages(self.lines, self.nodes, self._counts, self.table, out)
             return (out,)
         plain = Conditions.by_infosets(np.ones(self.form.size), np.zeros(self.form.infoset_count))
-        played = (self._leaning or plain).match(self.form, self._average_regrets())
+        played = (self._leaning or plain).match(self.form.unnamed, self.average_regrets())
         return (played.astype(np.float32),)
 
-    def _average_regrets(self) -> NDArray[np.float64]:
+    def condition(self, conditions: Conditions) -> None:
+        if not self.weighed:
+            super().condition(conditions)
+        fields = conditions.fields[0]
+        self._leaning = Conditions.by_infosets(fields["delta"], fields["beta"], conditions.best)
+        self.conditions, self.style = conditions, self._style()
+
+    def begin_from(
+        self, regrets: NDArray[np.float64], strategy: NDArray[np.float64], iterations: float
+    ) -> None:
+        """Begin with average regrets and a strategy, which count as much as some iterations do."""
+        rounds = iterations / self.per_round
+        self._prior = rounds * rounds / 2 * self.per_round
+        for node, low in self._rows():
+            count, width = len(low), int(self.form.actions[node])
+            own = slice(int(self.form.start[node]), int(self.form.start[node]) + count * width)
+            places = low[:, None] + np.arange(width)
+            self.table[places] = self._prior * regrets[own].reshape(count, width)
+            self.table[places + width] = rounds * strategy[own].reshape(count, width)
+
+    def average_regrets(self) -> NDArray[np.float64]:
         """In the order of the form; where they are below zero it does not matter how far."""
         regrets = np.empty(self.form.size)
         left = self._rounds * self.per_round - self.iteration
-        weight = max(self._weight * self.per_round - left, 1.0)
+        summed = self._weight or self._method.weight(self._rounds)  # kept for a style alone
+        weight = max(summed * self.per_round - left, 1.0) + self._prior / self._gain
         for node, low in self._rows():
             width, start = int(self.form.actions[node]), int(self.form.start[node])
             found = self.table[low[:, None] + np.arange(width)].astype(np.float64)
@@ -282,7 +322,7 @@ class BucketEngine(Engine):
         fields: Arrays = {}
         if "model" in state:
             fields["model"] = state.array("model", np.float32, (form.size,), least=0)
-            fields["hero"] = state.array("hero", np.int64, (1,), 0, 1)
+            fields["hero"] = state.array("hero", np.int64, (1,), 0, form.players - 1)
             fields["share"] = state.array("share", np.float64, (1,), 0, 1)
         if "delta" in state:
             fields["delta"] = state.array("delta", np.float64, (form.size,), least=1)

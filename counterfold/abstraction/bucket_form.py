@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.abstraction.buckets import Buckets, board_sizes
+from counterfold.abstraction.buckets import Buckets, streets_for
 from counterfold.errors import MismatchError
 from counterfold.files.arrays import Saved
 from counterfold.poker.game import DECISION, PokerGame
@@ -18,10 +19,15 @@ from counterfold.solvers.until import Until
 from counterfold.tree.form import PokerForm
 from counterfold.tree.history import Infosets
 
-__all__ = ["BucketForm", "check_prints", "game_print"]
-
 ITERATIONS = 10_000_000
 """Of a run whose length nobody says."""
+
+
+class Unnamed(NamedTuple):
+    """Where infosets lie, for conditions on them."""
+
+    spec: str
+    infosets: Infosets
 
 
 class BucketForm(PokerForm):
@@ -43,25 +49,31 @@ class BucketForm(PokerForm):
         "exploitability is exact, in the game without them."
     )
 
-    def __init__(self, game: PokerGame, buckets: Sequence[Buckets]) -> None:
-        self.game, self.buckets = game, tuple(buckets)
-        tree, sizes = game.betting, board_sizes(game)
-        given = tuple(one.cards for one in buckets)
-        if given != sizes:
-            raise MismatchError(
-                f"{game.name} needs buckets on boards of {', '.join(map(str, sizes))} cards, "
-                f"and these are on boards of {', '.join(map(str, given)) or 'none'}"
-            )
+    def __init__(
+        self,
+        game: PokerGame,
+        buckets: Sequence[Buckets],
+        *,
+        twin: NDArray[np.int64] | None = None,
+        held_from: int = 4,
+    ) -> None:
+        self.game, self.buckets = game, streets_for(game, buckets)
+        tree, buckets = game.betting, self.buckets
         decides = tree.kind == DECISION
-        self.nodes: NDArray[np.uint32] = np.flatnonzero(decides).astype(np.uint32)
-        """The decisions."""
-        counts = np.array([one.count for one in buckets], np.int64)
+        self.twin: NDArray[np.int64] = np.arange(len(tree)) if twin is None else twin
+        """[nodes of the betting] the decision whose numbers one has: itself, or one before it."""
+        self.held_from, self.held = held_from, np.zeros(0, np.float32)
+        """The street from which nobody learns, and the probabilities of a strategy there."""
+        own = decides & (self.twin == np.arange(len(tree)))
+        self.nodes: NDArray[np.uint32] = np.flatnonzero(own).astype(np.uint32)
+        """The decisions that have numbers of their own."""
+        counts = np.array([one.count for one in buckets] + [0] * tree.streets, np.int64)
         self.counts: NDArray[np.int64] = counts[tree.street] * decides
         """[nodes of the betting] buckets of its street; 0 where nobody decides."""
         self.actions: NDArray[np.int64] = tree.count.astype(np.int64) * decides
         """[nodes of the betting] 0 where nobody decides."""
-        ends = np.cumsum(self.counts * self.actions)
-        self.start: NDArray[np.int64] = ends - self.counts * self.actions
+        ends = np.cumsum(self.counts * self.actions * own)
+        self.start: NDArray[np.int64] = (ends - self.counts * self.actions * own)[self.twin]
         """[nodes of the betting] where the numbers of a decision begin."""
         self.size = int(ends[-1])
 
@@ -82,7 +94,7 @@ class BucketForm(PokerForm):
 
     @property
     def infoset_count(self) -> int:
-        return int(self.counts.sum())
+        return int(self.counts[self.nodes].sum())
 
     @property
     def tells_suits(self) -> bool:
@@ -96,8 +108,15 @@ class BucketForm(PokerForm):
         return widths
 
     @cached_property
+    def unnamed(self) -> Unnamed:
+        """All infosets without their names, of which there may be many millions."""
+        owner = np.repeat(self.game.betting.player[self.nodes], self.counts[self.nodes])
+        start = np.concatenate([[0], np.cumsum(self.widths)]).astype(np.uint32)
+        return Unnamed(self.spec, Infosets(owner.astype(np.int8), start, (), ()))
+
+    @cached_property
     def infosets(self) -> Infosets:
-        """All infosets by name, decision by decision, which only a style needs."""
+        """All infosets by name, decision by decision."""
         betting = self.game.betting
         owners, labels, actions = [], list[str](), list[tuple[str, ...]]()
         for node in self.nodes.tolist():
@@ -116,7 +135,10 @@ def game_print(game: PokerGame) -> str:
     digest = hashlib.sha256(
         repr((rules.deck, rules.hole, rules.deal, game.board, tree.label)).encode()
     )
-    for array in (tree.street, tree.kind, tree.player, tree.first, tree.count, tree.payoff):
+    arrays = [tree.street, tree.kind, tree.player, tree.first, tree.count, tree.payoff]
+    if tree.players > 2:
+        arrays += [tree.chips, tree.rivals]
+    for array in arrays:
         digest.update(np.ascontiguousarray(array).tobytes())
     for weights in game.ranges:
         digest.update(np.ascontiguousarray(weights).tobytes())

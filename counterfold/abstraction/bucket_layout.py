@@ -15,20 +15,24 @@ from counterfold.abstraction.bucket_form import BucketForm, check_prints, game_p
 from counterfold.abstraction.buckets import Buckets, bucket_arrays, buckets_in, streets_of
 from counterfold.abstraction.lifted import LiftedEvaluator
 from counterfold.errors import MismatchError, ParameterError, UnsupportedError
+from counterfold.evaluate.assessment import Evaluator
 from counterfold.evaluate.exact import measured_by
 from counterfold.evaluate.public import PublicEvaluator
+from counterfold.evaluate.sequence import SequenceEvaluator
+from counterfold.evaluate.statistics import counted_by
 from counterfold.files.arrays import Saved
 from counterfold.files.text import Fields
 from counterfold.poker.cards import check_distinct, parse_cards, parse_hole
 from counterfold.poker.game import DECISION
+from counterfold.poker.rules import PokerRules
+from counterfold.poker.statistics import Statistics
 from counterfold.strategy.hands import saved_game, source_of
 from counterfold.strategy.layout import FormLayout, Row, Tables, fits, lays_out
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.find import find_place
+from counterfold.tree.history import HistoryTree, compile_game
 from counterfold.tree.public import PublicTree
 from counterfold.tree.public_size import public_size
-
-__all__ = ["BucketEvaluator", "BucketLayout", "BucketTables", "by_hand"]
 
 CLOSE = 1e-4  # to one, in 32 bits
 
@@ -122,7 +126,17 @@ class BucketLayout(FormLayout[BucketForm]):
             return profile[0]
         form = self.form
         owner = np.repeat(form.game.betting.player, form.counts * form.actions)
-        return (np.where(owner == 0, profile[0][0], profile[1][0]),)
+        return (np.choose(owner, [profile[p % len(profile)][0] for p in range(form.players)]),)
+
+    def weighed(self, tables: Tables, weigh: Callable[[str], float]) -> Tables:
+        form, betting, out = self.form, self.form.game.betting, tables[0].astype(np.float64)
+        for node in form.nodes.tolist():
+            own = out[form.start[node] :][: form.counts[node] * form.actions[node]]
+            own.reshape(form.counts[node], -1)[:] *= [
+                weigh(betting.label[child]) for child in betting.children(node)
+            ]
+        sums = np.add.reduceat(out, self._begins)
+        return ((out / np.repeat(sums, form.widths)).astype(np.float32),)
 
     def at(self, tables: Tables, seen: tuple[Any, ...], player: int | None) -> dict[str, float]:
         """Of a hand after a line ("AhKd", "check, [7h]"), or of a node of the betting and a bucket.
@@ -136,7 +150,7 @@ class BucketLayout(FormLayout[BucketForm]):
         if isinstance(seen[0], int) and len(seen) == 2:
             node, bucket = seen[0], int(seen[1])
         else:
-            node, bucket = self._place(str(seen[0]), str(seen[1]) if len(seen) > 1 else "")
+            node, bucket = self.place(str(seen[0]), str(seen[1]) if len(seen) > 1 else "")
         rows, betting = BucketTables(self.form, tables[0]).rows(node), self.form.game.betting
         if player not in (None, int(betting.player[node])):
             raise ParameterError(f"player {player} does not decide there in {self.spec}")
@@ -145,7 +159,7 @@ class BucketLayout(FormLayout[BucketForm]):
         labels = [betting.label[child] for child in betting.children(node)]
         return dict(zip(labels, rows[bucket].tolist(), strict=True))
 
-    def _place(self, hand: str, line: str) -> tuple[int, int]:
+    def place(self, hand: str, line: str) -> tuple[int, int]:
         """The node and the bucket of a hand after a line."""
         game, place = self.form.game, find_place(self.form, line)
         if game.betting.kind[place.node] != DECISION:
@@ -169,7 +183,7 @@ class BucketLayout(FormLayout[BucketForm]):
 
     def header(self) -> dict[str, str]:
         game, buckets = self.form.game, self.form.buckets
-        known = {"spot", "game"} & set(game.about)  # or it was made by hand
+        known = {"spot", "game", "table"} & set(game.about)  # or it was made by hand
         return {
             "form": self.name,
             "betting": game_print(game),
@@ -257,11 +271,41 @@ class BucketEvaluator(LiftedEvaluator):
         public_size(game, symmetry=alike, predictive=False, bits=32, dtype="float32").check()
         return PublicTree(game, symmetry=alike)
 
-    def measure(self) -> PublicEvaluator:
+    @cached_property
+    def histories(self) -> HistoryTree:
+        """The history tree of a game of more than two; TreeTooLargeError where it does not fit."""
+        return compile_game(PokerRules(self.form.game))
+
+    def measure(self) -> Evaluator:
+        if self.form.players > 2:
+            return SequenceEvaluator(self.histories)
         return PublicEvaluator(self.tree)
 
+    @cached_property
+    def _slots(self) -> NDArray[np.int64]:
+        """Where the numbers of the history tree's infosets lie."""
+        form, layout = self.form, BucketLayout(self.form)
+        given, found = 1 if form.game.board else 0, list[NDArray[np.int64]]()
+        for name in self.histories.infosets.labels:
+            hand, *seen = name.split(" | ")  # a board, unless there is none, and a line
+            node, bucket = layout.place(hand, seen[-1] if len(seen) > given else "")
+            width = int(form.actions[node])
+            found.append(form.start[node] + bucket * width + np.arange(width))
+        return np.concatenate(found)
+
     def lift(self, tables: Tables) -> Tables:
+        if self.form.players > 2:
+            return (tables[0][self._slots].astype(np.float64),)
         return by_hand(Strategy.of(self.form, tables), self.tree).tables
 
 
 measured_by(BucketForm, BucketEvaluator)
+
+
+def _statistics(strategy: Strategy[BucketForm], boards: int | None, seed: int) -> Statistics:
+    from counterfold.abstraction.bucket_statistics import bucket_statistics
+
+    return bucket_statistics(strategy, boards, seed)
+
+
+counted_by(BucketForm, _statistics)

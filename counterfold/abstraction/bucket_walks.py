@@ -9,13 +9,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.abstraction.compiled import pair_mass
+from counterfold.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from counterfold.abstraction.bucket_engine import BucketEngine
-
-__all__ = ["External", "Public"]
+    from counterfold.abstraction.bucket_form import BucketForm
 
 BOARDS = 64  # that are sorted out at a time
+
+
+def room_for(form: BucketForm, lines: Any, random: NDArray[np.uint64]) -> Any:
+    """Room for the walks of one thread."""
+    from counterfold.kernels import poker_sampling as kernels
+
+    room = np.zeros(len(form.game.betting), np.int64)
+    most = max(kernels.most_visits(lines, player, room) for player in range(form.players))
+    width, deals = int(form.actions.max()), kernels.DEALS
+    board = np.zeros((deals, 5), np.uint8)
+    board[:, : len(form.game.board)] = form.game.board
+    return kernels.Room(
+        visit=np.zeros(8 * (most + 1), np.uint32),
+        value=np.zeros((most + 1) * width, np.float32),
+        width=width,
+        board=board,
+        hand=np.zeros((deals, form.players), np.uint32),
+        word=np.zeros((deals, 4), np.uint32),
+        start=np.zeros(deals * kernels.OWNERS, np.uint32),
+        outcome=np.zeros(deals, np.uint32),
+        random=random,
+    )
 
 
 class External:
@@ -25,23 +47,7 @@ class External:
         from counterfold.kernels import poker_sampling as kernels
 
         self._engine, self._kernels = engine, kernels
-        room = np.zeros(len(engine.form.game.betting), np.int64)
-        most = max(kernels.most_visits(engine.lines, player, room) for player in (0, 1))
-        width = int(engine.form.actions.max())
-        deals = kernels.DEALS
-        board = np.zeros((deals, 5), np.uint8)
-        board[:, : len(engine.form.game.board)] = engine.form.game.board
-        self.room = kernels.Room(
-            visit=np.zeros(8 * (most + 1), np.uint32),
-            value=np.zeros((most + 1) * width, np.float32),
-            width=width,
-            board=board,
-            hand=np.zeros((deals, 2), np.uint32),
-            word=np.zeros((deals, 4), np.uint32),
-            start=np.zeros(deals * 16, np.uint32),
-            outcome=np.zeros(deals, np.uint32),
-            random=engine.random[number],
-        )
+        self.room = room_for(engine.form, engine.lines, engine.random[number])
 
     def work(self, rule: Any, iterations: int) -> int:
         it = self._engine
@@ -59,6 +65,11 @@ class Public:
     def __init__(self, engine: BucketEngine, number: int) -> None:
         from counterfold.kernels import poker_boards as kernels
 
+        if engine.form.players != 2:
+            raise UnsupportedError(
+                "public chance sampling is for two players; leave out --traversal, or make it "
+                "external"
+            )
         self._engine, self._kernels = engine, kernels
         self._random = engine.random[number, :1]
         form, game = engine.form, engine.form.game

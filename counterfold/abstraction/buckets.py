@@ -19,30 +19,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.errors import ParameterError, UnsupportedError, short
-from counterfold.files.arrays import Saved, read_arrays, write_arrays
+from counterfold.errors import (
+    FileError,
+    MismatchError,
+    ParameterError,
+    UnsupportedError,
+    short,
+)
+from counterfold.files.arrays import Saved, header_of, read_arrays, write_arrays
 from counterfold.files.text import Fields
 from counterfold.poker.cards import CARDS, HIGH, HOLES, LOW, check_distinct
-from counterfold.poker.game import PokerGame
+from counterfold.poker.game import DECISION, PokerGame
 from counterfold.poker.isomorphism import hole_classes, standard_boards
 
-__all__ = [
-    "Buckets",
-    "board_sizes",
-    "bucket_arrays",
-    "buckets_in",
-    "choose",
-    "every_hand",
-    "load_buckets",
-    "renamings",
-    "save_buckets",
-    "set_number",
-    "standard_words",
-    "starting_hands",
-    "streets_of",
-]
-
 MOST = 1 << 16  # buckets in a table
+BUILD = "build of buckets"  # the kind of a file whose buckets are not done
 NOWHERE = 0xFFFFFFFF  # the word of a board that is not of the deck
 
 Words = NDArray[np.uint32]
@@ -151,8 +142,11 @@ def starting_hands() -> Buckets:
 
 
 def board_sizes(game: PokerGame) -> tuple[int, ...]:
-    """How many cards are on the board on each street of a game."""
-    deal = game.rules.deal[: game.betting.streets]
+    """How many cards are on the board on each street of a game; of the first one alone if nobody
+    decides on the others."""
+    betting = game.betting
+    streets = betting.streets if betting.street[betting.kind == DECISION].any() else 1
+    deal = game.rules.deal[:streets]
     return tuple(len(game.board) + n for n in itertools.accumulate(deal))
 
 
@@ -191,15 +185,54 @@ def every_hand(game: PokerGame) -> tuple[Buckets, ...]:
 
 def save_buckets(path: str | os.PathLike[str], buckets: Sequence[Buckets]) -> None:
     """Write the buckets of a game's streets as one file, whole or not at all."""
-    write_arrays(path, "buckets", {"streets": streets_of(buckets)}, bucket_arrays(buckets))
+    prints = json.dumps([one.fingerprint for one in buckets])
+    header = {"streets": streets_of(buckets), "fingerprints": prints}
+    write_arrays(path, "buckets", header, bucket_arrays(buckets))
 
 
 def load_buckets(path: str | os.PathLike[str]) -> tuple[Buckets, ...]:
     """Read buckets, checking all that can be checked."""
+    if header_of(path).get("kind") == BUILD:
+        raise FileError(f"{path} holds buckets that are not done yet: finish them first")
     saved = read_arrays(path, "buckets", "buckets of cards")
     found = buckets_in(saved)
     saved.finish()
+    prints = [one.fingerprint for one in found]
+    if "fingerprints" in saved.header and saved.json("fingerprints") != prints:
+        raise saved.damaged("its tables are not those that its fingerprints tell of")
     return found
+
+
+def _lists_boards(buckets: Buckets, game: PokerGame) -> bool:
+    """Whether buckets of every hand know all boards of a game, and no others."""
+    deck, more = set(game.rules.deck) - set(game.board), buckets.cards - len(game.board)
+    if math.comb(len(deck), more) != int((buckets.words != NOWHERE).sum()):
+        return False
+    dealt = itertools.combinations(sorted(deck), more)
+    return all(buckets.words[set_number((*game.board, *cards))] != NOWHERE for cards in dealt)
+
+
+def streets_for(game: PokerGame, buckets: Sequence[Buckets]) -> tuple[Buckets, ...]:
+    """Of some buckets those on the boards of a game; MismatchError if they are not for it."""
+    sizes, given = board_sizes(game), {one.cards: one for one in buckets}
+    if not set(sizes) <= set(given):
+        raise MismatchError(
+            f"{game.name} needs buckets on boards of {', '.join(map(str, sizes))} cards, "
+            f"and these are on boards of {', '.join(map(str, given)) or 'none'}"
+        )
+    shown = len(game.board) + sum(game.rules.deal)
+    for one in (given[size] for size in sizes):
+        last = one.about.get("last", shown)
+        if last != shown:
+            raise MismatchError(
+                f"these buckets compare hands on boards of {last} cards in the end, and "
+                f"{game.name} ends on {shown}"
+            )
+        if one.kind == "standard" and sorted(game.rules.deck) != list(range(CARDS)):
+            raise MismatchError(f"these buckets are of 52 cards, and {game.name} has another deck")
+        if one.kind == "all" and not _lists_boards(one, game):
+            raise MismatchError(f"these buckets are of another deck than {game.name} has")
+    return tuple(given[size] for size in sizes)
 
 
 def streets_of(buckets: Sequence[Buckets]) -> str:

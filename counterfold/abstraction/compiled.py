@@ -18,9 +18,9 @@ from counterfold.poker.cards import CARDS
 from counterfold.poker.game import DEAL, DECISION, FOLD, PokerGame
 from counterfold.tree.memory import memory_at_hand
 
-__all__ = ["cards_of", "lines_of", "pair_mass"]
-
 MOST_ENDS = 50_000_000
+MOST_PLAYERS = 9
+TRIALS = 10_000  # deals, of which one must be possible
 
 
 def lines_of(form: BucketForm, stamped: bool) -> tuple[Any, NDArray[np.uint32], int]:
@@ -33,21 +33,30 @@ def lines_of(form: BucketForm, stamped: bool) -> tuple[Any, NDArray[np.uint32], 
     from counterfold.kernels import poker_sampling as kernels
 
     game, tree = form.game, form.game.betting
-    if tree.streets > 4 or int(form.actions.max()) > 1000:
-        raise UnsupportedError("sampled poker has at most four streets and 1,000 actions")
+    if game.prizes:
+        raise UnsupportedError(
+            f"{game.name} counts in payouts of a tournament, and sampled poker in chips"
+        )
+    if tree.streets > 4 or int(form.actions.max()) > 1000 or tree.players > MOST_PLAYERS:
+        raise UnsupportedError(
+            f"sampled poker has at most {MOST_PLAYERS} players, four streets and 1,000 actions"
+        )
     kind = np.where(tree.kind == DECISION, tree.player, kernels.SHOWDOWN).astype(np.uint32)
     kind[tree.kind == FOLD] = kernels.FOLD
     pair = int(kernels.PAIR)
-    owner = kind | tree.street.astype(np.uint32) << kernels.STREET
+    owner = kind << kernels.WHO | tree.street
     order = np.argsort(_beginnings(game), kind="stable")
     width = (2 * form.actions + stamped + 1) // pair
-    base, step, size = np.zeros(len(tree), np.int64), np.zeros(16, np.int64), 0
+    base, step, size = np.zeros(len(tree), np.int64), np.zeros(kernels.OWNERS, np.int64), 0
+    own = np.zeros(len(tree), bool)
+    own[form.nodes] = True
     for who in np.unique(owner[form.nodes]):
-        nodes = order[(owner == who)[order]]
+        nodes = order[((owner == who) & own)[order]]
         ends = np.cumsum(width[nodes])
         base[nodes] = size + ends - width[nodes]
         step[who] = -(-ends[-1] // 8) * 8  # whole cache lines
         size += int(step[who] * form.counts[nodes[0]])
+    base = base[form.twin]
     most = min(pair << 32, int(0.9 * memory_at_hand()) // 4)
     if pair * size >= most:
         raise TreeTooLargeError(
@@ -56,12 +65,18 @@ def lines_of(form: BucketForm, stamped: bool) -> tuple[Any, NDArray[np.uint32], 
         )
     place = np.empty(len(tree), np.uint32)
     place[order] = np.arange(len(tree), dtype=np.uint32)
-    payoff, which = _payoffs(game)
+    payoff, which = _payoffs(game) if tree.players == 2 else _pots(game)
     what = owner | form.actions.astype(np.uint32) << kernels.COUNT
     info = np.stack([what, place[tree.first], base, which], axis=1).astype(np.uint32)
     for node in np.flatnonzero(tree.kind == DEAL)[::-1]:  # a deal is what comes after it
         info[node] = info[tree.first[node]]
-    lines = kernels.Lines(info[order].reshape(-1), payoff.reshape(-1), step.astype(np.uint32))
+    lines = kernels.Lines(
+        info[order].reshape(-1),
+        payoff.reshape(-1),
+        step.astype(np.uint32),
+        tuple(range(tree.players)),
+        np.uint32(form.held_from),
+    )
     return lines, place[form.nodes], pair * size
 
 
@@ -88,14 +103,30 @@ def _payoffs(game: PokerGame) -> tuple[NDArray[np.float32], NDArray[np.uint32]]:
     return np.ascontiguousarray(found), where.reshape(-1).astype(np.uint32)
 
 
+def _pots(game: PokerGame) -> tuple[NDArray[np.float32], NDArray[np.uint32]]:
+    """The same for more than two: what each has who wins no pot, and the pots with their rivals."""
+    from counterfold.kernels import poker_sampling as kernels
+
+    tree, n = game.betting, game.betting.players
+    worth = np.zeros((len(tree), int(kernels.block_of(n))), np.float32)
+    worth[:, :n] = tree.payoff[:, :, 2]
+    for k in range(n - 1):  # pots one after the other
+        here = np.flatnonzero(np.diff(tree.pot.astype(np.int64)) > k)
+        pot = tree.pot[here].astype(np.int64) + k
+        worth[here, n + 2 * k] = tree.chips[pot]
+        worth[here, n + 2 * k + 1] = tree.rivals[pot]
+    found, where = np.unique(worth, axis=0, return_inverse=True)
+    return np.ascontiguousarray(found), where.reshape(-1).astype(np.uint32)
+
+
 def cards_of(game: PokerGame, buckets: Sequence[Buckets]) -> Any:
     """How cards are dealt, who wins, and the bucket of each hand, for compiled code."""
     from counterfold.kernels import hands
     from counterfold.kernels import poker_sampling as kernels
 
     rules = game.rules
-    if not pair_mass(game) > 0:
-        raise ParameterError(f"the two ranges of {game.name} cannot both hold a hand")
+    if not _can_deal(game):
+        raise ParameterError(f"the ranges of {game.name} cannot all hold a hand, or hardly ever")
     deck = np.array(sorted(set(rules.deck) - set(game.board)), np.uint8)
     drawing = [_alias(weights) for weights in game.ranges]
     whole_board = len(game.board) + sum(rules.deal)
@@ -162,6 +193,20 @@ def _alias(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[n
         if weights[hand] == 0:
             odds[hand], other[hand] = 0.0, int(np.argmax(weights))
     return odds, other
+
+
+def _can_deal(game: PokerGame) -> bool:
+    """Whether hands that all can be held together come up when they are drawn by the ranges."""
+    n, deck = game.betting.players, len(game.rules.deck) - len(game.board)
+    if n == 2:
+        return pair_mass(game) > 0
+    if deck < n * game.rules.hole + sum(game.rules.deal) or not all(map(np.any, game.ranges)):
+        return False
+    random, cards = np.random.default_rng(0), game.rules.cards.astype(np.int64)
+    drawn = [random.choice(len(cards), TRIALS, p=each / each.sum()) for each in game.ranges]
+    held = np.concatenate([cards[hands, : game.rules.hole] for hands in drawn], axis=1)
+    held.sort(axis=1)
+    return bool((np.diff(held, axis=1) > 0).all(axis=1).any())
 
 
 def pair_mass(game: PokerGame) -> float:

@@ -16,8 +16,6 @@ from counterfold.games.cheat import Cheat
 from counterfold.games.spec import whole
 from counterfold.strategy.strategy import Strategy
 
-__all__ = ["BOTS", "LONGEST", "Contest", "contest"]
-
 BOTS = ("random", "heuristic")
 LONGEST = 2_000
 """Turns after which a game is given up."""

@@ -21,8 +21,6 @@ from counterfold.errors import UnsupportedError
 from counterfold.games.cheat import Cheat
 from counterfold.solvers.solver import Solver
 
-__all__ = ["Coverage", "all_deals", "coverage"]
-
 
 @dataclass(frozen=True)
 class Coverage:

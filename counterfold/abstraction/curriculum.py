@@ -29,8 +29,6 @@ from counterfold.tree.graph import graph_of
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.walk import Progress
 
-__all__ = ["Curriculum", "Stage", "carry", "graph_values"]
-
 FORMAT = "counterfold curriculum 1"
 CHUNK_SECONDS = 0.2
 

@@ -22,8 +22,6 @@ from counterfold.solvers.settings import Settings
 from counterfold.strategy.layout import Tables
 from counterfold.tree.memory import memory_at_hand
 
-__all__ = ["Deal", "DealEngine"]
-
 START = 1 << 9
 """Infosets that tables have room for before they grow."""
 PAUSE = 200_000

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from counterfold.kernels.cheat import Rules
     from counterfold.kernels.cheat_views import Index, View
 
-__all__ = ["DealForm", "DealLayout", "by_infosets", "index_of", "rules_of"]
-
 ITERATIONS = 1000
 """Of a run whose length nobody says."""
 

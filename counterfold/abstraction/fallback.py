@@ -18,9 +18,6 @@ from counterfold.tree.history import HistoryTree, kept_with
 from counterfold.tree.story import rules_of
 from counterfold.tree.walk import read_rules
 
-__all__ = ["FallbackAgent", "lifted", "natural", "observations"]
-
-
 VARIED = ("health", "view", "rounds", "turns")
 """Parameters in which variants of a game may differ."""
 

@@ -16,8 +16,6 @@ from counterfold.files.arrays import header_of, read_arrays, write_arrays
 from counterfold.games.cheat import Cheat
 from counterfold.games.spec import whole
 
-__all__ = ["LargeStrategy", "is_large", "original"]
-
 KIND = "large cheat"
 
 

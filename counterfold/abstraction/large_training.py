@@ -28,8 +28,6 @@ from counterfold.files.text import Fields
 from counterfold.games.spec import whole
 from counterfold.interrupts import uncut
 
-__all__ = ["HORIZONS", "Trainer", "TrainingReport", "honest_play", "train"]
-
 KIND = "cheat training"
 HORIZONS = (4, 8, 16, 32)
 """Turns that are played on after a move that is tried, stage by stage."""

@@ -9,8 +9,6 @@ from counterfold.errors import UnsupportedError
 from counterfold.evaluate.assessment import Assessment, Evaluator
 from counterfold.strategy.layout import Tables
 
-__all__ = ["LiftedEvaluator"]
-
 
 class LiftedEvaluator(Evaluator):
     """Measures strategies of an abstract form by an evaluator of the full one."""

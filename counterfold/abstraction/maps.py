@@ -11,11 +11,6 @@ from counterfold.files.text import whole_of
 from counterfold.games.base import Game, label, spec_of
 from counterfold.games.spec import whole, written
 
-__all__ = [
-    "Drop", "Keep", "LastRounds", "Map", "Mapped", "RelativeCards", "Through", "map_of", "mapped",
-]  # fmt: skip
-
-
 MOST_KEPT = 100_000
 """Lists of actions that are kept for observations met again."""
 

@@ -16,8 +16,6 @@ from counterfold.errors import MismatchError, ParameterError, UnsupportedError
 from counterfold.games.base import spec_of
 from counterfold.tree.history import Infosets
 
-__all__ = ["Down", "Fit", "clipped", "fit", "nearest", "rows_of", "same", "variant"]
-
 Down = Callable[[str], Iterable[str]]
 """From the name of an infoset to names in a smaller game, the nearest first."""
 

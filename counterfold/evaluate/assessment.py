@@ -9,8 +9,6 @@ from counterfold.evaluate.certificate import Certified
 from counterfold.poker.units import Units
 from counterfold.strategy.layout import Tables
 
-__all__ = ["Assessment", "Evaluator"]
-
 
 @dataclass(frozen=True)
 class Assessment(Certified):

@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from counterfold.errors import NumericError
-
-__all__ = ["Certified"]
 
 
 class Certified:
@@ -39,7 +37,7 @@ nearer to 1, or use float64
                 )
 
 
-def _not_finite(value: Any) -> float | None:
+def _not_finite(value: object) -> float | None:
     """The first number in a value, or in what it holds, that is not finite."""
     if isinstance(value, float):  # numpy's double is one
         return None if math.isfinite(value) else float(value)

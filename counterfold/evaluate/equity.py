@@ -6,23 +6,16 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from counterfold.poker.game import (
-    DEAL,
-    NO_CARD,
-    SHOWDOWN,
-    BettingTree,
-    CardRules,
-    meetings,
-)
+from counterfold.arrays import Floats, Ints
+from counterfold.poker.cards import NO_CARD
+from counterfold.poker.equities import boards_left
+from counterfold.poker.game import DEAL, SHOWDOWN, BettingTree, CardRules, meetings
+from counterfold.tree.public import PublicTree
 from counterfold.tree.public_arrays import PublicArrays, money_of
 from counterfold.tree.public_nodes import PublicNodes
 from counterfold.tree.traversal import tape_of
 
-__all__ = ["AllIn", "Met", "deals", "mean_over", "showdown"]
-
-Floats = NDArray[np.float64]
 HARDLY = 1e-6  # of a range: where less of it can be met, strategies in 32 bits know no mean
 
 
@@ -58,7 +51,7 @@ def showdown(rules: CardRules, board: Sequence[int], weights: Floats) -> Met:
     by_card[1:, NO_CARD + 1] = weights[live]
     by_card = np.cumsum(by_card, 0)
 
-    def met(upto: NDArray[np.int64]) -> Floats:
+    def met(upto: Ints) -> Floats:
         found: Floats = by_card[upto, -1]
         return found - by_card[upto, cards[:, 0]] - by_card[upto, cards[:, 1]]
 
@@ -70,6 +63,16 @@ def showdown(rules: CardRules, board: Sequence[int], weights: Floats) -> Met:
     dust = 1e-12 * float(weights.sum())
     beaten, tied = (np.where(x > dust, x, 0.0) for x in (beaten, upto - beaten))
     return Met(beaten, tied, meetings(weights))
+
+
+def shown_on(tree: PublicTree, board: int, weights: Floats) -> Met:
+    """The same on a board of a tree's last street: a mean over the cards that come after it."""
+    rules, cards = tree.game.rules, tree.boards[board].cards
+    if not tree.rest:
+        return showdown(rules, cards, weights)
+    wins, left = tree.wins(board), boards_left(rules, cards, tree.rest)
+    beaten, met = wins @ weights / left, meetings(weights)
+    return Met(beaten, met - beaten - weights @ wins / left, met)
 
 
 def deals(streets: int) -> BettingTree:
@@ -119,7 +122,7 @@ class AllIn:
         hands = tree.hands[me][board]
         found = np.full(rules.holes, np.nan)
         if tree.boards[board].street == tree.last:
-            shown = showdown(rules, tree.boards[board].cards, weights)
+            shown = shown_on(tree, board, weights)
             shares = mean_over(shown.beaten + shown.tied / 2, met)
             found[hands.pairs] = shares[hands.pairs]
             return found
@@ -128,7 +131,7 @@ class AllIn:
 
     def _walk(self, board: int, me: int, weights: Floats) -> Floats:
         """What each hand wins in all, over all boards that come after one."""
-        from counterfold.kernels import public, rule
+        from counterfold.kernels import public
 
         money, ends, table = self._arrays()
         room, tree, arrays, nodes = self._room, self.tree, self.arrays, self.nodes
@@ -138,8 +141,8 @@ class AllIn:
         room.value[place] = 0
         tape = np.array(tape_of(tree, board)[1:-1], np.uint32).reshape(-1, 2)
         public.traverse(
-            tape, money, arrays.boards, arrays.hands, (table, table), (None, None), (None, None),
-            ends, room, np.array([me]), np.zeros((1, 3, rule.COLUMNS)), True, public.VALUE,
+            tape, public.Ground(money, arrays.boards, ends), arrays.sides((table, table)), room,
+            np.array([me]), None, True, public.VALUE,
         )  # fmt: skip
         found: Floats = room.value[place, : len(tree.hands[me][board].holes)].astype(np.float64)
         return found

@@ -16,22 +16,6 @@ from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.public import PublicTree
 
-__all__ = [
-    "Assessment",
-    "BestResponse",
-    "Evaluator",
-    "assess",
-    "best_response",
-    "best_value",
-    "earned_against",
-    "evaluator_of",
-    "exploitability",
-    "measured_by",
-    "nash_conv",
-    "value",
-    "values",
-]
-
 
 @dataclass(frozen=True)
 class BestResponse(Certified):

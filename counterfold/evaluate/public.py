@@ -10,17 +10,15 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from counterfold.arrays import Floats
 from counterfold.evaluate.assessment import Assessment, Evaluator
 from counterfold.poker.game import DECISION
 from counterfold.strategy.layout import Tables
 from counterfold.tree.public import PublicTree
-from counterfold.tree.traversal import Traversal, tape_of, walk_tape
+from counterfold.tree.traversal import Traversal, one_chunk, tape_of
 
-__all__ = ["PublicEvaluator", "assess_tables", "kernel_tables"]
-
-Note = Callable[[int, int, NDArray[np.float64]], None]
+Note = Callable[[int, int, Floats], None]
 """Told a board, a node (as ``tree.nodes`` numbers them), and what each action [actions, hands] is
 worth there, per deal; the array is used again afterwards."""
 
@@ -62,7 +60,7 @@ class PublicEvaluator(Evaluator):
         table = answer[player] = np.zeros(tables[player].shape, tables[player].dtype)
         tree = self.tree
 
-        def note(board: int, node: int, worth: NDArray[np.float64]) -> None:
+        def note(board: int, node: int, worth: Floats) -> None:
             first = int(tree.base[board, player]) + int(tree.nodes.slot[node])
             table[first + worth.argmax(0), np.arange(worth.shape[1])] = 1
 
@@ -89,8 +87,8 @@ class PublicEvaluator(Evaluator):
 
 def assess_tables(
     walk: Traversal, tables: Any, extras: Any = (None, None), *, average: bool = True,
-    rows: NDArray[np.float64] | None = None,
-    packs: Any = (None, None), look: Callable[[], None] | None = None,
+    rows: Floats | None = None,
+    packs: object = (None, None), look: Callable[[], None] | None = None,
 ) -> Assessment:  # fmt: skip
     """Values and best responses of the strategies in a solver's tables.
 
@@ -123,18 +121,14 @@ class _Response:
         self, tables: Tables, note: Note, me: int, walk: Traversal, how: int | None = None,
         last: int | None = None,
     ) -> None:  # fmt: skip
-        from counterfold.kernels import public, rule
+        from counterfold.kernels import public
 
         how = public.BEST if how is None else how
         self.last = walk.tree.last if last is None else last
 
         self.tree, self.nodes, self.me = walk.tree, walk.tree.nodes, me
         self.tell, self.room, self.arrays = note, walk.top, walk.arrays
-        turn = slice(None, None, 1 if me == 0 else -1)
-        self.given: tuple[Any, ...] = (
-            tuple(walk.arrays.hands[turn]), tuple(kernel_tables(tables)[turn]), (None, None),
-            walk.arrays.ends[me], walk.top, me, np.zeros((3, rule.COLUMNS)), True, how,
-        )  # fmt: skip
+        self.walk, self.tables, self.how = walk, kernel_tables(tables), how
 
     def visit(self, board: int) -> None:
         """A board and all that come after it."""
@@ -142,26 +136,24 @@ class _Response:
 
         street, money = self.tree.boards[board].street, self.arrays.money
         if street > self.last:
-            walk_tape(np.array(tape_of(self.tree, board), np.uint32), money, self.arrays.boards,
-                      *self.given)  # fmt: skip
+            self.do(tape_of(self.tree, board))
             return
         if street < self.tree.last:
-            self.do(public.DOWN, board, money)
+            self.do([(public.DOWN, board)])
             for child in self.tree.children[board]:
                 self.visit(child)
-            self.do(public.UP, board, money)
+            self.do([(public.UP, board)])
             self.note(board, self.nodes.begin[street], self.nodes.begin[street + 1])
             return
         # Chunks of the last street work in the same rows, so each is read before the next.
         for chunk in range(*(int(k) for k in money.chunks[street])):
-            chunks = money.chunks.copy()
-            chunks[street] = chunk, chunk + 1
-            self.do(public.LAST, board, money._replace(chunks=chunks))
+            ground = one_chunk(self.arrays.ground, street, chunk)
+            self.do([(public.LAST, board)], ground)
             self.note(board, int(money.chunk[chunk]), int(money.chunk[chunk + 1]))
 
-    def do(self, what: int, board: int, money: Any) -> None:
-        tape = np.array([(what, board)], np.uint32)
-        walk_tape(tape, money, self.arrays.boards, *self.given)
+    def do(self, steps: list[tuple[int, int]], ground: object = None) -> None:
+        tape = np.array(steps, np.uint32)
+        self.walk.over(tape, self.tables, self.me, self.how, ground)
 
     def note(self, board: int, begin: int, stop: int) -> None:
         """Tell of the player's nodes, whose values are in the room now."""

@@ -9,14 +9,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from counterfold.arrays import Floats, Ints
 from counterfold.errors import MismatchError, ParameterError
-from counterfold.poker.game import DEAL, DECISION, FOLD, NO_CARD
+from counterfold.poker.cards import NO_CARD
+from counterfold.poker.game import DEAL, DECISION, FOLD
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.public import PublicTree
-
-__all__ = ["Sampled", "play_hands"]
 
 BATCH = 1 << 16
 
@@ -74,7 +73,7 @@ class _Table:
         self.names = np.tile(np.arange(4), (size, 1))  # the tree's suit for each suit
         self.won = np.full((size, 2), np.nan)
 
-    def _deal_holes(self, size: int) -> NDArray[np.int64]:
+    def _deal_holes(self, size: int) -> Ints:
         weights = [np.asarray(weight, np.float64) for weight in self.game.ranges]
         found = np.zeros((0, 2), np.int64)
         while len(found) < size:
@@ -86,12 +85,12 @@ class _Table:
             found = np.concatenate([found, np.stack(drawn, 1)[~meet.any((1, 2))]])
         return found[:size]
 
-    def play(self) -> NDArray[np.float64]:
+    def play(self) -> Floats:
         """[hands, 2] what each player won."""
         self._go(0, np.arange(len(self.holes)))
         return self.won
 
-    def _go(self, node: int, who: NDArray[np.int64]) -> None:
+    def _go(self, node: int, who: Ints) -> None:
         betting = self.game.betting
         if not len(who):
             return
@@ -110,7 +109,7 @@ class _Table:
             self.won[who, 0] = betting.payoff[node, 0][case]
             self.won[who, 1] = betting.payoff[node, 1][2 - case]
 
-    def _choose(self, node: int, who: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _choose(self, node: int, who: Ints) -> Ints:
         """The action of each hand at a node."""
         nodes = self.tree.nodes
         n = int(nodes.new[node])
@@ -128,24 +127,23 @@ class _Table:
         weights[weights.sum(1) == 0] = 1.0
         sums = np.cumsum(weights, 1)
         point = self.random.random(len(who)) * sums[:, -1]
-        taken: NDArray[np.int64] = (point[:, None] >= sums).sum(1)
+        taken: Ints = (point[:, None] >= sums).sum(1)
         return np.minimum(taken, actions - 1)
 
-    def _renamed_holes(self, who: NDArray[np.int64], player: int) -> NDArray[np.int64]:
+    def _renamed_holes(self, who: Ints, player: int) -> Ints:
         faces = self.cards[self.holes[who, player]]
         if self.rules.hole == 1:
             return self._renamed(faces[:, :1], who)[:, 0]
         low, high = np.sort(self._renamed(faces, who), 1).T
-        numbers: NDArray[np.int64] = high * (high - 1) // 2 + low
+        numbers: Ints = high * (high - 1) // 2 + low
         return numbers
 
-    def _renamed(self, cards: NDArray[np.int64], who: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _renamed(self, cards: Ints, who: Ints) -> Ints:
         """[hands, cards] with the suits of the tree."""
         suits = np.take_along_axis(self.names[who], cards % 4, 1)
-        turned: NDArray[np.int64] = cards // 4 * 4 + suits
-        return turned
+        return cards // 4 * 4 + suits
 
-    def _deal(self, street: int, who: NDArray[np.int64]) -> None:
+    def _deal(self, street: int, who: Ints) -> None:
         """Cards of a street from what is left of each hand's deck; the tree's board for them."""
         before, more = sum(self.rules.deal[1:street]), self.rules.deal[street]
         if self.dealt.shape[1] < before + more:
@@ -163,7 +161,7 @@ class _Table:
         self.dealt[who, before : before + more] = new
         self._find_boards(who, np.sort(self._renamed(new, who), 1))
 
-    def _find_boards(self, who: NDArray[np.int64], new: NDArray[np.int64]) -> None:
+    def _find_boards(self, who: Ints, new: Ints) -> None:
         """Go on to the boards of the tree that stand for what has come."""
         digits = 64 ** np.arange(new.shape[1])
         here = self.board[who].copy()
@@ -184,7 +182,7 @@ class _Table:
             turned = board.renamings[which]
             self.names[who[some]] = np.take_along_axis(turned, self.names[who[some]], 1)
 
-    def _compare(self, who: NDArray[np.int64], street: int) -> NDArray[np.int64]:
+    def _compare(self, who: Ints, street: int) -> Ints:
         """Who has the better cards: 0 for player 0, 1 for both, 2 for player 1."""
         size = sum(self.rules.deal[1 : street + 1])
         first = np.tile(np.array(self.game.board, np.int64), (len(who), 1))

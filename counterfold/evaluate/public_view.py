@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from counterfold.arrays import Floats
 from counterfold.errors import ParameterError, UnsupportedError
-from counterfold.evaluate.equity import AllIn, mean_over, showdown
+from counterfold.evaluate.equity import AllIn, mean_over, shown_on
 from counterfold.evaluate.public import kernel_tables
 from counterfold.poker.cards import board_name
 from counterfold.poker.game import DEAL, DECISION, FOLD, SHOWDOWN, meetings
@@ -19,12 +19,28 @@ from counterfold.strategy.strategy import Strategy
 from counterfold.tree.boards import renamed_holes
 from counterfold.tree.find import Path, Place, children, deals_of, find_boards, find_place
 from counterfold.tree.public import PublicTree
-from counterfold.tree.traversal import Traversal, tape_of
+from counterfold.tree.traversal import Traversal, one_chunk, tape_of
 
-__all__ = ["Browser", "view"]
-
-Floats = NDArray[np.float64]
 KEPT = 16  # boards whose values are remembered
+
+
+def reaches(strategy: Strategy[PublicTree], node: int, boards: Sequence[int]) -> list[Floats]:
+    """[holes] of each player: how much of each hole gets to a node (see ``Browser.reaches``)."""
+    tree, betting = strategy.tree, strategy.tree.betting
+    found = []
+    for p in (0, 1):
+        reach = np.zeros(tree.game.rules.holes)
+        pairs = tree.hands[p][boards[-1]].pairs
+        reach[pairs] = np.asarray(tree.game.ranges[p])[pairs]
+        found.append(reach)
+    child, at = node, int(betting.parent[node])
+    while at >= 0:
+        if betting.kind[at] == DECISION:
+            chosen = strategy.hands.at(at, boards[int(betting.street[at])])
+            owner = found[int(betting.player[at])]
+            owner *= np.nan_to_num(chosen[child - int(betting.first[at])])
+        child, at = at, int(betting.parent[at])
+    return found
 
 
 class Browser:
@@ -61,21 +77,7 @@ class Browser:
 
         ``boards`` are those of the tree, street by street, up to the node's.
         """
-        tree, betting = self.tree, self.tree.game.betting
-        found = []
-        for p in (0, 1):
-            reach = np.zeros(tree.game.rules.holes)
-            pairs = tree.hands[p][boards[-1]].pairs
-            reach[pairs] = np.asarray(tree.game.ranges[p])[pairs]
-            found.append(reach)
-        child, at = node, int(betting.parent[node])
-        while at >= 0:
-            if betting.kind[at] == DECISION:
-                chosen = self.strategy.hands.at(at, boards[int(betting.street[at])])
-                owner = found[int(betting.player[at])]
-                owner *= np.nan_to_num(chosen[child - int(betting.first[at])])
-            child, at = at, int(betting.parent[at])
-        return found
+        return reaches(self.strategy, node, boards)
 
     # What hands are worth.
 
@@ -100,41 +102,34 @@ class Browser:
 
     def _run(self, boards: Sequence[int], chunk: int, me: int) -> None:
         """Walk so that the values of a chunk of nodes on a board stand in ``walk.top``."""
-        from counterfold.kernels import public, rule
+        from counterfold.kernels import public
 
         walk, tree, tables = self.walk, self.tree, kernel_tables(self.strategy.tables)
         if len(boards) == 1 and tree.last > 0:
             walk.run(me, tables, (None, None), None, True, public.VALUE)
             return
         steps = [(public.DOWN, board) for board in boards[:-1]]
-        money = walk.arrays.money
+        ground = walk.arrays.ground
         if len(boards) - 1 == tree.last:
             # Chunks of the last street use the same rows, so that the last one worked on is read.
-            chunks = money.chunks.copy()
-            chunks[tree.last] = chunk, chunk + 1
-            money = money._replace(chunks=chunks)
+            ground = one_chunk(ground, tree.last, chunk)
             steps.append((public.LAST, boards[-1]))
         else:
             steps += tape_of(tree, boards[-1])
-        tape, arrays = np.array(steps, np.uint32), walk.arrays
-        public.traverse(
-            tape, money, arrays.boards, arrays.hands, tables, (None, None), (None, None),
-            arrays.ends, walk.top, np.array([me]), np.zeros((1, 3, rule.COLUMNS)), True,
-            public.VALUE,
-        )  # fmt: skip
+        walk.over(np.array(steps, np.uint32), tables, me, public.VALUE, ground)
 
     def _ev(
         self, node: int, boards: Sequence[int], me: int, against: Floats, met: Floats
     ) -> Floats:
         """[holes] chips that a player wins from a node on; the two players' add up to the pot."""
-        tree, betting = self.tree, self.tree.game.betting
+        tree, betting = self.tree, self.tree.betting
         paid, worth = float(betting.paid[node, me]), betting.payoff[node, me]
         hands = tree.hands[me][boards[-1]]
         found = np.full(tree.game.rules.holes, np.nan)
         if betting.kind[node] == FOLD:
             found[hands.pairs] = worth[0]
         elif betting.kind[node] == SHOWDOWN:
-            shown = showdown(tree.game.rules, tree.boards[boards[-1]].cards, against)
+            shown = shown_on(tree, boards[-1], against)
             lost = met - shown.beaten - shown.tied
             total = worth[0] * shown.beaten + worth[1] * shown.tied + worth[2] * lost
             found[hands.pairs] = mean_over(total, met)[hands.pairs]
@@ -158,7 +153,7 @@ class Browser:
         actions: tuple[str, ...] = ()
         chosen = evs = np.zeros((0, game.rules.holes))
         if me == owner:
-            actions = tuple(betting.label[child] for child in betting.children(node))
+            actions = betting.actions(node)
             chosen = self.strategy.hands.at(node, boards[-1])
             evs = np.stack(list(self.action_values(place).values()))
         ev = self._ev(node, boards, me, reaches[1 - me], met)
@@ -189,7 +184,7 @@ class Browser:
 
         Everybody plays the strategy from then on. What is paid for the action is taken off.
         """
-        tree, betting = self.tree, self.tree.game.betting
+        tree, betting = self.tree, self.tree.betting
         place = path if isinstance(path, Place) else find_place(tree, path)
         boards, names = find_boards(tree, place.cards)
         me, node = int(betting.player[place.node]), place.node
@@ -225,7 +220,7 @@ class Browser:
         A street ends there unless ``deals`` says which cards come: "7h" is a turn, "7h 2c" that
         turn and a river. With ``both`` a place is seen by each player, the one who decides first.
         """
-        tree, betting = self.tree, self.tree.game.betting
+        tree, betting = self.tree, self.tree.betting
         if limit < 1:
             raise ParameterError(f"the limit is {limit}, and must be at least one place")
         wanted = {street[:k] for street in deals_of(tree, deals) for k in range(1, len(street) + 1)}
@@ -255,6 +250,14 @@ class Browser:
 
         A view is of the place after the card, as the one who decides there sees it.
         """
+        views = dict(self.each_card(path, player))
+        left = [board_name([card]) for card in reversed(self.tree.game.rules.deck)]
+        return {card: views[card] for card in left if card in views}
+
+    def each_card(
+        self, path: Path | Place = "", player: int | str | None = None
+    ) -> Iterator[tuple[str, NodeView]]:
+        """The same card by card, as they are worked out."""
         tree, betting = self.tree, self.tree.game.betting
         place = path if isinstance(path, Place) else find_place(tree, path)
         count = 0
@@ -270,8 +273,8 @@ class Browser:
         after = {c: find_place(tree, [*place.line, f"[{board_name([c])}]"]) for c in left}
         # Boards of the tree one after another, so that no board is walked twice.
         boards = {card: find_boards(tree, place.cards)[0][-1] for card, place in after.items()}
-        views = {c: self.view(after[c], player) for c in sorted(left, key=lambda c: boards[c])}
-        return {board_name([card]): views[card] for card in left}
+        for card in sorted(left, key=lambda c: boards[c]):
+            yield board_name([card]), self.view(after[card], player)
 
     def summary(self) -> dict[str, Any]:
         """The game in a row of numbers, for tables over many boards.

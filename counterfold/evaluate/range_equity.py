@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.arrays import Floats, Ints
 from counterfold.errors import ParameterError
 from counterfold.evaluate.certificate import Certified
 from counterfold.notebook import brief
@@ -22,6 +23,7 @@ from counterfold.poker.cards import (
     LOW,
     board_name,
     card_name,
+    card_sets,
     cards_name,
     check_distinct,
     parse_board,
@@ -31,9 +33,6 @@ from counterfold.poker.game import meetings, safe_weights
 from counterfold.poker.ranges import Range
 from counterfold.tree.public import HARDLY
 
-__all__ = ["RangeEquity", "range_equity"]
-
-Floats = NDArray[np.float64]
 WHOLE = 5  # cards of a whole board
 MOST = 200_000_000
 """Strengths of hands that all boards may take, a few seconds, before some are drawn instead."""
@@ -72,10 +71,10 @@ class RangeEquity(Certified):
 
 
 def range_equity(
-    first: Any,
-    second: Any,
-    board: Any = "",
-    dead: Any = "",
+    first: object,
+    second: object,
+    board: object = "",
+    dead: object = "",
     *,
     samples: int | str | None = None,
     seed: int = 0,
@@ -147,7 +146,7 @@ class _Deal:
                 "hardly any two hands of these ranges can be held at once; widen a range"
             )
 
-    def _symmetry(self) -> tuple[NDArray[np.int64], tuple[Floats, Floats]]:
+    def _symmetry(self) -> tuple[Ints, tuple[Floats, Floats]]:
         """Renamings of suits that change nothing, and the ranges made alike under them.
 
         What a hand wins against a range is the same for all hands that a renaming which keeps
@@ -220,7 +219,7 @@ class _Deal:
 
         live = np.flatnonzero(ranges[0] + ranges[1])
         low, high = LOW[live], HIGH[live]
-        bits = _bits(low) | _bits(high)
+        bits = card_sets(low) | card_sets(high)
         hands = equity.Hands(bits, low, high, ranges[0][live], ranges[1][live])
         found, known = np.empty((len(boards), 3)), tables()
 
@@ -267,26 +266,19 @@ def _names(board: Sequence[int], dead: Sequence[int]) -> str:
     return " and ".join(parts + ([f"the dead cards {board_name(dead)}"] if dead else []))
 
 
-def _bits(cards: NDArray[np.uint8]) -> NDArray[np.uint64]:
-    """Sets of one card each, as kernels take them."""
-    numbers = cards.astype(np.uint64)
-    found: NDArray[np.uint64] = np.uint64(1) << (numbers % 4 * 16 + numbers // 4)
-    return found
-
-
 def _cards(cards: Sequence[int]) -> np.uint64:
-    return np.uint64(np.bitwise_or.reduce(_bits(np.array(cards, np.uint8)), initial=0))
+    return np.uint64(np.bitwise_or.reduce(card_sets(np.array(cards, np.uint8)), initial=0))
 
 
-def _kept(cards: Sequence[int], names: NDArray[np.int64]) -> bool:
+def _kept(cards: Sequence[int], names: Ints) -> bool:
     return {card - card % 4 + int(names[card % 4]) for card in cards} == set(cards)
 
 
-def _turned(names: NDArray[np.int64]) -> NDArray[np.int64]:
+def _turned(names: Ints) -> Ints:
     """The hole that each one turns into when suits are renamed."""
     one, two = (x.astype(np.int64) // 4 * 4 + names[x % 4] for x in (LOW, HIGH))
     high = np.maximum(one, two)
-    numbers: NDArray[np.int64] = high * (high - 1) // 2 + np.minimum(one, two)
+    numbers: Ints = high * (high - 1) // 2 + np.minimum(one, two)
     return numbers
 
 

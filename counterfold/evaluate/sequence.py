@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.arrays import Floats
 from counterfold.errors import UnsupportedError
 from counterfold.evaluate.assessment import Assessment, Evaluator
 from counterfold.strategy.infosets import slots_of
 from counterfold.strategy.layout import Tables
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.sequence import SequenceForm, sequence_form
-
-__all__ = ["SequenceEvaluator", "assess_form", "workspace"]
 
 
 def workspace(form: SequenceForm, dtype: Any = np.float64) -> Any:
@@ -28,7 +27,7 @@ def workspace(form: SequenceForm, dtype: Any = np.float64) -> Any:
 
 
 def assess_form(
-    form: SequenceForm, probabilities: NDArray[np.float64], work: Any = None
+    form: SequenceForm, probabilities: Floats, work: object = None
 ) -> tuple[Assessment, NDArray[np.uint32]]:
     """Assess a strategy over the tree's slots; also the best reply's action at each infoset."""
     from counterfold.kernels import sequence as kernels

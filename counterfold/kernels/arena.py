@@ -49,6 +49,22 @@ class Insight(NamedTuple):
     luck: np.ndarray  # [players] of the hand in play
 
 
+class Book(NamedTuple):
+    """What is written down of hands."""
+
+    tally: Tally
+    insight: Insight
+    leaves: np.ndarray  # where each ended, as far as there is room
+
+
+class Learning(NamedTuple):
+    """What agents learn with; see ``kernels/online.py``."""
+
+    minds: NamedTuple
+    ground: NamedTuple
+    trace: NamedTuple
+
+
 @inlined
 def _start_deal(course, number):
     """Scatter the number of a deal over all seeds."""
@@ -138,60 +154,32 @@ def _close(course, tally, insight, payoff, leaf, turn):
                 tally.unit[g, k] = 0.0
 
 
-@jit
-def play_fixed(graph, strategy, course, tally, insight, begin, hands, leaves):
-    """Hands between agents that do not learn; ``leaves`` takes the end of each, if it has room."""
-    by_value = insight.value.size > 0
-    by_choice = by_value or insight.advantage.size > 0
-    for hand in range(begin, begin + hands):
-        turn = hand % course.agents
-        _start_deal(course, hand // course.repeat)
-        v = np.uint32(0)
-        who = graph.turn[v]
-        while who != TERMINAL:
-            if who == CHANCE:
-                w = graph.child[_draw_outcome(graph, v, course.deal)]
-                if by_value:
-                    _note_chance(insight, turn, v, w)
-            else:
-                g = (who + turn) % course.agents
-                i = graph.infoset[v]
-                lo = graph.start[i]
-                a = _draw_action(strategy, g, lo, graph.start[i + 1], course.random)
-                if by_choice:
-                    _note_choice(graph, strategy, insight, turn, v, g, a)
-                w = graph.child[graph.first[v] + (a - lo)]
-            v = w
-            who = graph.turn[v]
-        if hand - begin < leaves.size:
-            leaves[hand - begin] = v
-        _close(course, tally, insight, graph.payoff, graph.leaf[v], turn)
-
-
 @inlined
-def _note_decision(ground, trace, course, v, i, lo, a, g):
+def _note_decision(learning, course, v, i, lo, a, g):
     """The agent remembers what it chose, the others what they saw of it."""
+    trace, move = learning.trace, learning.ground.move[v]
     k = trace.length[g]
     trace.infoset[g, k] = i
     trace.slot[g, k] = a
     trace.length[g] = k + 1
-    if ground.move[v] != NONE:
+    if move != NONE:
         for other in range(course.agents):
             if other != g:
-                trace.moves[other, trace.others[other]] = ground.move[v] + (a - lo)
+                trace.moves[other, trace.others[other]] = move + (a - lo)
                 trace.others[other] += 1
 
 
 @inlined
-def _play_hand(graph, minds, ground, trace, course, insight, hand):
-    """One hand with agents that may learn from it; the node where it ends."""
+def _play_hand(graph, strategy, learning, course, insight, hand):
+    """One hand, remembered by those who may learn from it; the node where it ends."""
     by_value = insight.value.size > 0
     by_choice = by_value or insight.advantage.size > 0
     turn = hand % course.agents
     _start_deal(course, hand // course.repeat)
-    for g in range(course.agents):
-        trace.length[g] = 0
-        trace.others[g] = 0
+    if learning is not None:
+        for g in range(course.agents):
+            learning.trace.length[g] = 0
+            learning.trace.others[g] = 0
     v = np.uint32(0)
     who = graph.turn[v]
     while who != TERMINAL:
@@ -203,49 +191,40 @@ def _play_hand(graph, minds, ground, trace, course, insight, hand):
             g = (who + turn) % course.agents
             i = graph.infoset[v]
             lo = graph.start[i]
-            a = _draw_action(minds.strategy, g, lo, graph.start[i + 1], course.random)
+            a = _draw_action(strategy, g, lo, graph.start[i + 1], course.random)
             if by_choice:
-                _note_choice(graph, minds.strategy, insight, turn, v, g, a)
+                _note_choice(graph, strategy, insight, turn, v, g, a)
             w = graph.child[graph.first[v] + (a - lo)]
-            if graph.start[i + 1] - lo > 1:
-                _note_decision(ground, trace, course, v, i, lo, a, g)
+            if learning is not None:
+                if graph.start[i + 1] - lo > 1:
+                    _note_decision(learning, course, v, i, lo, a, g)
         v = w
         who = graph.turn[v]
     return v
 
 
 @jit
-def play(graph, minds, ground, trace, course, tally, insight, begin, hands, leaves):
-    """The same with agents that learn from every hand, none of them by DBBR."""
-    for hand in range(begin, begin + hands):
-        v = _play_hand(graph, minds, ground, trace, course, insight, hand)
-        if hand - begin < leaves.size:
-            leaves[hand - begin] = v
-        leaf = graph.leaf[v]
-        for p in range(course.agents):
-            g = (p + hand) % course.agents
-            if minds.kind[g] != FIXED:
-                learn(minds, ground, trace, g, p, leaf, graph.payoff[leaf, p])
-        _close(course, tally, insight, graph.payoff, leaf, hand % course.agents)
+def play(graph, strategy, learning, study, course, book, begin, hands):
+    """Hands by strategies, a row an agent, which those who learn change after every hand.
 
-
-@jit
-def play_modelling(
-    graph, minds, ground, study, trace, course, tally, insight, begin, hands, leaves
-):
-    """The same with DBBR among them, whose kernel takes long to compile."""
+    ``learning`` is None where nobody learns, and ``study`` where nobody does so by DBBR, whose
+    kernel takes long to compile: then nothing of it is compiled.
+    """
     for hand in range(begin, begin + hands):
-        v = _play_hand(graph, minds, ground, trace, course, insight, hand)
-        if hand - begin < leaves.size:
-            leaves[hand - begin] = v
+        v = _play_hand(graph, strategy, learning, course, book.insight, hand)
+        if hand - begin < book.leaves.size:
+            book.leaves[hand - begin] = v
         leaf = graph.leaf[v]
-        for p in range(course.agents):
-            g = (p + hand) % course.agents
-            if minds.kind[g] == DBBR:
-                note_moves(minds, study.form, study.public, study.room, trace, g, p)
-            elif minds.kind[g] != FIXED:
-                learn(minds, ground, trace, g, p, leaf, graph.payoff[leaf, p])
-        _close(course, tally, insight, graph.payoff, leaf, hand % course.agents)
+        if learning is not None:
+            minds, trace = learning.minds, learning.trace
+            for p in range(course.agents):
+                g = (p + hand) % course.agents
+                if minds.kind[g] == DBBR:
+                    if study is not None:
+                        note_moves(minds, study, trace, g, p)
+                elif minds.kind[g] != FIXED:
+                    learn(minds, learning.ground, trace, g, p, leaf, graph.payoff[leaf, p])
+        _close(course, book.tally, book.insight, graph.payoff, leaf, hand % course.agents)
 
 
 @jit

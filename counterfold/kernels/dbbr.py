@@ -60,6 +60,14 @@ class Room(NamedTuple):
     choice: np.ndarray  # [infosets of the form] uint32
 
 
+class Study(NamedTuple):
+    """What DBBR works with."""
+
+    form: NamedTuple  # the sequence form
+    public: Public
+    room: Room
+
+
 @jit
 def chance_weights(first, child, prob, weight):
     """Chance of each node, all players' actions taken as certain; ``weight`` starts as zeros."""
@@ -97,9 +105,11 @@ def _descend(public, lo, hi, size, strategy, reach):
 
 
 @inlined
-def _posterior(public, n, lo, hi, size, counts, equilibrium, prior, room):
+def _posterior(public, n, counts, equilibrium, prior, room):
     """How often the opponent takes each action: the equilibrium's rates as ``prior`` sightings."""
-    holds = room.holds
+    lo, hi = np.int64(public.bucket[n]), np.int64(public.bucket[n + 1])
+    first, holds = np.int64(public.first[n]), room.holds
+    size = np.int64(public.first[n + 1]) - first
     total = _hold(public, lo, hi, room.ideal, holds)
     if total <= 0.0:  # the equilibrium never comes here: by chance alone
         total = 0.0
@@ -109,7 +119,6 @@ def _posterior(public, n, lo, hi, size, counts, equilibrium, prior, room):
     for k in range(hi - lo):
         holds[k] /= total
     rates(public, lo, hi, size, holds, equilibrium, room.wanted)
-    first = np.int64(public.first[n])
     seen = 0.0
     for a in range(size):
         seen += counts[first + a]
@@ -156,7 +165,7 @@ def _respond(form, public, equilibrium, strategy, room, seat):
 
 
 @jit
-def rebuild(form, public, counts, equilibrium, model, strategy, room, seat, prior, flavour):
+def rebuild(study, counts, equilibrium, model, strategy, seat, prior, flavour):
     """Model player ``seat`` from counts, and reply to it as the other player.
 
     Writes the model into the slots of ``seat`` in ``model``, and the best reply into the other
@@ -166,13 +175,14 @@ def rebuild(form, public, counts, equilibrium, model, strategy, room, seat, prio
     at infosets to which the model never lets it come (or where the model leaves nothing to win
     or lose), for there the equilibrium is the better guess if the model proves wrong.
     """
+    form, public, room = study
     for s in range(np.int64(public.slots[seat]), np.int64(public.slots[seat + 1])):
         model[s] = equilibrium[s]
     for place in range(np.int64(public.seats[seat]), np.int64(public.seats[seat + 1])):
         n = np.int64(public.order[place])
         lo, hi = np.int64(public.bucket[n]), np.int64(public.bucket[n + 1])
         size = np.int64(public.first[n + 1]) - np.int64(public.first[n])
-        _posterior(public, n, lo, hi, size, counts, equilibrium, prior, room)
+        _posterior(public, n, counts, equilibrium, prior, room)
         _descend(public, lo, hi, size, equilibrium, room.ideal)
         total = _hold(public, lo, hi, room.reach, room.holds)
         if total > 0.0:

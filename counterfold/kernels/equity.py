@@ -14,6 +14,7 @@ from counterfold.kernels.history import uniform
 from counterfold.kernels.jit import inlined, jit
 
 WIN, TIE, MET = 0, 1, 2  # columns of what is found on a board
+BLOCKED = 0xFFFF  # the rank of a hand that meets the board
 
 _FEW = 40  # hands that are sorted by insertion
 _DIGITS = 1024
@@ -174,3 +175,44 @@ def compare(boards, hands, known, room, found):
             there = all_so_far - by_card[hands.low[i]] - by_card[hands.high[i]]
             met += hands.first[i] * (there + hands.second[i])
         found[b, WIN], found[b, TIE], found[b, MET] = win, tie, met
+
+
+@jit
+def rank_hands(boards, cards, known, room, ranks):
+    """[boards, hands] the rank of a hand on each board, equal for ties; BLOCKED if it meets it."""
+    keys = room.keys
+    for b in range(boards.size):
+        board, many = boards[b], 0
+        for i in range(cards.size):
+            ranks[b, i] = BLOCKED
+            if cards[i] & board == 0:
+                value = np.uint64(strength(board | cards[i], known))
+                keys[0, many] = (value << _INDEX) | np.uint64(i)
+                many += 1
+        row = _sort(keys, room.count, many)
+        rank, last = 0, np.uint64(0)
+        for k in range(many):
+            level = keys[row, k] >> _INDEX
+            if level != last:
+                rank += 1
+                last = level
+            ranks[b, keys[row, k] & _HAND] = rank
+
+
+@jit
+def count_wins(ranks, blocked, weight, line, wins):
+    """Add to ``wins[i, j]`` how often hand i is ranked above hand j, times ``weight``.
+
+    A hand that a board blocks has the rank ``blocked``, above all others. ``line`` is room.
+    """
+    hands = ranks.shape[1]
+    for i in range(hands):
+        for j in range(hands):
+            line[j] = 0
+        for b in range(ranks.shape[0]):
+            own = ranks[b, i]
+            if own != blocked:
+                for j in range(hands):
+                    line[j] += np.uint16(ranks[b, j] < own)
+        for j in range(hands):
+            wins[i, j] += weight * np.uint32(line[j])

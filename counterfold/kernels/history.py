@@ -241,36 +241,55 @@ def settle(graph, tables, preference, room, count, row):
         _match(tables, preference, i, graph.start[i], graph.start[i + 1], positive, negative, row)
 
 
+class Sampling(NamedTuple):
+    """What is drawn, and from where."""
+
+    random: np.ndarray  # [1] the stream of numbers
+    explore: float
+    others: bool  # moves of the other players
+    own: bool  # and of the player itself
+
+
 class Walk(NamedTuple):
     """Who walks, and with what."""
 
     player: int
     partner: int  # whose average strategy the walk adds to; see ``sample``
     row: np.ndarray  # of the schedule
-    random: np.ndarray
-    explore: float
-    sample_others: bool
-    sample_own: bool
+    sampling: Sampling
+
+
+class Branch(NamedTuple):
+    """A move to follow: fields of a visit (``Sparse``)."""
+
+    node: int  # that it leads to
+    above: int
+    slot: int
+    own: float
+    share: float
+    boost: float
 
 
 @inlined
-def _descend(graph, tables, room, walk, count, v, above, slot, own, share, boost):
-    """Follow sampled moves from v to the next visit, or to the end of the game."""
+def _descend(graph, tables, room, walk, count, branch):
+    """Follow sampled moves from a branch to the next visit, or to the end of the game."""
+    v, above, slot, own, share, boost = branch
+    random = walk.sampling.random
     while graph.turn[v] != walk.player and graph.turn[v] != TERMINAL:
         first = graph.first[v]
         if graph.turn[v] == CHANCE:
             if graph.leaf[v] == EVEN:
                 width = graph.first[v + 1] - first
-                v = graph.child[first + np.uint32(uniform(walk.random) * width)]
+                v = graph.child[first + np.uint32(uniform(random) * width)]
             else:
-                v = graph.child[_draw(graph.prob, first, graph.first[v + 1], walk.random)]
-        elif walk.sample_others:
+                v = graph.child[_draw(graph.prob, first, graph.first[v + 1], random)]
+        elif walk.sampling.others:
             i = graph.infoset[v]
             lo = graph.start[i]
             partner = graph.turn[v] == walk.partner
             if partner:
                 add_to_average(graph, tables, i, own, walk.row)
-            a = _draw(tables.strategy, lo, graph.start[i + 1], walk.random)
+            a = _draw(tables.strategy, lo, graph.start[i + 1], random)
             if not partner:
                 own /= tables.strategy[a]
             v = graph.child[first + (a - lo)]
@@ -308,23 +327,23 @@ def _expand(graph, tables, room, walk, count, k):
     averaged = graph.turn[v] == walk.partner
     if averaged:
         add_to_average(graph, tables, i, own, walk.row)
-    if walk.sample_own:
-        if uniform(walk.random) < walk.explore:
-            a = lo + np.uint32(uniform(walk.random) * (hi - lo))
+    if walk.sampling.own:
+        random, explore = walk.sampling.random, walk.sampling.explore
+        if uniform(random) < explore:
+            a = lo + np.uint32(uniform(random) * (hi - lo))
         else:
-            a = _draw(tables.strategy, lo, hi, walk.random)
+            a = _draw(tables.strategy, lo, hi, random)
         played = tables.strategy[a]
-        odds = walk.explore / (hi - lo) + (1.0 - walk.explore) * played
-        return _descend(
-            graph, tables, room, walk, count, graph.child[first + (a - lo)], above, a,
-            own * (played if averaged else 1.0) / odds, played / odds, 1.0 / odds,
-        )  # fmt: skip
+        odds = explore / (hi - lo) + (1.0 - explore) * played
+        weight = own * (played if averaged else 1.0) / odds
+        node = graph.child[first + (a - lo)]
+        branch = Branch(node, above, a, weight, played / odds, 1.0 / odds)
+        return _descend(graph, tables, room, walk, count, branch)
     for a in range(lo, hi):
         played = tables.strategy[a]
-        count = _descend(
-            graph, tables, room, walk, count, graph.child[first + (a - lo)], above,
-            np.uint32(a) if mine else NONE, own * played if averaged else own, played, 1.0,
-        )  # fmt: skip
+        slot, weight = np.uint32(a) if mine else NONE, own * played if averaged else own
+        branch = Branch(graph.child[first + (a - lo)], above, slot, weight, played, 1.0)
+        count = _descend(graph, tables, room, walk, count, branch)
     return count
 
 
@@ -352,10 +371,10 @@ def _collect(graph, tables, room, count, player, clock, rows):
 
 
 @jit
-def sample(graph, tables, preference, room, schedule, alternating, random, explore, kind, clock):
+def sample(graph, tables, preference, room, schedule, alternating, sampling, clock):
     """Sampled iterations, one a row of the schedule.
 
-    Chance is always sampled; ``kind`` says whether the other players and the player itself
+    Chance is always sampled; ``sampling`` says whether the other players and the player itself
     are: neither is chance sampling, the others external, both outcome sampling. Sampled
     branches are weighed so that regrets are right on average.
 
@@ -363,18 +382,16 @@ def sample(graph, tables, preference, room, schedule, alternating, random, explo
     followed. Where they are sampled, it adds to the next player's: that one chooses by its own
     strategy, and the walking player comes everywhere, so the weights are right whatever it plays.
     """
-    sample_others, sample_own = kind
     players = graph.rows.size - 1
     for t in range(schedule.shape[0]):
         row = schedule[t]
         clock += 1
         rows = 0
         for player in range(players):
-            partner = (player + 1) % players if sample_others else player
-            way = Walk(player, partner, row, random, explore, sample_others, sample_own)
-            count = _descend(
-                graph, tables, room, way, 1, np.uint32(0), np.uint32(0), NONE, 1.0, 1.0, 1.0
-            )
+            partner = (player + 1) % players if sampling.others else player
+            way = Walk(player, partner, row, sampling)
+            top = Branch(np.uint32(0), np.uint32(0), NONE, 1.0, 1.0, 1.0)
+            count = _descend(graph, tables, room, way, 1, top)
             k = 1
             while k < count:  # visits grow while they are made
                 count = _expand(graph, tables, room, way, count, k)

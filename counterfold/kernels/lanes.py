@@ -82,6 +82,23 @@ def store(typing, array, row, lanes):
     return types.void(array, row, lanes), build
 
 
+@intrinsic
+def splat(typing, number):
+    """Sixteen times the same number."""
+
+    def build(context, builder, signature, args):
+        kind = context.get_value_type(Lanes(number))
+        one = builder.insert_element(ir.Constant(kind, ir.Undefined), args[0], _lane(0))
+        zeros = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+        return builder.shuffle_vector(one, one, zeros)
+
+    return Lanes(number)(number), build
+
+
+def _lane(k):
+    return ir.Constant(ir.IntType(32), k)
+
+
 def _binary(operation):
     @intrinsic
     def combined(typing, first, second):
@@ -173,6 +190,9 @@ if numba.config.DISABLE_JIT:  # the same in plain Python
 
     def store(array, row, lanes):
         array[row] = lanes
+
+    def splat(number):
+        return np.full(LANES, number)
 
     add, sub, mul = np.add, np.subtract, np.multiply
 

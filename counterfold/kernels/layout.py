@@ -1,5 +1,7 @@
 """Compiling a history graph further: own sequences, chance weights, sizes of walks."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from counterfold.kernels.jit import jit
@@ -7,14 +9,23 @@ from counterfold.kernels.jit import jit
 NONE = np.uint32(0xFFFFFFFF)
 
 
+class Memory(NamedTuple):
+    """What players remember; NONE and zero where nobody has come yet."""
+
+    sequence: np.ndarray  # [nodes, players] each one's own last sequence
+    parent: np.ndarray  # [infosets] the sequence that leads there
+    weight: np.ndarray  # [nodes] of chance
+
+
 @jit
-def own_sequences(turn, first, child, prob, infoset, slots, seq, parent, weight):
-    """Follow each player's own last sequence down the graph.
+def own_sequences(turn, first, child, prob, infoset, slots, memory):
+    """Follow each player's own last sequence down the graph, and note it in ``memory``.
 
     ``slots[i]`` is the first sequence of infoset i, or NONE where it has a single action and
     needs no sequence of its own. Returns False if a node or an infoset is reached with two
     different memories: then recall is imperfect.
     """
+    seq, parent, weight = memory
     players = seq.shape[1]
     weight[0] = 1.0
     for p in range(players):

@@ -46,14 +46,6 @@ class Ground(NamedTuple):
     move: np.ndarray  # [nodes] number of the node's first public move, or NONE
 
 
-class Study(NamedTuple):
-    """What DBBR works with; see ``kernels/dbbr.py``."""
-
-    form: NamedTuple
-    public: NamedTuple
-    room: NamedTuple
-
-
 class Trace(NamedTuple):
     """One hand as each agent saw it."""
 
@@ -191,7 +183,7 @@ def _temporal(minds, ground, trace, g, payoff):
 
 
 @jit
-def note_moves(minds, form, public, room, trace, g, seat):
+def note_moves(minds, study, trace, g, seat):
     """DBBR: count what others do; from ``wait`` hands on, best-respond to the model of it."""
     minds.hands[g, seat] += 1.0
     for k in range(trace.others[g]):
@@ -201,8 +193,8 @@ def note_moves(minds, form, public, room, trace, g, seat):
     if hands >= wait and (hands - wait) % every == 0:
         for modelled in range(2):
             rebuild(
-                form, public, minds.moves[g], minds.target[g], minds.value[g], minds.strategy[g],
-                room, modelled, minds.param[g, PRIOR], np.int64(minds.param[g, FLAVOUR]),
+                study, minds.moves[g], minds.target[g], minds.value[g], minds.strategy[g],
+                modelled, minds.param[g, PRIOR], np.int64(minds.param[g, FLAVOUR]),
             )  # fmt: skip
 
 

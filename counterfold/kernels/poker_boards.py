@@ -14,13 +14,12 @@ from counterfold.kernels.poker_buckets import board_word, look_up
 from counterfold.kernels.poker_sampling import (
     COUNT,
     FOLD,
-    KIND,
     NEXT,
     PAYOFF,
-    STREET,
     STREETS,
     TWO,
     WHAT,
+    kind_of,
     refresh,
     row_of,
     styled_share,
@@ -159,8 +158,8 @@ def _strategies(lines, rule, table, style, field, d, hands, width, player):
     """The strategy of each hand at the node of depth d, by its bucket."""
     node = field.node[d]
     what = told(lines, node, WHAT)
-    count, street = np.uint64(what >> COUNT), (what >> STREET) & STREETS
-    held = rule.later if player == 1 and what & KIND == 0 else rule.held
+    count, street = np.uint64(what >> COUNT), what & STREETS
+    held = rule.later if player == 1 and kind_of(what) == 0 else rule.held
     field.tick[0] += 1
     for j in range(hands):
         bucket = field.bucket[street, j]
@@ -177,7 +176,7 @@ def _learn(lines, rule, table, field, d, hands, width):
     """Add the regrets and the strategy of all hands to the rows of their buckets."""
     node = field.node[d]
     what = told(lines, node, WHAT)
-    count, street = np.uint64(what >> COUNT), (what >> STREET) & STREETS
+    count, street = np.uint64(what >> COUNT), what & STREETS
     field.tick[0] += 1
     one = np.float32(1)
     met = 0
@@ -208,7 +207,7 @@ def _end(lines, boards, b, field, d, hands, player):
     row = 8 * np.int64(told(lines, node, PAYOFF))
     win, tie = lines.payoff[row + 6 * player], lines.payoff[row + 4 * player + 1]
     lose = lines.payoff[row + 2 + 2 * player]
-    if told(lines, node, WHAT) & KIND == FOLD:
+    if kind_of(told(lines, node, WHAT)) == FOLD:
         _fold(field, d, hands, win)
     else:
         _showdown(field, boards, b, d, hands, win, tie, lose)
@@ -246,7 +245,7 @@ def _walk(lines, rule, table, style, boards, b, field, hands, player, width):
     while d >= 0:
         node = field.node[d]
         what = told(lines, node, WHAT)
-        kind, count = what & KIND, np.int64(what >> COUNT)
+        kind, count = kind_of(what), np.int64(what >> COUNT)
         mine = kind == player
         if kind >= FOLD:
             _end(lines, boards, b, field, d, hands, player)

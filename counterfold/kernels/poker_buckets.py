@@ -208,25 +208,43 @@ def bins_of(equity, bins, out):
             out[b, h] = at if value >= 0 else bins
 
 
+class Later(NamedTuple):
+    """Where hands on later boards are: the columns of their buckets in a histogram."""
+
+    choose: np.ndarray
+    words: np.ndarray  # of the later boards
+    renamed: np.ndarray
+    table: np.ndarray  # [rows, holes] their buckets
+    places: np.ndarray  # [buckets, axes] the column of a bucket on each axis
+    first: np.ndarray  # [axes + 1] the first column of each axis
+
+
 @inlined
-def _add_board(cards, row, size, choose, words, renamed, levels, counts):
-    word = words[set_number(cards, row, size, choose)]
+def _add_board(picks, size, low, high, later, counts):
+    """Count what each hole has become on one later board."""
+    word = later.words[set_number(picks, 0, size, later.choose)]
     standard, names = word // RENAMINGS, word % RENAMINGS
+    gone = np.uint64(0)
+    for k in range(size):
+        gone |= np.uint64(1) << np.uint64(picks[0, k])
     for h in range(counts.shape[0]):
-        counts[h, levels[standard, renamed[names, h]]] += 1
+        if (gone >> np.uint64(low[h]) | gone >> np.uint64(high[h])) & np.uint64(1):
+            continue
+        bucket = later.table[standard, later.renamed[names, h]]
+        for a in range(later.places.shape[1]):
+            counts[h, later.places[bucket, a]] += 1
 
 
 @jit
-def histograms(boards, more, choose, words, renamed, levels, picks, counts, out):
-    """How a hole's equity is spread over the cards to come, summed up from the lowest bin.
+def histograms(boards, more, low, high, later, picks, counts, out):
+    """How holes are spread over later buckets, summed up along each axis from its first column.
 
-    ``levels`` has the bin of each hole on each last board, of which ``more`` cards (one or two)
-    are still to come; ``words`` numbers these boards. ``counts`` is room for one board.
+    ``more`` cards (one or two) come before the later board. ``counts`` is room for one board.
     """
-    size, bins = boards.shape[1], out.shape[2]
+    size, axes = boards.shape[1], later.places.shape[1]
     for b in range(boards.shape[0]):
         for h in range(counts.shape[0]):
-            for k in range(bins + 1):
+            for k in range(counts.shape[1]):
                 counts[h, k] = 0
         gone = np.uint64(0)
         for k in range(size):
@@ -237,22 +255,22 @@ def histograms(boards, more, choose, words, renamed, levels, picks, counts, out)
                 continue
             picks[0, size] = first
             if more == 1:
-                _add_board(picks, 0, size + 1, choose, words, renamed, levels, counts)
+                _add_board(picks, size + 1, low, high, later, counts)
                 continue
             for second in range(first):
                 if gone >> np.uint64(second) & np.uint64(1):
                     continue
                 picks[0, size + 1] = second
-                _add_board(picks, 0, size + 2, choose, words, renamed, levels, counts)
+                _add_board(picks, size + 2, low, high, later, counts)
         for h in range(counts.shape[0]):
             total = 0
-            for k in range(bins):
+            for k in range(later.first[1]):
                 total += counts[h, k]
-            scale = np.float32(1.0 / total) if total > 0 else np.float32(0)
-            running = 0
-            for k in range(bins):
-                running += counts[h, k]
-                out[b, h, k] = running * scale if total > 0 else np.float32(-1)
+            for a in range(axes):
+                running = 0
+                for k in range(later.first[a], later.first[a + 1]):
+                    running += counts[h, k]
+                    out[b, h, k] = np.float32(running) / np.float32(total) if total > 0 else -1
 
 
 @jit

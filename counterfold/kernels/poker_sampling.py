@@ -1,15 +1,24 @@
 """Sampled CFR over a betting tree and buckets of hands: one deal a walk.
 
-A walk deals hands and a whole board. The walking player tries every action, the other one plays by
-its strategy ("external sampling"), so that each decision of the player has sampled regrets, and
-each of the other's adds to its average strategy. A row of the table is a decision with a bucket:
+A walk deals hands and a whole board. The walking player tries every action, the others play by
+their strategies ("external sampling"), so that each decision of the player has sampled regrets, and
+each of the others' adds to its average strategy. A row of the table is a decision with a bucket:
 the regrets of its actions, their sums of probability and, where a row fades when it is next
 touched, the round in which it was last brought up.
 
-A walk has a queue for each player. Where it comes to a decision it asks for the row, and goes on
-elsewhere until the row has come; the walking player's own rows are read on the way back only. Deals
-are made some at a time, for the same reason. Nothing is read that a walk does not need, and what it
-needs lies together: the rows of a bucket, and the nodes of a street after the same line.
+A walk has a queue for the player and one for the others. Where it comes to a decision it asks for
+the row, and goes on elsewhere until the row has come; the walking player's own rows are read on the
+way back only. Deals are made some at a time, for the same reason. Nothing is read that a walk does
+not need, and what it needs lies together: the rows of a bucket, and the nodes of a street after the
+same line.
+
+With three players and more, what an average strategy is made of weighs as much as the players who
+neither walk nor decide play towards it: walks come there as often. Where one player alone leaves
+its strategy, which is all that an equilibrium asks about, that is how often they are there at all.
+
+Actions that are far behind may be skipped in most walks ("pruning", Brown and Sandholm 2019): they
+have no regrets then, and their values are not numbers. What ends the hand is never skipped, nor
+what leads to the last street, nor anything where no action has done well.
 
 Where a player is answered whose play is known in part (a restricted Nash response), some of the
 hero's walks meet a table that does not learn, in the place of the one that does.
@@ -29,29 +38,35 @@ from counterfold.kernels.poker_buckets import RENAMINGS, ask_for, look_up, set_n
 from counterfold.kernels.prefetch import prefetch, prefetch_to_read
 from counterfold.kernels.rule import accumulate, average, match, weigh
 
-FOLD, SHOWDOWN = 2, 3  # kinds of nodes; 0 and 1 are decisions of that player
+FOLD, SHOWDOWN = 14, 15  # kinds of nodes; smaller ones are decisions of that player
 ZERO, ONE, TWO, THREE = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
 WHAT, NEXT, BASE, PAYOFF = ZERO, ONE, TWO, THREE  # of a node, in ``Lines.info``
 ROW, FIRST, IS, SLOT = ZERO, ONE, TWO, THREE  # of a visit, in ``Room.visit``
-FOUR, EIGHT = np.uint64(4), np.uint64(8)  # numbers of a node or visit, and of a payoff
-STREET, COUNT = np.uint32(2), np.uint32(4)  # bits of WHAT: kind, street, number of actions
-KIND, STREETS = np.uint32(3), np.uint32(3)
-OWNER = np.uint32(15)  # kind and street
+FOUR, EIGHT = np.uint64(4), np.uint64(8)  # numbers of a node or visit, and of a payoff of two
+WHO, COUNT = np.uint32(2), np.uint32(6)  # bits of WHAT before: kind, number of actions
+STREETS, KIND = np.uint32(3), np.uint32(15)
+OWNER, OWNERS = np.uint32(63), 64  # street and kind, and how many there are
+TIED = np.uint32(16)  # bits of an outcome before those of ties
 PAIR = TWO  # places of rows are counted in pairs of numbers
 DEALS = 16  # that are made at a time
 NOTHING = -30.0  # the logarithm of a factor that leaves nothing
 END, START = 4, 5  # in ``Cards.sizes``
 DECK_BITS = np.uint64((1 << 52) - 1)
 PLAYS, DEALT = 0, 1  # streams of random numbers
+LOWER = np.uint32((1 << 16) - 1)
+LOOKS = 0.05  # of all walks skip nothing
 
 
 class Lines(NamedTuple):
     """The betting. A deal is written as what comes after it, so that lines run through."""
 
     info: np.ndarray  # uint32 [nodes x 4] what it is, its first child, its rows and its payoff
-    payoff: np.ndarray  # float32 [payoffs x 8] what it is worth to each, 4 numbers a player: if
-    # player 0 wins, ties or loses
-    step: np.ndarray  # uint32 [16] by street and owner, from a bucket's rows to those of the next
+    payoff: np.ndarray  # float32 [payoffs x 8] what it is worth to each of two, 4 numbers a player:
+    # if player 0 wins, ties or loses. Of more players [payoffs x block_of]: what each has who wins
+    # no pot, then pots, each its chips and a bit for each rival, until there are no chips
+    step: np.ndarray  # uint32 [64] by street and owner, from a bucket's rows to those of the next
+    seats: tuple  # numbers of players: how many there are is known where this is compiled
+    held: np.uint32  # the street from which rows stay as they are: what lies behind a depth limit
 
 
 class Cards(NamedTuple):
@@ -59,8 +74,10 @@ class Cards(NamedTuple):
 
     deck: np.ndarray  # uint8, without the board at the start
     cards: np.ndarray  # uint8 [hands, 2]
-    odds: np.ndarray  # float64 [2, hands] each player's range for drawing: keep the hand drawn
-    other: np.ndarray  # uint32 [2, hands] or take this one
+    odds: (
+        np.ndarray
+    )  # float64 [players, hands] each player's range for drawing: keep the hand drawn
+    other: np.ndarray  # uint32 [players, hands] or take this one
     sizes: np.ndarray  # int64 [6] cards on the board: on each street, at the end, at the start
     choose: np.ndarray
     renamed: np.ndarray
@@ -90,8 +107,9 @@ class Rule(NamedTuple):
     share: np.float32  # the weight of a strategy in the average
     lowest: np.float32
     held: np.float32  # what regrets have been summed with when the round began, for a style
-    later: np.float32  # the same for player 0 when player 1 walks, one walk later
+    later: np.float32  # the same for players who have walked in this iteration
     best: bool  # a style plays the heaviest action alone
+    skip: np.float32 | None  # regrets below it are skipped in most walks; None: nothing ever is
 
 
 class Model(NamedTuple):
@@ -101,20 +119,22 @@ class Model(NamedTuple):
     # mix stays); sums mean nothing
     hero: int  # who meets it; -1 if nobody does
     share: float
+    alone: bool = False  # whether the hero alone walks
 
 
 class Room(NamedTuple):
     """Room for one walk, and for the deals of some."""
 
-    visit: np.ndarray  # uint32 [2 x visits x 4] of the player, and of the other: its row, its
+    visit: np.ndarray  # uint32 [2 x visits x 4] of the player, and of the others: its row, its
     # first child, what it is, and where its value goes
     value: np.ndarray  # float32 [visits x actions] by the player's own visits
     width: int  # actions at most
     board: np.ndarray  # uint8 [deals, 5]
-    hand: np.ndarray  # uint32 [deals, 2]
+    hand: np.ndarray  # uint32 [deals, players]
     word: np.ndarray  # uint32 [deals, 4] of the board on each street; first its number
-    start: np.ndarray  # uint32 [deals x 16] by street and player, where a bucket's rows begin
-    outcome: np.ndarray  # uint32 [deals] of a showdown, for player 0: 0 wins, 1 ties, 2 loses
+    start: np.ndarray  # uint32 [deals x 64] by street and player, where a bucket's rows begin
+    outcome: np.ndarray  # uint32 [deals] of a showdown of two, for player 0: 0 wins, 1 ties, 2
+    # loses; of more, for the walking player: bits of those who are stronger, and of those who tie
     random: np.ndarray  # uint64 [2] the states of its streams
 
 
@@ -147,14 +167,15 @@ def _held(cards, hand):
 def deal(cards, room, n):
     """Hands by the ranges, then a whole board from the cards that are left, as deal n."""
     random = room.random
-    while True:
-        first, second = _hand(cards, 0, random), _hand(cards, 1, random)
-        gone, more = _held(cards, first), _held(cards, second)
-        if gone & more == 0:
-            break
-    gone |= more
-    room.hand[n, 0] = first
-    room.hand[n, 1] = second
+    apart = False
+    while not apart:
+        gone, apart = np.uint64(0), True
+        for player in range(room.hand.shape[1]):
+            hand = _hand(cards, player, random)
+            held = _held(cards, hand)
+            apart &= gone & held == 0
+            gone |= held
+            room.hand[n, player] = hand
     for k in range(cards.sizes[START], cards.sizes[END]):
         while True:
             card = cards.deck[np.uint32(_uniform(random, DEALT) * cards.deck.size)]
@@ -166,27 +187,48 @@ def deal(cards, room, n):
 
 
 @inlined
-def _outcome(cards, room, n):
-    """Who wins a showdown."""
-    h, g = room.hand[n, 0], room.hand[n, 1]
+def _strength(cards, room, n, player, word, board):
+    """The strength of a hand on the whole board: by the row of a board, or by its cards."""
+    hand = room.hand[n, player]
     if cards.ends.size > 0:
-        number = set_number(room.board, n, cards.sizes[END], cards.choose)
-        row = cards.ends[number] // RENAMINGS
-        first, second = np.uint64(cards.strength[row, h]), np.uint64(cards.strength[row, g])
-    else:
-        board = np.uint64(0)
-        for k in range(cards.sizes[END]):
-            board |= bit(room.board[n, k])
-        one = bit(cards.cards[h, 0]) | bit(cards.cards[h, 1])
-        two = bit(cards.cards[g, 0]) | bit(cards.cards[g, 1])
-        first = np.uint64(strength(board | one, cards.known))
-        second = np.uint64(strength(board | two, cards.known))
-    return np.uint32(first <= second) + np.uint32(first < second)
+        return np.uint64(cards.strength[word, hand])
+    own = bit(cards.cards[hand, 0]) | bit(cards.cards[hand, 1])
+    return np.uint64(strength(board | own, cards.known))
 
 
 @inlined
-def _deals(lines, cards, room, count, streets):
+def _outcome(lines, cards, room, n, walker):
+    """Who wins a showdown."""
+    word, board = np.uint32(0), np.uint64(0)
+    if cards.ends.size > 0:
+        number = set_number(room.board, n, cards.sizes[END], cards.choose)
+        word = cards.ends[number] // RENAMINGS
+    else:
+        for k in range(cards.sizes[END]):
+            board |= bit(room.board[n, k])
+    if len(lines.seats) == 2:
+        first = _strength(cards, room, n, 0, word, board)
+        second = _strength(cards, room, n, 1, word, board)
+        return np.uint32(first <= second) + np.uint32(first < second)
+    own, found = _strength(cards, room, n, walker, word, board), np.uint32(0)
+    for player in range(len(lines.seats)):
+        if player != walker:
+            theirs, mark = _strength(cards, room, n, player, word, board), np.uint32(1 << player)
+            found |= mark if theirs > own else np.uint32(0)
+            found |= mark << TIED if theirs == own else np.uint32(0)
+    return found
+
+
+@inlined
+def _walker(lines, model, number):
+    """Who walks with a deal."""
+    return model.hero if model.alone else number % len(lines.seats)
+
+
+@inlined
+def deals(lines, cards, model, room, begin, count, streets):
     """Some deals: cards first, then words of boards, then buckets; each asks for the next."""
+    players = len(lines.seats)
     for n in range(count):
         deal(cards, room, n)
         for street in range(streets):
@@ -199,15 +241,15 @@ def _deals(lines, cards, room, count, streets):
             word = np.uint32(word_of(cards, room.word[n, street], street))
             room.word[n, street] = word
             if street >= 2:
-                ask_for(cards, word, room.hand[n, 0], street)
-                ask_for(cards, word, room.hand[n, 1], street)
-        room.outcome[n] = _outcome(cards, room, n)
+                for player in range(players):
+                    ask_for(cards, word, room.hand[n, player], street)
+        room.outcome[n] = _outcome(lines, cards, room, n, _walker(lines, model, begin + n))
     for n in range(count):
         for street in range(streets):
-            for player in range(2):
+            for player in range(players):
                 found = look_up(cards, room.word[n, street], room.hand[n, player], street)
-                owner = 4 * street + player
-                room.start[16 * n + owner] = np.uint32(found) * lines.step[owner]
+                owner = player << WHO | street
+                room.start[OWNERS * n + owner] = np.uint32(found) * lines.step[owner]
 
 
 @inlined
@@ -235,10 +277,42 @@ def told(lines, node, what):
 
 
 @inlined
+def kind_of(what):
+    """Who decides, or how the hand ends."""
+    return what >> WHO & KIND
+
+
+@inlined
 def row_of(lines, node, bucket):
     """Where the row of a decision and a bucket begins."""
     at = told(lines, node, BASE) + bucket * lines.step[told(lines, node, WHAT) & OWNER]
     return np.uint64(at) * PAIR
+
+
+@inlined
+def block_of(players):
+    """How many numbers a payoff of so many players takes: what each has, and their pots."""
+    return np.uint64(8 if players <= 3 else 16 if players <= 5 else 32)  # a zero behind the pots
+
+
+@inlined
+def _won(lines, row, player, outcome):
+    """What the walking player of three and more has at an end; nothing where there is none."""
+    players = len(lines.seats)
+    at = np.uint64(row) * block_of(players)
+    won = lines.payoff[at + np.uint64(player)]
+    at += np.uint64(players)
+    while lines.payoff[at] > 0:
+        rivals = np.uint32(lines.payoff[at + ONE])
+        mine = rivals & (np.uint32(1) << player) != 0
+        if mine and rivals & outcome & LOWER == 0:
+            tied, share = rivals & (outcome >> TIED), np.float32(1)
+            while tied != 0:
+                tied &= tied - np.uint32(1)
+                share += np.float32(1)
+            won += lines.payoff[at] / share
+        at += TWO
+    return won
 
 
 @inlined
@@ -248,16 +322,19 @@ def _arrive(lines, table, room, walk, node, slot, own, others):
     Both are done without asking which it is, since asking takes longer: what a decision is worth
     is overwritten later, and the visit of an end by the next one.
     """
-    player, start, column = walk
+    player, start, outcome = walk
     what, after = told(lines, node, WHAT), told(lines, node, NEXT)
-    payoff = np.uint64(told(lines, node, PAYOFF)) * EIGHT
-    room.value[slot] = lines.payoff[payoff + column]
+    if len(lines.seats) == 2:
+        payoff = np.uint64(told(lines, node, PAYOFF)) * EIGHT
+        room.value[slot] = lines.payoff[payoff + outcome]
+    else:
+        room.value[slot] = _won(lines, told(lines, node, PAYOFF), player, np.uint32(outcome))
     at = told(lines, node, BASE) + room.start[start + np.uint64(what & OWNER)]
     low = np.uint64(at) * PAIR
     prefetch(table, low)
     prefetch(table, low + np.uint64(what >> COUNT) * TWO - ONE)
     prefetch_to_read(lines.info, np.uint64(after) * FOUR)
-    kind = what & KIND
+    kind = kind_of(what)
     mine = kind == player
     to = own if mine else others
     room.visit[to + ROW] = at
@@ -265,13 +342,17 @@ def _arrive(lines, table, room, walk, node, slot, own, others):
     room.visit[to + IS] = what
     room.visit[to + SLOT] = slot
     own += FOUR if mine else ZERO
-    others += FOUR if kind == np.uint32(1) - player else ZERO
+    if len(lines.seats) == 2:
+        theirs = kind == np.uint32(1) - player
+    else:
+        theirs = (kind < FOLD) & (kind != player)
+    others += FOUR if theirs else ZERO
     return own, others
 
 
 @inlined
 def _draw(table, rule, room, low, count):
-    """An action of the other player, by a strategy that joins its average."""
+    """An action of another player, by a strategy that joins its average."""
     zero, one = np.float32(0), np.float32(1)
     total = zero
     for a in range(low, low + count):
@@ -343,6 +424,14 @@ def _draw_styled(table, style, rule, room, low, count, held):
 
 
 @inlined
+def _tried(skip, worth):
+    """What an action is worth; nothing if it was skipped, which is never played."""
+    if skip is None:
+        return worth
+    return worth if worth == worth else np.float32(0)
+
+
+@inlined
 def _value(table, style, rule, room, low, count, slot):
     """What a visit of the walking player's is worth by its strategy."""
     zero = np.float32(0)
@@ -350,6 +439,7 @@ def _value(table, style, rule, room, low, count, slot):
     if style is None:
         for a in range(count):
             part, worth = weigh(table[low + a]), room.value[slot + a]
+            worth = _tried(rule.skip, worth)
             total += part
             value += part * worth
             plain += worth
@@ -358,12 +448,12 @@ def _value(table, style, rule, room, low, count, slot):
     for a in range(count):
         part = styled_weight(table, style, low, count, a, rule.held)
         part = styled_share(part, style[low + count + a], total, a == first, rule.best)
-        value += part * room.value[slot + a]
+        value += part * _tried(rule.skip, room.value[slot + a])
     return value
 
 
 @inlined
-def _collect(rule, table, style, room, own):
+def _collect(lines, rule, table, style, room, own):
     """Carry values back up, adding the regrets of each own visit to its row."""
     one = np.float32(1)
     width = np.uint64(room.width)
@@ -374,70 +464,156 @@ def _collect(rule, table, style, room, own):
         low = np.uint64(room.visit[k + ROW]) * PAIR
         count = np.uint64(room.visit[k + IS] >> COUNT)
         refresh(table, low, count, rule)
-        value = _value(table, style, rule, room, low, count, slot)
-        for a in range(count):
+        learns = room.visit[k + IS] & STREETS < lines.held
+        if learns:
+            value = _value(table, style, rule, room, low, count, slot)
+        else:
+            value = _value(table, None, rule, room, low, count, slot)
+        for a in range(count if learns else ZERO):
             gained = (room.value[slot + a] - value) * rule.gain
+            gained = _tried(rule.skip, gained)
             table[low + a] = accumulate(table[low + a], gained, one, one, rule.lowest)
         room.value[room.visit[k + SLOT]] = value
 
 
 @inlined
-def _other(theirs, style, rule, room, low, count, player, known):
-    """What the other player draws: by its style, unless its play is known."""
+def _other(theirs, style, rule, room, low, count, later, known):
+    """What another player draws: by its style, unless its play is known."""
     if style is None:
         return _draw(theirs, rule, room, low, count)
     if known:
         return _draw(theirs, rule, room, low, count)
-    held = rule.later if player == 1 else rule.held
+    held = rule.later if later else rule.held
     return _draw_styled(theirs, style, rule, room, low, count, held)
 
 
 @inlined
-def _walk(lines, rule, table, style, theirs, known, room, n, player):
-    """A walk of a player with deal n; returns how many decisions it came to.
+def _skips(lines, node, regret, skip, spared):
+    """Whether a walk passes over an action that is far behind."""
+    what = told(lines, node, WHAT)
+    ends = kind_of(what) >= FOLD or what & STREETS >= spared
+    return regret < skip and not ends
 
-    The other one plays by ``theirs``: the same table, or a model's, whose play is ``known``.
+
+@inlined
+def _try(lines, rule, skip, table, room, walk, at, ends):
+    """Go on from an own visit along the actions that are not far behind."""
+    (k, slot, spared), (own, others) = at, ends
+    after, count = room.visit[k + FIRST], room.visit[k + IS] >> COUNT
+    low, leads = np.uint64(room.visit[k + ROW]) * PAIR, False
+    refresh(table, low, np.uint64(count), rule)
+    for a in range(count):
+        leads |= table[low + np.uint64(a)] > 0
+    for a in range(count):
+        if leads and _skips(lines, after + a, table[low + np.uint64(a)], skip, spared):
+            room.value[slot + a] = np.float32(np.nan)
+        else:
+            own, others = _arrive(lines, table, room, walk, after + a, slot + a, own, others)
+    return own, others
+
+
+@inlined
+def descend(lines, rule, table, style, theirs, known, room, n, player, skip, spared):
+    """A walk of a player with deal n, down to the ends; returns its visits, and all of them.
+
+    The others play by ``theirs``: the same table, or a model's, whose play is ``known``. Nothing
+    is skipped that leads to streets from ``spared`` on.
     """
-    walk = np.uint32(player), np.uint64(16 * n), np.uint64(4 * player + room.outcome[n])
+    outcome = np.uint64(room.outcome[n])
+    if len(lines.seats) == 2:
+        outcome += np.uint64(4 * player)
+    walk = np.uint32(player), np.uint64(OWNERS * n), outcome
     zero, width = np.uint32(0), np.uint32(room.width)
     middle = np.uint64(room.visit.size // 2)
     k, slot, j = FOUR, width, middle  # the first place for a value is that of the whole walk
     own, others = _arrive(lines, table, room, walk, zero, zero, FOUR, middle)
     while k < own or j < others:
         while k < own:  # every action
-            after, count = room.visit[k + FIRST], room.visit[k + IS] >> COUNT
-            for a in range(count):
-                own, others = _arrive(lines, table, room, walk, after + a, slot + a, own, others)
+            if skip is None:
+                after, count = room.visit[k + FIRST], room.visit[k + IS] >> COUNT
+                for a in range(count):
+                    to = slot + a
+                    own, others = _arrive(lines, table, room, walk, after + a, to, own, others)
+            else:
+                at, ends = (k, slot, spared), (own, others)
+                own, others = _try(lines, rule, skip, table, room, walk, at, ends)
             k += FOUR
             slot += width
         while j < others:  # one that is drawn
             low = np.uint64(room.visit[j + ROW]) * PAIR
             count = np.uint64(room.visit[j + IS] >> COUNT)
             refresh(theirs, low, count, rule)
-            drawn = _other(theirs, style, rule, room, low, count, player, known)
+            later = kind_of(room.visit[j + IS]) < np.uint32(player)
+            still = known or room.visit[j + IS] & STREETS >= lines.held
+            drawn = _other(theirs, style, rule, room, low, count, later, still)
             node = room.visit[j + FIRST] + drawn
             to = room.visit[j + SLOT]
             own, others = _arrive(lines, table, room, walk, node, to, own, others)
             j += FOUR
-    _collect(rule, table, style, room, own)
-    return np.int64(own + others - middle) // 4 - 1
+    return own, np.int64(own + others - middle) // 4 - 1
+
+
+@inlined
+def _spared(skip, room, streets):
+    """The street to which everything is tried in a walk: the first in one of twenty walks."""
+    if skip is None:
+        return np.uint32(0)
+    return np.uint32(0 if _uniform(room.random, PLAYS) < LOOKS else streets - 1)
 
 
 @jit
 def external(lines, cards, rule, table, style, model, room, iterations, streets):
     """Walks, one for each player an iteration; returns how many decisions they came to."""
-    met = 0
-    walks = 2 * iterations
+    met, players = 0, len(lines.seats)
+    walks = players * iterations
     for begin in range(0, walks, DEALS):
         count = min(DEALS, walks - begin)
-        _deals(lines, cards, room, count, streets)
+        deals(lines, cards, model, room, begin, count, streets)
         for n in range(count):
-            player = n & 1
+            player = _walker(lines, model, begin + n)
             theirs, known = table, False
             if player == model.hero and _uniform(room.random, PLAYS) < model.share:
                 theirs, known = model.table, True
-            met += _walk(lines, rule, table, style, theirs, known, room, n, player)
+            skip, spared = rule.skip, _spared(rule.skip, room, streets)
+            own, visits = descend(
+                lines, rule, table, style, theirs, known, room, n, player, skip, spared
+            )
+            _collect(lines, rule, table, style, room, own)
+            met += visits
     return met
+
+
+@inlined
+def _carry(rule, table, room, own):
+    """What a walk is worth to the walking player by a table: no regrets are added."""
+    width = np.uint64(room.width)
+    k, slot = own, own // FOUR * width
+    while k > FOUR:
+        k -= FOUR
+        slot -= width
+        low = np.uint64(room.visit[k + ROW]) * PAIR
+        count = np.uint64(room.visit[k + IS] >> COUNT)
+        room.value[room.visit[k + SLOT]] = _value(table, None, rule, room, low, count, slot)
+    return room.value[0]
+
+
+@jit
+def gained(lines, cards, rule, model, response, rooms, streets, out):
+    """What the hero of a model wins more on each of some deals by a response than by the model's
+    own play in its seat: both meet the same cards and the same moves of the others."""
+    room, twin = rooms
+    for begin in range(0, out.size, DEALS):
+        count = min(DEALS, out.size - begin)
+        deals(lines, cards, model, room, begin, count, streets)
+        for n in range(count):
+            own, _ = descend(
+                lines, rule, model.table, None, model.table, True, room, n, model.hero, None,
+                np.uint32(0),
+            )  # fmt: skip
+            for k in range((own // FOUR + ONE) * np.uint64(room.width)):
+                twin.value[k] = room.value[k]
+            before = _carry(rule, model.table, room, own)
+            out[begin + n] = np.float64(_carry(rule, response, twin, own)) - np.float64(before)
 
 
 @jit
@@ -445,7 +621,7 @@ def most_visits(lines, player, most):
     """How many decisions the longest walk of a player can meet; ``most`` is room for each node."""
     for back in range(most.size):
         v = most.size - 1 - back
-        kind, count = told(lines, v, WHAT) & KIND, told(lines, v, WHAT) >> COUNT
+        kind, count = kind_of(told(lines, v, WHAT)), told(lines, v, WHAT) >> COUNT
         most[v] = 0
         if kind < FOLD:
             below = 0

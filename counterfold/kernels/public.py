@@ -15,6 +15,7 @@ from counterfold.kernels.jit import inlined, jit, subkernel
 from counterfold.kernels.public_ends import end
 from counterfold.kernels.public_rule import (
     PLAIN,
+    Here,
     best,
     choose,
     earn,
@@ -78,6 +79,7 @@ class Boards(NamedTuple):
     inner: np.ndarray  # [boards] its number among boards before the last street
     group: np.ndarray  # [boards + 1] its first group of hands that tie
     bound: np.ndarray  # [groups, 2] where a group ends among each player's hands
+    rest: np.ndarray  # [1] one over the boards that can come after the last street
 
 
 class Hands(NamedTuple):
@@ -93,6 +95,9 @@ class Hands(NamedTuple):
     cards: np.ndarray  # [inner boards, pairs, 2] their cards
     hand: np.ndarray  # [inner boards, pairs] the hand that each is
     start: np.ndarray  # [hands] how much of each hand the game begins with
+    # where cards come after the last street, [boards, hands, hands] on how many boards it
+    beaten: np.ndarray  # beats those that a hand of the opponent stands for
+    upto: np.ndarray  # and beats or ties them
 
 
 class Table(NamedTuple):
@@ -107,6 +112,14 @@ class Pack(NamedTuple):
 
     regret: np.ndarray  # [rows]
     total: np.ndarray  # [rows]
+
+
+class Ground(NamedTuple):
+    """What is played on, the same for all strategies."""
+
+    money: Money
+    boards: Boards
+    ends: tuple  # of each player
 
 
 class Extra(NamedTuple):
@@ -125,6 +138,23 @@ class Extra(NamedTuple):
     free: np.ndarray  # [hands] with a model: the first reach of the part that plays freely
     bound: np.ndarray  # [hands] and of the part that plays the model
     model: np.ndarray  # [rows, hands] weights of the model's actions
+
+
+class Sides(NamedTuple):
+    """What both players have: pairs, by player; of a walk, those of whom it is for come first."""
+
+    hands: tuple
+    tables: tuple
+    packs: tuple  # None where tables are in 32 or 64 bits
+    extras: tuple  # None where the plain rule will do
+
+
+class Walk(NamedTuple):
+    """One walk over a tape."""
+
+    me: int  # whom it is for
+    average: bool  # strategies come from the sums so far instead of from regrets
+    how: int  # LEARN, VALUE or BEST
 
 
 class Room(NamedTuple):
@@ -160,25 +190,21 @@ def _is_plain(extra, board, n, row):
 
 
 @subkernel
-def _play(table, pack, extra, board, n, node, at, hands, reach, above, below, average, row, room):
+def _play(table, pack, extra, here, reach, average, row, room):
     """One player's reach through one of its nodes."""
-    actions = node[COUNT]
-    if average:
-        spread(table.total, at, actions, hands, reach, above, below)
+    if row is None:
+        spread(table.total, here.at, here, reach)
+    elif average:
+        spread(table.total, here.at, here, reach)
     elif extra is None:
-        spread(table.regret, at, actions, hands, reach, above, below)
-    elif _is_plain(extra, board, n, row):
-        spread(table.regret, at, actions, hands, reach, above, below)
+        spread(table.regret, here.at, here, reach)
+    elif _is_plain(extra, here.board, here.node, row):
+        spread(table.regret, here.at, here, reach)
     else:
-        hole = extra.hole[board]
-        choose(
-            table.regret, pack, extra, hole, at, n, node[WIDE], actions, hands, room.sigma,
-            room.spare, row,
-        )  # fmt: skip
-        if _is_locked(extra, board, n):
-            number = extra.lock[board, n]
-            lock(extra.trust, extra.held, number, extra.first[number], actions, hands, room.sigma)
-        spread(room.sigma, np.uint32(0), actions, hands, reach, above, below)
+        choose(table.regret, pack, extra, here, room.sigma, room.spare, row)
+        if _is_locked(extra, here.board, here.node):
+            lock(extra, here, room.sigma)
+        spread(room.sigma, np.uint32(0), here, reach)
 
 
 @inlined
@@ -189,16 +215,18 @@ def _fetch(up, hands, reach, above, below):
 
 
 @subkernel
-def _begin(board, mine, theirs, extra, room, mine_above, mine_here, above, here):
+def _begin(board, hands, extra, room, before, node, me):
     """Reaches where a street begins; on the first board nothing is above."""
-    hands, others = mine.count[board], theirs.count[board]
+    mine, theirs = hands
+    count, others = mine.count[board], theirs.count[board]
+    above, here = before[ROW + 1 - me], node[ROW + 1 - me]
     if board == 0:
-        for h in range(hands):
-            room.mine[mine_here, h] = mine.start[h]
+        for h in range(count):
+            room.mine[node[ROW + me], h] = mine.start[h]
         for h in range(others):
             room.theirs[here, h] = theirs.start[h]
     else:
-        _fetch(mine.up[board], hands, room.mine, mine_above, mine_here)
+        _fetch(mine.up[board], count, room.mine, before[ROW + me], node[ROW + me])
         _fetch(theirs.up[board], others, room.theirs, above, here)
     if extra is not None:
         if extra.model.size > 0:
@@ -213,119 +241,97 @@ def _begin(board, mine, theirs, extra, room, mine_above, mine_here, above, here)
 
 
 @subkernel
-def _meet(table, pack, extra, board, n, node, at, others, above, below, average, row, room):
+def _meet(table, pack, extra, here, average, row, room):
     """The opponent's reach through one of its nodes; a part of it may play a model."""
     if extra is None:
-        _play(
-            table, pack, extra, board, n, node, at, others, room.theirs, above, below, average,
-            row, room,
-        )  # fmt: skip
+        _play(table, pack, extra, here, room.theirs, average, row, room)
     elif extra.model.size == 0:
-        _play(
-            table, pack, extra, board, n, node, at, others, room.theirs, above, below, average,
-            row, room,
-        )  # fmt: skip
+        _play(table, pack, extra, here, room.theirs, average, row, room)
     else:
-        _play(
-            table, pack, extra, board, n, node, at, others, room.free, above, below, average, row,
-            room,
-        )  # fmt: skip
-        actions = node[COUNT]
-        spread(extra.model, at, actions, others, room.model, above, below)
-        for a in range(actions):
-            for h in range(others):
+        _play(table, pack, extra, here, room.free, average, row, room)
+        spread(extra.model, here.at, here, room.model)
+        below = here.below
+        for a in range(here.actions):
+            for h in range(here.hands):
                 room.theirs[below + a, h] = room.free[below + a, h] + room.model[below + a, h]
 
 
 @subkernel
-def _note(table, pack, at, actions, hands, room, below, average, seed):
+def _note(table, pack, here, room, row):
     """The average strategy takes in what is played now."""
+    share = room.mine.dtype.type(row[AVERAGE])
     if pack is None:
-        note(table.total, at, actions, hands, room.mine, below, average)
+        note(table.total, here, room.mine, share)
     else:
-        note_packed(
-            table.total, pack.total, at, actions, hands, room.mine, below, average, room.sigma, seed
-        )  # fmt: skip
+        note_packed(table.total, pack.total, here, room.mine, share, room.sigma, row[WEIGHT])
+
+
+@inlined
+def _here(hands, board, n, nodes, column):
+    """A node of a player with these hands, with its rows of what a column tells."""
+    node = nodes[n]
+    return Here(
+        board, n, node[WIDE], hands.base[board] + node[SLOT], node[COUNT], hands.count[board],
+        node[column], nodes[node[CHILD], column],
+    )  # fmt: skip
 
 
 @subkernel
-def _down(board, chunk, money, hands, tables, packs, extras, room, me, rows, average, noted):
+def _down(board, chunk, money, sides, room, walk, rows):
     """Reaches of both players through a chunk."""
-    (mine, theirs), (my_table, their_table) = hands, tables
-    (my_pack, their_pack), (my_extra, their_extra) = packs, extras
-    my, your = ROW + me, ROW + 1 - me
-    nodes = money.node
+    (mine, theirs), (my_table, their_table) = sides.hands, sides.tables
+    (my_pack, their_pack), (my_extra, their_extra) = sides.packs, sides.extras
+    me, nodes = walk.me, money.node
     for n in range(money.chunk[chunk], money.chunk[chunk + 1]):
         node = nodes[n]
         if n == 0 or node[LINE] != NOTHING:
             before = nodes[node[LINE] if n > 0 else 0]
-            _begin(
-                board, mine, theirs, their_extra, room, before[my], node[my], before[your],
-                node[your],
-            )  # fmt: skip
+            _begin(board, sides.hands, their_extra, room, before, node, me)
         if node[KIND] == DECISION:
-            child = nodes[node[CHILD]]
             if node[OWNER] != me:
-                _meet(
-                    their_table, their_pack, their_extra, board, n, node,
-                    theirs.base[board] + node[SLOT], theirs.count[board], node[your], child[your],
-                    average, rows[THEIRS], room,
-                )  # fmt: skip
-            elif noted:
-                at = mine.base[board] + node[SLOT]
+                here = _here(theirs, board, n, nodes, ROW + 1 - me)
+                row = None if rows is None else rows[THEIRS]
+                _meet(their_table, their_pack, their_extra, here, walk.average, row, room)
+            elif rows is not None and walk.how == LEARN:
+                mine_here = _here(mine, board, n, nodes, ROW + me)
                 _play(
-                    my_table, my_pack, my_extra, board, n, node, at, mine.count[board], room.mine,
-                    node[my], child[my], average, rows[MINE], room,
+                    my_table, my_pack, my_extra, mine_here, room.mine, walk.average, rows[MINE],
+                    room,
                 )  # fmt: skip
-                share = room.mine.dtype.type(rows[NOW, AVERAGE])
-                _note(
-                    my_table, my_pack, at, node[COUNT], mine.count[board], room, child[my], share,
-                    rows[NOW, WEIGHT],
-                )  # fmt: skip
+                _note(my_table, my_pack, mine_here, room, rows[NOW])
         elif node[KIND] == DEAL:
             for h in range(mine.count[board]):
                 room.value[node[PLACE], h] = 0
 
 
 @subkernel
-def _decide(table, pack, extra, board, n, node, at, hands, below, rows, average, how, room):
+def _decide(table, pack, extra, here, room, walk, rows):
     """The value of one of the player's own nodes; regrets if it learns."""
-    regret, value = table.regret, room.value
-    actions, place = node[COUNT], node[PLACE]
+    regret, value, how = table.regret, room.value, walk.how
     plain = True
-    if extra is not None:
-        plain = _is_plain(extra, board, n, rows[MINE])
+    if extra is not None and rows is not None:
+        plain = _is_plain(extra, here.board, here.node, rows[MINE])
     if how == BEST:
-        best(actions, hands, value, place, below)
-    elif average:
-        mean(table.total, at, actions, hands, value, place, below, room.spare)
+        best(here, value)
+    elif rows is None:
+        mean(table.total, here.at, here, value, room.spare)
+    elif walk.average:
+        mean(table.total, here.at, here, value, room.spare)
     elif plain:
         if how == VALUE:
-            mean(regret, at, actions, hands, value, place, below, room.spare)
+            mean(regret, here.at, here, value, room.spare)
         elif pack is None:
-            learn(regret, at, actions, hands, value, place, below, room.spare, rows[NOW])
+            learn(regret, here.at, here, value, room.spare, rows[NOW])
         else:
-            learn_packed(
-                regret, pack.regret, at, actions, hands, value, place, below, room.sigma,
-                room.spare, rows[NOW],
-            )  # fmt: skip
+            learn_packed(regret, pack.regret, here, value, room.sigma, room.spare, rows[NOW])
     elif extra is not None:
-        choose(
-            regret, pack, extra, extra.hole[board], at, n, node[WIDE], actions, hands, room.sigma,
-            room.spare, rows[MINE],
-        )  # fmt: skip
-        earn(actions, hands, room.sigma, value, place, below)
+        choose(regret, pack, extra, here, room.sigma, room.spare, rows[MINE])
+        earn(here, room.sigma, value)
         if how == LEARN:
-            learn_from(
-                regret, pack, extra.last, at, actions, hands, room.sigma, room.more, rows[NOW]
-            )
+            learn_from(regret, pack, extra.last, here, room.sigma, room.more, rows[NOW])
     if extra is not None:
-        if _is_locked(extra, board, n) and (how == BEST or not average):
-            number = extra.lock[board, n]
-            hold(
-                extra.trust, extra.held, number, extra.first[number], actions, hands, value,
-                place, below,
-            )  # fmt: skip
+        if _is_locked(extra, here.board, here.node) and (how == BEST or not walk.average):
+            hold(extra, here, value)
 
 
 @subkernel
@@ -344,20 +350,19 @@ def _gather(nodes, child, actions, hidden, value, hands, place):
 
 
 @subkernel
-def _up(board, chunk, money, mine, table, pack, extra, room, me, rows, average, how):
+def _up(board, chunk, money, sides, room, walk, rows):
     """Values and regrets through a chunk, from the last nodes to the first."""
+    mine, table, pack, extra = sides.hands[0], sides.tables[0], sides.packs[0], sides.extras[0]
     hands, value, nodes = mine.count[board], room.value, money.node
     begin, stop = np.int64(money.chunk[chunk]), np.int64(money.chunk[chunk + 1])
     for n in range(stop - 1, begin - 1, -1):
         node = nodes[n]
         if node[KIND] == DECISION:
-            if node[OWNER] == me:
-                at, below = mine.base[board] + node[SLOT], nodes[node[CHILD], PLACE]
-                _decide(
-                    table, pack, extra, board, n, node, at, hands, below, rows, average, how, room
-                )
+            if node[OWNER] == walk.me:
+                _decide(table, pack, extra, _here(mine, board, n, nodes, PLACE), room, walk, rows)
             else:
-                _gather(nodes, node[CHILD], node[COUNT], HIDDEN + me, value, hands, node[PLACE])
+                hidden = HIDDEN + walk.me
+                _gather(nodes, node[CHILD], node[COUNT], hidden, value, hands, node[PLACE])
         if node[LINE] != NOTHING:
             above, here = nodes[node[LINE], PLACE], node[PLACE]
             up, passed = mine.up[board], mine.passed[board]
@@ -366,39 +371,32 @@ def _up(board, chunk, money, mine, table, pack, extra, room, me, rows, average, 
 
 
 @jit
-def traverse(
-    tape, money, boards, hands, tables, packs, extras, ends, room, who, rows, average, how
-):
+def traverse(tape, ground, sides, room, who, rows, average, how):
     """Walks over a tape of boards, one for each entry of ``who``: the player it is for.
 
-    ``hands``, ``tables``, ``packs``, ``extras`` and ``ends`` are pairs, by player. ``rows[k]`` are
-    the numbers of the rule in walk k: this iteration's, and those of each player's last one.
-    ``average`` takes strategies from the sums so far instead of from regrets.
+    ``rows[k]`` are the numbers of the rule in walk k: this iteration's, and those of each
+    player's last one. ``average`` takes strategies from the sums so far instead of from regrets.
+    Without ``rows`` these are measured, and nothing that learns is compiled.
     """
-    own, others = (hands[0], hands[1]), (hands[1], hands[0])
-    own_table, other_table = (tables[0], tables[1]), (tables[1], tables[0])
-    own_pack, other_pack = (packs[0], packs[1]), (packs[1], packs[0])
-    own_extra, other_extra = (extras[0], extras[1]), (extras[1], extras[0])
-    for walk in range(who.size):
-        me, row = who[walk], rows[walk]
-        pair = own if me == 0 else others
-        table = own_table if me == 0 else other_table
-        pack = own_pack if me == 0 else other_pack
-        extra = own_extra if me == 0 else other_extra
+    money, boards, ends = ground
+    hands, tables, packs, extras = sides
+    own = Sides(
+        (hands[0], hands[1]), (tables[0], tables[1]), (packs[0], packs[1]), (extras[0], extras[1])
+    )
+    others = Sides(
+        (hands[1], hands[0]), (tables[1], tables[0]), (packs[1], packs[0]), (extras[1], extras[0])
+    )
+    for number in range(who.size):
+        me, row = who[number], None if rows is None else rows[number]
+        walk = Walk(me, average, how)
+        turned = own if me == 0 else others
         end_here = ends[0] if me == 0 else ends[1]
         for k in range(tape.shape[0]):
             what, board = tape[k, 0], tape[k, 1]
             street = boards.street[board]
             for chunk in range(money.chunks[street, 0], money.chunks[street, 1]):
                 if what != UP:
-                    _down(
-                        board, chunk, money, pair, table, pack, extra, room, me, row, average,
-                        how == LEARN,
-                    )  # fmt: skip
+                    _down(board, chunk, money, turned, room, walk, row)
                 if what != DOWN:
-                    last = what == LAST
-                    end(board, chunk, pair[0], pair[1], boards, end_here, me, room, last)
-                    _up(
-                        board, chunk, money, pair[0], table[0], pack[0], extra[0], room, me, row,
-                        average, how,
-                    )  # fmt: skip
+                    end(board, chunk, turned.hands, boards, end_here, me, room, what == LAST)
+                    _up(board, chunk, money, turned, room, walk, row)

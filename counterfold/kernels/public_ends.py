@@ -10,6 +10,7 @@ from counterfold.kernels.lanes import (
     load,
     mul,
     rows_to_lanes,
+    splat,
     store,
     sub,
 )
@@ -101,8 +102,40 @@ def end_early(board, mine, theirs, boards, share, room):
 
 
 @subkernel
-def end(board, chunk, mine, theirs, boards, ends, me, room, last):
-    """All ends of a chunk."""
+def roll_out(board, mine, theirs, boards, share, room):
+    """Ends of the last street where cards are still to come: by how often hands win on these."""
+    inner = boards.inner[board]
+    cards, hand = theirs.cards[inner], theirs.hand[inner]
+    last = inner + mine.beaten.shape[0] - boards.inner.size  # among boards of the last street
+    beaten, upto = mine.beaten[last], mine.upto[last]
+    face, same = mine.face[board], mine.same[board]
+    card, called, folded, kept = room.card, room.called, room.folded, room.kept
+    _clear(card, room.zero, CARDS)
+    by_call, by_fold = load(share, CALLED), load(share, FOLDED)
+    one, two, total = load(share, FIRST), load(share, SECOND), load(room.zero, 0)
+    for o in range(theirs.count[board]):
+        store(folded, o, add(mul(by_call, load(called, o)), mul(by_fold, load(folded, o))))
+    for o in range(theirs.many[board]):
+        number = load(folded, hand[o])
+        _put(card, cards[o, 0], cards[o, 1], number)
+        total = add(total, number)
+    wins, ties, scale = load(share, BEATEN), load(share, TIED), kept.dtype.type(boards.rest[0])
+    for h in range(mine.count[board]):
+        met = add(_met(total, card, face[h, 0], face[h, 1]), load(folded, same[h]))
+        less, most = load(room.zero, 0), load(room.zero, 0)
+        for o in range(theirs.count[board]):
+            number = load(called, o)
+            less = add(less, mul(splat(kept.dtype.type(beaten[h, o])), number))
+            most = add(most, mul(splat(kept.dtype.type(upto[h, o])), number))
+        won = mul(splat(scale), add(mul(wins, less), mul(ties, most)))
+        store(kept, h, add(mul(one, met), won))
+        store(room.lost, h, mul(two, met))
+
+
+@subkernel
+def end(board, chunk, both, boards, ends, me, room, last):
+    """All ends of a chunk; of ``both`` players' hands, those of whom a walk is for come first."""
+    mine, theirs = both
     hands, others = mine.count[board], theirs.count[board]
     for lane in range(ends.start[chunk], ends.start[chunk + 1], LANES):
         for h in range(0, others, LANES):
@@ -112,7 +145,10 @@ def end(board, chunk, mine, theirs, boards, ends, me, room, last):
         if last:
             for h in range(0, others, LANES):
                 rows_to_lanes(room.theirs, ends.folded, lane, h, room.folded, h)
-            settle(board, mine, theirs, boards, me, share, room)
+            if mine.beaten.shape[0] > 0:
+                roll_out(board, mine, theirs, boards, share, room)
+            else:
+                settle(board, mine, theirs, boards, me, share, room)
             for h in range(0, hands, LANES):
                 lanes_to_rows(room.lost, h, room.value, ends.also, lane, h)
         else:

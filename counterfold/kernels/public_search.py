@@ -41,11 +41,13 @@ class Root(NamedTuple):
 
 
 class Seats(NamedTuple):
-    """Where lines begin in a room to work in."""
+    """Where lines begin in a room to work in, and whose they are."""
 
     place: np.ndarray  # [lines] rows of values
     row: np.ndarray  # [2, lines] rows of reaches, by player
     reach: np.ndarray  # [lines, hands] the hero's
+    whos: np.ndarray  # [2, 1] the opponent and the hero
+    scale: float  # what all deals weigh
 
 
 @inlined
@@ -123,17 +125,14 @@ def _learn_root(root, line, value, place, scale, now):
 
 
 @jit
-def search(
-    tape, money, boards, hands, tables, ends, room, root, seats, whos, scale, schedule, rows
-):
+def search(tape, ground, sides, room, root, seats, schedule, rows):
     """Iterations of a search, one for each row of the schedule; the opponent learns first.
 
     ``rows[0]`` are the numbers of the rule as ``traverse`` takes them, and hold those of the last
-    iteration before. ``whos`` are the opponent and the hero.
+    iteration before.
     """
     lines = root.live.shape[0]
-    packs = extras = (None, None)
-    other, hero = whos[0, 0], whos[1, 0]
+    other, hero = seats.whos[0, 0], seats.whos[1, 0]
     for k in range(schedule.shape[0]):
         now = schedule[k]
         for c in range(now.size):
@@ -149,13 +148,10 @@ def search(
                     _come(root, line, theirs, seats.row[other, line])
                 for h in range(room.value.shape[1]):
                     room.value[seats.place[line], h] = 0
-            traverse(
-                tape, money, boards, hands, tables, packs, extras, ends, room, whos[turn], rows,
-                False, LEARN,
-            )  # fmt: skip
+            traverse(tape, ground, sides, room, seats.whos[turn], rows, False, LEARN)
             if turn == 0:
                 for line in range(lines):
-                    _learn_root(root, line, room.value, seats.place[line], scale, now)
+                    _learn_root(root, line, room.value, seats.place[line], seats.scale, now)
                 root.sum[0] = average(root.sum[0], now[AVERAGE], 1.0)
                 for c in range(now.size):
                     rows[0, THEIRS, c] = now[c]

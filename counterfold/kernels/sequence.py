@@ -57,6 +57,9 @@ class Play(NamedTuple):
 
     gradient: np.ndarray  # [sequences] what each sequence would have earned
     earned: np.ndarray  # [players] what was earned
+    pairs: np.ndarray  # [pairs] what a sequence would have earned where another was told
+    told: np.ndarray  # [pairs] the sequence that was told
+    taken: np.ndarray  # [pairs] the one that is taken in its place
 
 
 class Scratch(NamedTuple):
@@ -236,6 +239,9 @@ def iterate(form, tables, preference, play, work, schedule, alternating):
                 play.earned[player] = average(play.earned[player], row[AVERAGE], now)
             for s in range(g.size):
                 play.gradient[s] = average(play.gradient[s], row[AVERAGE], g[s])
+            for k in range(play.pairs.size):
+                gain = x[play.told[k]] * g[play.taken[k]]
+                play.pairs[k] = average(play.pairs[k], row[AVERAGE], gain)
         for player in range(players):
             if alternating:
                 gradient(form, player, x, g)

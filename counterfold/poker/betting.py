@@ -8,13 +8,12 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from counterfold.errors import ParameterError, TreeTooLargeError
 from counterfold.poker.game import DEAL, DECISION, FOLD, SHOWDOWN, BettingTree
-from counterfold.poker.money import Betting, Rake, State
+from counterfold.poker.money import Betting, State
 from counterfold.poker.sizes import Size, Sizes
-
-__all__ = ["Betting", "Rake", "StreetCount", "build", "count", "limit"]
 
 MOST_NODES = 4_000_000
 _MOST_STATES = 300_000  # that differ, at one depth
@@ -42,22 +41,37 @@ class StreetCount(NamedTuple):
         return self.decisions + self.folds + self.showdowns + self.deals
 
 
-def count(betting: Betting) -> tuple[StreetCount, ...]:
+_Moves = list[tuple[str, State]]
+
+
+def count(betting: Betting, most: int | None = None) -> tuple[StreetCount, ...]:
     """The size of a betting tree, street by street, without building it.
 
-    Equal states of one depth are counted together, so that it is quick for huge trees too.
+    Equal states of one depth are counted together, so that it is quick for huge trees too. With
+    more than ``most`` nodes it is refused as soon as they are there.
 
     >>> count(limit((1, 1), raises=(2, 4), cap=2))[1]
     StreetCount(lines=5, decisions=30, actions=70, folds=20, showdowns=25, deals=0)
     """
+    return _count(betting, {}, most)
+
+
+def _count(
+    betting: Betting, known: dict[State, _Moves], most: int | None
+) -> tuple[StreetCount, ...]:
+    """The same, noting the moves of every state that there is."""
     kinds = [[0] * 4 for _ in range(betting.streets)]
     actions, lines = [0] * betting.streets, [1] + [0] * (betting.streets - 1)
-    layer, depth = Counter([betting.root()]), 0
+    layer, depth, nodes = Counter([betting.root()]), 0, 0
     while layer:
         after: Counter[State] = Counter()
+        nodes += layer.total()
+        _check_size(nodes, len(layer), depth, most)
         for state, ways in layer.items():
             kinds[state.street][state.kind] += ways
-            moves = betting.moves(state)
+            moves = known.get(state)
+            if moves is None:
+                moves = known[state] = betting.moves(state)
             if state.kind == DEAL:
                 lines[state.street + 1] += ways
             else:
@@ -65,14 +79,6 @@ def count(betting: Betting) -> tuple[StreetCount, ...]:
             for _, follower in moves:
                 after[follower] += ways
         layer, depth = after, depth + 1
-        if len(layer) > _MOST_STATES or depth > _MOST_DEPTH:
-            ways = sum(layer.values())
-            size = (
-                f"{ways:,} lines" if len(layer) > _MOST_STATES else f"a line of {depth:,} actions"
-            )
-            raise TreeTooLargeError(
-                f"the betting has over {size}; give fewer or larger sizes, or a cap of raises"
-            )
     return tuple(
         StreetCount(
             lines[s],
@@ -86,66 +92,121 @@ def count(betting: Betting) -> tuple[StreetCount, ...]:
     )
 
 
+def _check_size(nodes: int, states: int, depth: int, most: int | None) -> None:
+    if most is not None and nodes > most:
+        size = f"{most:,} nodes"
+    elif states > _MOST_STATES:
+        size = f"{nodes:,} nodes"
+    elif depth > _MOST_DEPTH:
+        size = f"a line of {depth:,} actions"
+    else:
+        return
+    raise TreeTooLargeError(
+        f"the betting has over {size}; give fewer or larger sizes, or a cap of raises"
+    )
+
+
 def build(betting: Betting) -> BettingTree:
     """The tree of all ways to bet.
+
+    Nodes of one state have the same moves, so the rules are asked once for each state.
 
     >>> tree = build(limit((1, 1), raises=(1,), cap=1))
     >>> [tree.label[child] for child in tree.children(0)]
     ['check', 'bet']
     """
-    size = sum(street.nodes for street in count(betting))
-    if size > MOST_NODES:
-        raise TreeTooLargeError(
-            f"the betting has {size:,} nodes, more than {MOST_NODES:,}; "
-            "give fewer or larger sizes, or a cap of raises"
-        )
-    states: list[State] = []
-    parents, labels = [], []
-    first, children = np.zeros(size, np.int32), np.zeros(size, np.int32)
-    begun: list[tuple[State, int, str]] = [(betting.root(), -1, "")]
-    while begun:  # a street at a time
-        waiting: list[tuple[State, int, str]] = []
-        at = len(states)
-        for state, parent, label in begun:
-            states.append(state)
-            parents.append(parent)
-            labels.append(label)
-            if parent >= 0:
-                first[parent], children[parent] = len(states) - 1, 1
-        while at < len(states):
-            state = states[at]
-            if state.kind == DEAL:
-                waiting += [(follower, at, label) for label, follower in betting.moves(state)]
-            elif state.kind == DECISION:
-                moves = betting.moves(state)
-                first[at], children[at] = len(states), len(moves)
-                for label, follower in moves:
-                    states.append(follower)
-                    parents.append(at)
-                    labels.append(label)
-            at += 1
-        begun = waiting
-    payoff = np.zeros((size, 2, 3))
-    for at, state in enumerate(states):
-        if state.kind in (FOLD, SHOWDOWN):
-            payoff[at] = betting.payoff(state)
-    paid = [[state.before[p] + state.bets[p] for p in (0, 1)] for state in states]
-    players = [state.player if state.kind in (DECISION, FOLD) else -1 for state in states]
+    known: dict[State, _Moves] = {}
+    _count(betting, known, MOST_NODES)
+    number = {state: n for n, state in enumerate(known)}
+    words = [label for moves in known.values() for label, _ in moves]
+    follower = np.array([number[to] for moves in known.values() for _, to in moves], np.int64)
+    width = np.array([len(moves) for moves in known.values()], np.int64)
+    kinds = np.array([state.kind for state in known], np.uint8)
+    shape = _expand(kinds, width, follower, number[betting.root()])
+    streets = np.array([state.street for state in known], np.uint8)
+    players = [state.player if state.kind in (DECISION, FOLD) else -1 for state in known]
+    paid = np.array([state.before for state in known]) + [state.bets for state in known]
+    ends = [state if state.kind in (FOLD, SHOWDOWN) else None for state in known]
+    none = [[0.0] * 3] * betting.players
+    payoff = np.array([betting.payoff(state) if state else none for state in ends])
+    pots = [_contested(betting, state) if state else [] for state in ends]
+    rivals = np.array([sum(1 << p for p in each) for here in pots for _, each in here], np.uint16)
+    apart = np.array([len(here) for here in pots], np.int64)
+    each = _ranges(np.cumsum(apart) - apart, apart, shape.state)
     return BettingTree(
-        street=np.array([state.street for state in states], np.uint8),
-        kind=np.array([state.kind for state in states], np.uint8),
-        player=np.array(players, np.int8),
-        parent=np.array(parents, np.int32),
-        first=first,
-        count=children,
-        label=tuple(labels),
-        paid=np.array(paid, np.float64),
-        payoff=payoff,
+        street=streets[shape.state],
+        kind=kinds[shape.state],
+        player=np.array(players, np.int8)[shape.state],
+        parent=shape.parent,
+        first=shape.first,
+        count=shape.children,
+        label=tuple([words[edge] if edge >= 0 else "" for edge in shape.edge.tolist()]),
+        paid=paid[shape.state],
+        payoff=payoff[shape.state],
+        folded=np.array([state.folded for state in known], np.uint16)[shape.state],
+        pot=np.concatenate([[0], np.cumsum(apart[shape.state])]).astype(np.uint32),
+        chips=np.array([chips for here in pots for chips, _ in here], np.float64)[each],
+        rivals=rivals[each],
     )
 
 
+def _contested(betting: Betting, state: State) -> list[tuple[float, tuple[int, ...]]]:
+    """The pots that more than one player can win."""
+    return [(chips, players) for chips, players in betting.pots(state)[0] if len(players) > 1]
+
+
+class _Shape(NamedTuple):
+    """A tree over states: by node its state, its parent, its children and the edge to it."""
+
+    state: NDArray[np.int64]
+    parent: NDArray[np.int32]
+    first: NDArray[np.int32]
+    children: NDArray[np.int32]
+    edge: NDArray[np.int64]  # as the moves of all states are counted, -1 at the root
+
+
+def _ranges(
+    begin: NDArray[np.int64], width: NDArray[np.int64], rows: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """The numbers of all rows, one row after the other."""
+    sizes = width[rows]
+    ends = np.cumsum(sizes)
+    found: NDArray[np.int64] = np.repeat(begin[rows] - ends + sizes, sizes)
+    return found + np.arange(len(found))
+
+
+def _expand(
+    kinds: NDArray[np.uint8], width: NDArray[np.int64], follower: NDArray[np.int64], root: int
+) -> _Shape:
+    """The tree of all ways through a graph of states, street by street, level by level."""
+    begin = np.cumsum(width) - width
+    parts: list[tuple[NDArray[np.int64], ...]] = []  # states, edges and parents by level
+    begun = np.array([root]), np.array([-1]), np.array([-1])
+    done = 0
+    while len(begun[0]):  # a street at a time
+        deals: list[tuple[NDArray[np.int64], ...]] = []
+        level = begun
+        while len(level[0]):
+            parts.append(level)
+            states = level[0]
+            for kind in (DEAL, DECISION):
+                here = np.flatnonzero(kinds[states] == kind)
+                edges = _ranges(begin, width, states[here])
+                parents = np.repeat(here + done, width[states[here]])
+                level = follower[edges], edges, parents
+                if kind == DEAL:
+                    deals.append(level)
+            done += len(states)
+        begun = tuple(np.concatenate(column) for column in zip(*deals, strict=True))  # type: ignore[assignment]
+    state, edge, parent = (np.concatenate(column) for column in zip(*parts, strict=True))
+    first, children = np.zeros(done, np.int32), np.bincount(parent[1:], minlength=done)
+    parents, eldest = np.unique(parent[1:], return_index=True)
+    first[parents] = eldest + 1
+    return _Shape(state, parent.astype(np.int32), first, children.astype(np.int32), edge)
+
+
 def limit(
-    paid: tuple[float, float],
+    paid: Sequence[float],
     raises: Sequence[float],
     cap: int | None = None,
     *,
@@ -165,12 +226,12 @@ def limit(
         if not 0 < amount < math.inf:
             raise ParameterError(f"the bets of a limit game are above zero, not {amount}")
         sizes.append(Sizes((Size("by", amount),), (Size("by", amount),)))
-    options.setdefault("stacks", (math.inf, math.inf))
+    options.setdefault("stacks", (math.inf,) * len(paid))
     if cap is None and math.inf in options["stacks"]:
         raise ParameterError("raises without a cap never end unless there are stacks; give either")
     return Betting(
-        paid=(float(paid[0]), float(paid[1])),
-        sizes=(tuple(sizes),) * 2,
+        paid=tuple(map(float, paid)),
+        sizes=(tuple(sizes),) * len(paid),
         first=(0,) * len(sizes) if first is None else tuple(first),
         caps=(cap,) * len(sizes),
         least=0.0,

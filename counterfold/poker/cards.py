@@ -17,28 +17,6 @@ from numpy.typing import NDArray
 
 from counterfold.errors import ParameterError, short
 
-__all__ = [
-    "CARDS",
-    "HIGH",
-    "HOLES",
-    "LOW",
-    "NO_CARD",
-    "RANKS",
-    "SUITS",
-    "board_name",
-    "card_name",
-    "cards_name",
-    "check_distinct",
-    "hole_cards",
-    "hole_name",
-    "hole_number",
-    "holes_without",
-    "parse_board",
-    "parse_card",
-    "parse_cards",
-    "parse_hole",
-]
-
 RANKS = "23456789TJQKA"
 SUITS = "cdhs"
 CARDS = 52
@@ -51,6 +29,13 @@ HIGH: NDArray[np.uint8] = np.array([high for _, high in _PAIRS], np.uint8)
 LOW.flags.writeable = HIGH.flags.writeable = False
 
 _HOW = f"a card is one of {RANKS} and one of {SUITS}, as in As or Td"
+
+
+def card_sets(cards: NDArray[np.uint8]) -> NDArray[np.uint64]:
+    """Sets of one card each, as kernels take them: 16 bits a suit."""
+    numbers = cards.astype(np.uint64)
+    found: NDArray[np.uint64] = np.uint64(1) << (numbers % 4 * 16 + numbers // 4)
+    return found
 
 
 def card_name(card: int) -> str:

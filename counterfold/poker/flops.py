@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 from counterfold.errors import ParameterError
 from counterfold.poker.isomorphism import Boards, standard_boards
 
-__all__ = ["TEXTURES", "representative_flops", "textures"]
-
 TEXTURES = (
     "three suits",
     "two suits",

@@ -6,8 +6,8 @@ boards that can come, and every node of it holds all hands at once (``tree/publi
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from inspect import signature
 from typing import Any
@@ -18,20 +18,8 @@ from numpy.typing import NDArray
 from counterfold.errors import ParameterError
 from counterfold.notebook import brief
 from counterfold.poker.cards import HIGH, HOLES, LOW, NO_CARD
+from counterfold.poker.icm import icm, worth_after
 from counterfold.poker.units import Units
-
-__all__ = [
-    "DEAL",
-    "DECISION",
-    "FOLD",
-    "NO_CARD",
-    "SHOWDOWN",
-    "BettingTree",
-    "CardRules",
-    "PokerGame",
-    "meetings",
-    "safe_weights",
-]
 
 DECISION, FOLD, DEAL, SHOWDOWN = range(4)
 _CARDS: dict[int, NDArray[np.uint8]] = {  # the cards of hands, by how many hands there are
@@ -76,10 +64,33 @@ class BettingTree:
     first: NDArray[np.int32]  # [nodes] the first child; 0 where there is none
     count: NDArray[np.int32]  # [nodes] how many children
     label: tuple[str, ...]  # [nodes] the action that led here: "check", "bet 66"; "" at a deal
-    paid: NDArray[np.float64]  # [nodes, 2] what each player has put in, its part of the first pot
-    # [nodes, 2, 3] at the end of a hand, what it is worth to each player to win, tie and lose:
-    # the share of the pot, after rake, less what was paid. The same three times after a fold.
+    # [nodes, players] what each player has put in, its part of the first pot
+    paid: NDArray[np.float64]
+    # [nodes, players, 3] at the end of a hand, what it is worth to each player to win all that it
+    # can, to tie with all and to lose to all: the share of the pots, after rake, less what was
+    # paid. The same three times after a fold, and for those who have folded.
     payoff: NDArray[np.float64]
+    # What two players need not be told: [nodes] who has folded, a bit for each player;
+    folded: NDArray[np.uint16] = field(default_factory=lambda: np.zeros(0, np.uint16))
+    # [nodes + 1] the pots of a showdown that several can win, from one node's first to the next's;
+    pot: NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, np.uint32))
+    # [pots] what lies in each, after rake;
+    chips: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    # [pots] and who can win it, a bit for each player
+    rivals: NDArray[np.uint16] = field(default_factory=lambda: np.zeros(0, np.uint16))
+
+    def __post_init__(self) -> None:
+        if len(self.pot) or self.players != 2:
+            return
+        shown = self.kind == SHOWDOWN
+        given = {
+            "folded": np.where(self.kind == FOLD, 1 << self.player.clip(0), 0).astype(np.uint16),
+            "pot": np.concatenate([[0], np.cumsum(shown)]).astype(np.uint32),
+            "chips": self.payoff[shown, 0, 0] - self.payoff[shown, 0, 2],
+            "rivals": np.full(shown.sum(), 3, np.uint16),
+        }
+        for name, array in given.items():
+            object.__setattr__(self, name, array)
 
     def __len__(self) -> int:
         return len(self.kind)
@@ -93,17 +104,68 @@ class BettingTree:
         return int(self.street.max()) + 1
 
     @property
+    def players(self) -> int:
+        """How many there are."""
+        return int(self.paid.shape[1])
+
+    @property
     def zero_sum(self) -> bool:
-        """Whether one player loses what the other one wins: not where there is rake."""
-        ends = np.isin(self.kind, (FOLD, SHOWDOWN))
-        both = self.payoff[ends, 0] + self.payoff[ends, 1, ::-1]
-        folds = self.kind[ends] == FOLD
-        both[folds] = (self.payoff[ends].sum(1))[folds]
-        return bool(np.abs(both).max(initial=0.0) <= 1e-9 * np.abs(self.payoff).max())
+        """Whether some players lose what others win: not where there is rake."""
+        lost = self.payoff[:, :, 2].sum(1)
+        np.add.at(lost, np.repeat(np.arange(len(self)), np.diff(self.pot)), self.chips)
+        return bool(np.abs(lost).max(initial=0.0) <= 1e-9 * np.abs(self.payoff).max())
+
+    def won(self, node: int, strengths: Sequence[int]) -> list[float]:
+        """What each player has won or lost at an end; the highest strength takes a pot.
+
+        Chips that cannot be split are split all the same.
+        """
+        won: list[float] = self.payoff[node, :, 2].tolist()
+        for pot in range(int(self.pot[node]), int(self.pot[node + 1])):
+            inside = [p for p in range(self.players) if self.rivals[pot] >> p & 1]
+            best = max(strengths[p] for p in inside)
+            winners = [p for p in inside if strengths[p] == best]
+            for p in winners:
+                won[p] += float(self.chips[pot]) / len(winners)
+        return won
+
+    @property
+    def played(self) -> int:
+        """How many streets there are until the last decision."""
+        decides = self.street[self.kind == DECISION]
+        return int(decides.max(initial=0)) + 1
+
+    def checked_down(self) -> BettingTree:
+        """The tree as far as anybody decides: what comes later is one showdown that ends it there.
+
+        Nodes keep their numbers.
+        """
+        if self.played == self.streets:
+            return self
+        size, end = int((self.street < self.played).sum()), np.arange(len(self))
+        for node in np.flatnonzero(self.kind == DEAL)[::-1].tolist():
+            end[node] = end[self.first[node]]
+        dealt = (self.kind == DEAL) & (self.street == self.played - 1)
+        end, pots = np.where(dealt, end, np.arange(len(self)))[:size], np.diff(self.pot)
+        which = np.concatenate([np.arange(self.pot[n], self.pot[n + 1]) for n in end.tolist()])
+        arrays = {each.name: getattr(self, each.name)[:size] for each in fields(self)} | {
+            "kind": np.where(dealt, SHOWDOWN, self.kind)[:size].astype(np.uint8),
+            "first": np.where(dealt, 0, self.first)[:size],
+            "count": np.where(dealt, 0, self.count)[:size],
+            "payoff": self.payoff[end],
+            "pot": np.concatenate([[0], np.cumsum(pots[end])]).astype(np.uint32),
+            "chips": self.chips[which],
+            "rivals": self.rivals[which],
+        }
+        return BettingTree(**arrays)
 
     def children(self, node: int) -> range:
         """The nodes after a node."""
         return range(int(self.first[node]), int(self.first[node] + self.count[node]))
+
+    def actions(self, node: int) -> tuple[str, ...]:
+        """The labels of what can be done at a decision."""
+        return tuple(self.label[child] for child in self.children(node))
 
     def line(self, node: int) -> tuple[str, ...]:
         """The actions that lead to a node, without deals."""
@@ -166,7 +228,7 @@ def meetings(weights: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, eq=False)
 class PokerGame:
-    """A poker game or a spot of one, for two players.
+    """A poker game or a spot of one.
 
     ``ranges[p]`` weighs each hand of player p; hands that meet the board or are not of the deck
     must weigh nothing. Very small or large weights are scaled (``safe_weights``). ``pot`` and
@@ -177,25 +239,49 @@ class PokerGame:
     rules: CardRules
     betting: BettingTree
     board: tuple[int, ...]
-    ranges: tuple[NDArray[np.float64], NDArray[np.float64]]
-    players: tuple[str, str] = ("oop", "ip")
+    ranges: tuple[NDArray[np.float64], ...]
+    players: tuple[str, ...] = ("oop", "ip")
     pot: float | None = None
     big_blind: float | None = None
     streets: tuple[str, ...] = ()  # names, as "flop", "turn", "river"
+    prizes: tuple[float, ...] = ()  # what places of a tournament pay, if ends count in these
     about: dict[str, Any] = field(default_factory=dict)  # what it was read from
 
     def __repr__(self) -> str:
-        names = f"{self.players[0]} and {self.players[1]}"
+        names = f"{', '.join(self.players[:-1])} and {self.players[-1]}"
         return brief(self, f"{self.spec}: {names}, {len(self.betting.kind):,} nodes of betting")
 
     def __post_init__(self) -> None:
-        one, two = self.ranges
-        object.__setattr__(self, "ranges", (safe_weights(one), safe_weights(two)))
+        object.__setattr__(self, "ranges", tuple(safe_weights(each) for each in self.ranges))
+        if not len(self.ranges) == len(self.players) == self.betting.players:
+            raise ParameterError(
+                f"{self.name} has {len(self.ranges)} ranges and {len(self.players)} names for "
+                f"{self.betting.players} players"
+            )
 
     @property
     def units(self) -> Units:
         """The pot and the big blind."""
         return Units(self.pot, self.big_blind)
+
+    @property
+    def before_the_flop(self) -> bool:
+        """Whether nobody bets once a card lies on the table, though some are to come."""
+        return not self.board and self.betting.played == 1 < self.betting.streets
+
+    def worth(self, won: Sequence[float]) -> tuple[float, ...]:
+        """What chips that were won count for: in payouts, if there are prizes."""
+        if not self.prizes:
+            return tuple(won)
+        before = tuple(self.about["stacks"])
+        after = [round(stack + chips, 9) for stack, chips in zip(before, won, strict=True)]
+        shares = zip(worth_after(before, after, self.prizes), icm(before, self.prizes), strict=True)
+        return tuple(after - before for after, before in shares)
+
+    @property
+    def of_drawn_deals(self) -> bool:
+        """Whether it is solved over deals that are drawn: three and more, before the flop alone."""
+        return self.before_the_flop and self.rules.hole == 2 and len(self.players) > 2
 
     @cached_property
     def spec(self) -> str:
@@ -208,6 +294,8 @@ class PokerGame:
         from counterfold.games.spec import Spec
         from counterfold.poker.holdem import POKER_GAMES
 
+        if "table" in self.about:
+            return str(self.about["table"])
         if "game" not in self.about:
             return self.name
         taken = signature(POKER_GAMES[self.about["game"]]).parameters
@@ -218,15 +306,15 @@ class PokerGame:
         other = {key: value for key, value in given.items() if value != taken[key].default}
         return str(Spec(self.about["game"], (), other))
 
-    def behind(self, node: int) -> tuple[float, float]:
+    def behind(self, node: int) -> tuple[float, ...]:
         """What each player has left at a node, of its stack or of the most that it can ever pay."""
         paid, told = self.betting.paid, self.about.get("spot", {})
         if "stack" in told:
             first = paid[0] * 0.0 if "blinds" in told and not self.board else paid[0]
             left = first + np.array(told["stack"], np.float64) - paid[node]
         else:
-            left = paid.max(0) - paid[node]
-        return float(left[0]), float(left[1])
+            left = np.array(self.about.get("stacks", paid.max(0))) - paid[node]
+        return tuple(left.tolist())
 
 
 def _plain(value: Any) -> Any:

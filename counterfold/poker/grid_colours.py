@@ -15,11 +15,12 @@ from counterfold.poker.view import CLASSES, NodeView
 
 MODES = ("strategy", "ev", "equity", "weight")
 
-FOLD, PASSIVE, LIGHTEST, DARKEST, ALL_IN = "#4a8fc7", "#4fae62", "#f08a72", "#b3202c", "#6d0f1f"
+# Far apart for the colour-blind, too: tests/studio/test_colours.py.
+FOLD, PASSIVE, LIGHTEST, DARKEST, ALL_IN = "#3f6fd0", "#5cc0a0", "#ee9a50", "#b8341c", "#4a0a16"
 EMPTY = "#2e343b"
 HARDLY = 0.001
 """A class that has less of its hands here, next to the fullest, is not shown."""
-GOODNESS = ("#c8453b", "#e0b23a", "#3f9e58")  # from bad to good
+GOODNESS = ("#a83c1f", "#e0b050", "#2f6fb0")  # from bad to good
 NONE, FULL = "#474f59", "#d89a2b"  # nothing and all of a share
 SUIT_SIGNS = "♣♦♥♠"  # in the order of poker.cards.SUITS
 SUIT_COLOURS = ("#3f9e58", "#4a8fc7", "#d9483b", "")  # spades as plain text
@@ -57,10 +58,10 @@ def blend(low: str, high: str, share: float) -> str:
 
 
 def action_colours(actions: Sequence[str]) -> tuple[str, ...]:
-    """Colours as poker tools have them: folds blue, checks and calls green, bets red by size.
+    """Colours as poker tools have them: folds blue, checks and calls green, bets orange to red.
 
     >>> action_colours(["fold", "call", "raise 300", "all-in 600"])
-    ('#4a8fc7', '#4fae62', '#d2554f', '#6d0f1f')
+    ('#3f6fd0', '#5cc0a0', '#d36736', '#4a0a16')
     """
     bets = [a for a in actions if kind(a) not in ("fold", "check", "call", "all-in")]
     fixed = {"fold": FOLD, "check": PASSIVE, "call": PASSIVE, "all-in": ALL_IN}
@@ -212,11 +213,11 @@ def situation(view: NodeView) -> list[tuple[str, str]]:
     """The node in words: what, and how it is. The board is left to the reader's means."""
     totals = view.totals
     who = f"{view.player} to act" if view.actions else f"{view.player}'s hands"
-    one, two = (f"{name} {chips(x)}" for name, x in zip(view.players, view.stacks, strict=True))
+    *some, last = (f"{name} {chips(x)}" for name, x in zip(view.players, view.stacks, strict=True))
     rows = [
         ("Game", f"{view.game}, {view.street}, {who}"),
         ("Line", ", ".join(view.line) or "nothing yet"),
-        ("Money", f"pot {chips(view.pot)} chips, behind {one} and {two}"),
+        ("Money", f"pot {chips(view.pot)} chips, behind {', '.join(some)} and {last}"),
     ]
     if totals.combos > 0:
         told = f"{totals.combos:.1f} combos against {totals.against:.1f}"

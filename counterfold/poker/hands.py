@@ -13,8 +13,6 @@ from counterfold.poker.game import CardRules
 from counterfold.poker.notation import weighed
 from counterfold.poker.ranges import Range
 
-__all__ = ["hand_weights"]
-
 
 def hand_weights(rules: CardRules, hands: Any) -> NDArray[np.float64]:
     """[hands] a weight from 0 to 1 for each: of a range, or of words for one.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from counterfold.errors import ParameterError
 from counterfold.games.betting import LimitPoker
 from counterfold.games.leduc import Leduc
-from counterfold.games.onecard import OneCard
+from counterfold.games.onecard import Kuhn, OneCard
 from counterfold.games.spec import positive, whole
 from counterfold.poker.betting import build, limit
 from counterfold.poker.cards import (
@@ -25,9 +25,10 @@ from counterfold.poker.cards import (
 )
 from counterfold.poker.game import CardRules, PokerGame
 
-__all__ = ["POKER_GAMES", "fhp", "holdem_rules", "kuhn", "leduc", "one_card", "parse_deck"]
-
 FULL_DECK = tuple(range(CARDS))
+ORDINALS = (
+    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"
+)  # fmt: skip
 
 
 def parse_deck(given: Any) -> tuple[int, ...]:
@@ -110,13 +111,15 @@ def fhp(
     )
 
 
-def kuhn() -> PokerGame:
-    """Kuhn poker: jack, queen and king of spades, ante 1, one bet of 1.
+def kuhn(players: int = 2) -> PokerGame:
+    """Kuhn poker: a card of spades more than players, the king the highest of three; ante 1, one
+    bet of 1.
 
-    >>> len(kuhn().betting), int(kuhn().ranges[0].sum())
-    (9, 3)
+    >>> len(kuhn().betting), int(kuhn().ranges[0].sum()), len(kuhn(players=3).betting)
+    (9, 3, 25)
     """
-    return _limit_game(OneCard(ranks=3), "kuhn", {})
+    game = Kuhn(players=players)
+    return _limit_game(game, "kuhn", {"players": players} if players != 2 else {})
 
 
 def one_card(ranks: int = 13, suits: int = 1, ante: float = 1, bet: float = 1) -> PokerGame:
@@ -132,6 +135,7 @@ def leduc(
     ante: float = 1,
     raises: Sequence[float] = (2, 4),
     max_raises: int = 2,
+    players: int = 2,
 ) -> PokerGame:
     """Leduc poker: a private card, a card on the board, and limit betting after each.
 
@@ -141,13 +145,14 @@ def leduc(
     >>> leduc(raises=(1, 2)).betting.streets
     2
     """
-    game = Leduc(ranks=ranks, suits=suits, ante=ante, raises=tuple(raises), max_raises=max_raises)
+    game = Leduc(players, ranks, suits, ante, tuple(raises), max_raises)
     told = {
         "ranks": ranks,
         "suits": suits,
         "ante": float(ante),
         "raises": [float(amount) for amount in raises],
         "max_raises": max_raises,
+        **({"players": players} if players != 2 else {}),
     }
     return _limit_game(game, "leduc", told)
 
@@ -174,7 +179,7 @@ def _pairs_first(boards: NDArray[np.uint8]) -> NDArray[np.uint32]:
 
 
 def _limit_game(game: LimitPoker, name: str, parameters: dict[str, Any]) -> PokerGame:
-    """The public form of a game of one private card, for two players."""
+    """A game of one private card in ranges."""
     whole("ranks", game.ranks, 1, 13)
     whole("suits", game.suits, 1, 4)
     streets = len(game.raises)
@@ -189,11 +194,13 @@ def _limit_game(game: LimitPoker, name: str, parameters: dict[str, Any]) -> Poke
         name=name,
         rules=CardRules(deck, 1, (0, 1)[:streets], strengths),
         betting=build(
-            limit((float(game.ante),) * 2, tuple(map(float, game.raises)), game.max_raises)
+            limit(
+                (float(game.ante),) * game.players, tuple(map(float, game.raises)), game.max_raises
+            )
         ),
         board=(),
-        ranges=(hands, hands),
-        players=("first", "second"),
+        ranges=(hands,) * game.players,
+        players=ORDINALS[: game.players],
         streets=tuple(f"round {street + 1}" for street in range(streets)),
         about={"game": name, "parameters": parameters},
     )

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-__all__ = ["icm", "worth_after"]
-
 
 def icm(stacks: Sequence[float], payouts: Sequence[float]) -> tuple[float, ...]:
     """Each player's share of the payouts: the next place goes to a player by its part of the chips.

@@ -19,17 +19,6 @@ from numpy.typing import NDArray
 from counterfold.errors import ParameterError
 from counterfold.poker.cards import HIGH, HOLES, LOW, NO_CARD, check_distinct, holes_without
 
-__all__ = [
-    "Boards",
-    "HoleClasses",
-    "canonical",
-    "count_classes",
-    "hole_classes",
-    "renamed",
-    "holes_renamed",
-    "standard_boards",
-]
-
 
 class Boards(NamedTuple):
     """One board for each class of boards that differ only in the names of suits."""

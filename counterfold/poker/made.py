@@ -13,8 +13,6 @@ from counterfold.errors import ParameterError, short
 from counterfold.poker.cards import HOLES, hole_cards, holes_without
 from counterfold.poker.ranges import Range
 
-__all__ = ["DRAWS", "MADE", "check_words", "kinds", "names_kind", "wanted_holes"]
-
 Mask = NDArray[np.bool_]
 MADE = (
     "straight flush", "quads", "full house", "flush", "straight", "set", "trips", "two pair",
@@ -48,13 +46,14 @@ def kinds(board: tuple[int, ...]) -> dict[str, Mask]:
     """
     found = {name: np.zeros(HOLES, np.bool_) for name in (*MADE, *DRAWS)}
     for hole in np.flatnonzero(holes_without(board)).tolist():
-        for name in _kinds_of(hole_cards(hole), board):
+        for name in kinds_of(hole_cards(hole), board):
             found[name][hole] = True
     parts = {name: np.any([found[one] for one in some], 0) for name, some in UNIONS.items()}
     return found | parts
 
 
-def _kinds_of(own: Sequence[int], board: tuple[int, ...]) -> list[str]:
+def kinds_of(own: Sequence[int], board: tuple[int, ...]) -> list[str]:
+    """What a hole is on a board: its made hand, and its draws."""
     made = _made(own, board)
     return [made, *_draws(own, board, MADE.index(made))]
 

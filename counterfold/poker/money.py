@@ -12,9 +12,8 @@ from counterfold.errors import ParameterError
 from counterfold.poker.game import DEAL, DECISION, FOLD, SHOWDOWN
 from counterfold.poker.sizes import Size, Sizes, chips_name, nearest
 
-__all__ = ["Betting", "Rake", "State"]
-
 _DIGITS = 9  # of a chip: what is less is an error of rounding
+_MOST_KEPT = 50_000  # states whose moves are kept
 
 
 @dataclass(frozen=True)
@@ -94,6 +93,7 @@ class Betting:
     fixed: bool = False  # limit: chips need not be whole, and actions are named without amounts
     chip: float = 1.0  # the smallest; a tied pot is split into whole ones if ``odd_chips``
     odd_chips: bool = False
+    played: int | None = None  # streets with betting, if not all: after them cards come, no more
 
     def __post_init__(self) -> None:
         if not self.posted:
@@ -114,7 +114,7 @@ class Betting:
         if max(self.posted) > self.rooms(self.before)[1]:
             raise ParameterError("a blind is more than what the shorter stack can match")
         if not self.fixed and any(
-            self._rounded(chips) != round(chips, _DIGITS) for chips in self.stacks
+            self.rounded(chips) != round(chips, _DIGITS) for chips in self.stacks
         ):
             raise ParameterError("no-limit stacks are whole chips; count in smaller ones")
         if not (self.force_spr >= 0 and self.force_share > 0 and self.merge >= 0):
@@ -192,8 +192,8 @@ class Betting:
             return state._replace(kind=FOLD, player=last, waiting=0)
         (rooms, most), level = self.rooms(state.before, state.folded), max(state.bets)
         matched = most <= level  # so nobody can raise
-        waiting = 0
-        for p in inside:
+        waiting, closed = 0, self.played is not None and state.street >= self.played
+        for p in () if closed else inside:
             at_rest = state.bets[p] >= rooms[p] or (matched and state.bets[p] >= level)
             waiting |= 0 if at_rest else state.waiting & 1 << p
         if not waiting:
@@ -204,6 +204,19 @@ class Betting:
 
     def _cap(self, street: int) -> int | None:
         return self.caps[street] if self.caps else None
+
+    @cached_property
+    def _ways(self) -> dict[State, dict[str, State]]:
+        return {}
+
+    def ways(self, state: State) -> dict[str, State]:
+        """The moves at a state by name, kept for tables that come there again and again."""
+        kept = self._ways.get(state)
+        if kept is None:
+            if len(self._ways) >= _MOST_KEPT:
+                self._ways.clear()
+            kept = self._ways[state] = dict(self.moves(state))
+        return kept
 
     def moves(self, state: State) -> list[tuple[str, State]]:
         """The actions at a state, by name, and where they lead: fold, check or call, then bets."""
@@ -224,20 +237,44 @@ class Betting:
         if not targets or self.limps or street or level != max(self.posted) or not found:
             called = spoken._replace(bets=_put(bets, player, max(bets[player], min(level, room))))
             found.append(("call" if found else "check", self._go_on(called, player)))
-        for chips in targets:
-            full = chips - level >= self._step(state)
-            raised = spoken._replace(
-                bets=_put(bets, player, chips),
-                waiting=(1 << self.players) - 1 & ~state.folded & ~own,
-                shut=own if full else spoken.shut,
-                step=chips - level if full else state.step,
-                raised=state.raised + self._counts[street],
-                aggressor=player if self._donks else -1,
-            )
-            found.append((self._name(state, chips), self._go_on(raised, player)))
+        found += [(self.name(state, chips), self.raised(state, chips)) for chips in targets]
         return found
 
-    def _name(self, state: State, chips: float) -> str:
+    def raised(self, state: State, chips: float) -> State:
+        """After a bet or raise to so many chips on this street, within ``bounds``."""
+        player, level, own = state.player, max(state.bets), 1 << state.player
+        full = chips - level >= self._step(state)
+        after = state._replace(
+            bets=_put(state.bets, player, chips),
+            waiting=(1 << self.players) - 1 & ~state.folded & ~own,
+            shut=own if full else state.shut | own,
+            step=chips - level if full else state.step,
+            raised=state.raised + self._counts[state.street],
+            aggressor=player if self._donks else -1,
+        )
+        return self._go_on(after, player)
+
+    def free(self, state: State, word: str) -> float | None:
+        """The chips of a legal bet or raise that is not among the sizes: "raise 7", "bet 2.5".
+
+        >>> table = Betting((1, 2), (98, 98), ((Sizes(),),) * 2, (0,), posted=(1, 2), least=2)
+        >>> root = table.root()
+        >>> table.free(root, "raise 7"), table.free(root, "raise 3"), table.free(root, "call")
+        (7.0, None, None)
+        """
+        verb, _, amount = word.partition(" ")
+        bounds = None if self.fixed or state.kind != DECISION else self.bounds(state)
+        if bounds is None or verb not in ("bet", "raise", "all-in"):
+            return None
+        try:
+            chips = float(amount)
+        except ValueError:
+            return None
+        within = bounds[0] <= chips <= bounds[1] and self.rounded(chips) == chips
+        return chips if within and self.name(state, chips) == word else None
+
+    def name(self, state: State, chips: float) -> str:
+        """What a bet or raise to so many chips is called."""
         level = max(state.bets)
         if chips == self.most(state):
             return f"all-in {chips_name(chips)}"
@@ -262,7 +299,8 @@ class Betting:
             return None
         return min(level + self._step(state), most), most
 
-    def _rounded(self, chips: float) -> float:
+    def rounded(self, chips: float) -> float:
+        """The nearest number of whole chips."""
         return round(self.chip * nearest(chips / self.chip), _DIGITS)
 
     def _targets(self, state: State) -> list[float]:
@@ -275,8 +313,8 @@ class Betting:
         pot = sum(state.before) + sum(bets) + level - bets[player]
         found = set()
         for size in self._offered(state):
-            chips = size.reach(pot, level, most, self.streets - street)
-            chips = round(chips, _DIGITS) if self.fixed else self._rounded(chips)
+            chips = size.reach(pot, level, most, (self.played or self.streets) - street)
+            chips = round(chips, _DIGITS) if self.fixed else self.rounded(chips)
             if size.kind == "to" and chips < least and chips < most:
                 continue
             chips = min(max(chips, least), most)
@@ -346,15 +384,18 @@ class Betting:
         return won
 
     def payoff(self, state: State) -> list[list[float]]:
-        """[2][3] what the end of a hand is worth to each of two who wins, ties and loses it."""
+        """[players][3] what the end of a hand is worth to each who wins all that it can, ties
+        with all and loses to all."""
         pots, back = self.pots(state)
-        chips = sum(chips for chips, _ in pots)
-        shares = (chips, chips / 2, 0.0)
         worth = []
-        for p in (0, 1):
+        for p in range(self.players):
             paid = state.before[p] + state.bets[p] - back[p]
-            if state.kind == FOLD:
-                shares = (chips * (p != state.player),) * 3
+            mine = [(chips, len(players)) for chips, players in pots if p in players]
+            shares = (
+                sum(chips for chips, _ in mine),
+                sum(chips / rivals for chips, rivals in mine),
+                sum(chips for chips, rivals in mine if rivals == 1),
+            )
             worth.append([share - paid for share in shares])
         return worth
 

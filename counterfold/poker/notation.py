@@ -9,8 +9,6 @@ from typing import NamedTuple
 from counterfold.errors import ParameterError
 from counterfold.poker.cards import RANKS
 
-__all__ = ["Cell", "cell_of", "entries", "span", "weighed"]
-
 _CLASS = r"([2-9TJQKA])([2-9TJQKA])([so]?)"
 _ENTRY = re.compile(rf"{_CLASS}\s*(?:(\+)|-\s*{_CLASS})?", re.IGNORECASE)
 _HOW = "write hands as in QQ+, AKs, A5s-A2s, KTo+, AhKd or random, with a weight as in AA:0.5"

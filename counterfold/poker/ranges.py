@@ -25,8 +25,6 @@ from counterfold.poker.cards import (
 )
 from counterfold.poker.notation import Cell, cell_of, entries, span, weighed
 
-__all__ = ["CELL", "Range", "cell_name"]
-
 _ROW_HIGH, _ROW_LOW = 12 - HIGH.astype(np.int64) // 4, 12 - LOW.astype(np.int64) // 4
 _SUITED = HIGH % 4 == LOW % 4
 # [1,326] the cell of each hole in the grid of 13 x 13, row by row

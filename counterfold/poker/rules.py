@@ -9,21 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.errors import ParameterError, short
+from counterfold.errors import ParameterError, UnsupportedError, short
 from counterfold.games.base import CHANCE, TERMINAL, Game
 from counterfold.notebook import brief
-from counterfold.poker.cards import board_name, card_name, cards_name, parse_card, parse_cards
-from counterfold.poker.game import (
-    DEAL,
-    DECISION,
-    FOLD,
+from counterfold.poker.cards import (
     NO_CARD,
-    SHOWDOWN,
-    PokerGame,
-    meetings,
+    board_name,
+    card_name,
+    cards_name,
+    parse_card,
+    parse_cards,
 )
-
-__all__ = ["PokerRules"]
+from counterfold.poker.game import DEAL, DECISION, FOLD, SHOWDOWN, PokerGame, meetings
 
 State = tuple[tuple[int, ...], tuple[int, ...], int]
 """The hands dealt so far, the cards that came to the board, and the node of the betting."""
@@ -53,7 +50,7 @@ class PokerRules(Game):
         return brief(self, f"of {self.poker.name}")
 
     def __init__(self, poker: PokerGame, spec: str = "") -> None:
-        self.poker, self.betting = poker, poker.betting
+        self.poker, self.betting, self.players = poker, poker.betting, len(poker.players)
         self.spec = spec or poker.spec
         self._cards = [
             tuple(int(card) for card in cards if card != NO_CARD) for cards in poker.rules.cards
@@ -76,14 +73,14 @@ class PokerRules(Game):
     def turn(self, state: State) -> int:
         hands, _, node = state
         kind = self.betting.kind[node]
-        if len(hands) < 2 or kind == DEAL:
+        if len(hands) < self.players or kind == DEAL:
             return CHANCE
         return int(self.betting.player[node]) if kind == DECISION else TERMINAL
 
     def chance(self, state: State) -> list[tuple[str, float]]:
         hands, dealt, _ = state
-        if len(hands) < 2:
-            mass = self._second(hands[0]) if hands else self._first
+        if len(hands) < self.players:
+            mass = self._after(hands) if hands else self._first
             there = np.flatnonzero(mass)
             shares = (mass[there] / mass[there].sum()).tolist()
             return [(self._names[h], p) for h, p in zip(there.tolist(), shares, strict=True)]
@@ -93,15 +90,23 @@ class PokerRules(Game):
 
     @cached_property
     def _first(self) -> NDArray[np.float64]:
-        """How likely hands of the first player are: the other must be able to hold one too."""
-        first, second = (np.asarray(weights, np.float64) for weights in self.poker.ranges)
-        weights: NDArray[np.float64] = first * meetings(second)
-        return weights
+        """How likely hands of the first player are: the others must be able to hold some too."""
+        first, second, *more = self.poker.ranges
+        if not more:
+            weights: NDArray[np.float64] = first * meetings(second)
+            return weights
+        if any(not np.array_equal(each > 0, each == each.max()) for each in self.poker.ranges):
+            raise UnsupportedError(
+                f"{self.poker.name} has ranges of {self.players} players, from which hands are "
+                "not dealt one by one; begin with all hands"
+            )
+        return first
 
-    def _second(self, other: int) -> NDArray[np.float64]:
-        """How likely hands of the second player are beside one of the first."""
-        apart = ~np.isin(self.poker.rules.cards, self._cards[other]).any(1)
-        weights: NDArray[np.float64] = np.asarray(self.poker.ranges[1], np.float64) * apart
+    def _after(self, hands: tuple[int, ...]) -> NDArray[np.float64]:
+        """How likely hands of the next player are beside those that have been dealt."""
+        gone = [card for hand in hands for card in self._cards[hand]]
+        apart = ~np.isin(self.poker.rules.cards, gone).any(1)
+        weights: NDArray[np.float64] = self.poker.ranges[len(hands)] * apart
         return weights
 
     def actions(self, state: State) -> tuple[str, ...]:
@@ -115,7 +120,7 @@ class PokerRules(Game):
 
     def next(self, state: State, action: Any) -> State:
         hands, dealt, node = state
-        if len(hands) < 2:
+        if len(hands) < self.players:
             return (*hands, self.hand(action)), dealt, node
         if self.betting.kind[node] == DEAL:  # the cards of a street come one by one
             dealt = (*dealt, parse_card(action))
@@ -148,22 +153,20 @@ class PokerRules(Game):
         board = board_name((*self.poker.board, *dealt))
         return self._names[hands[player]], board, ", ".join(self.line(state))
 
-    def shown(self, state: State) -> tuple[str, str] | None:
-        """Both hands, if there was a showdown."""
+    def shown(self, state: State) -> tuple[str, ...] | None:
+        """The hands of those who have not folded, if there was a showdown."""
         hands, _, node = state
         if self.betting.kind[node] != SHOWDOWN:
             return None
-        return self._names[hands[0]], self._names[hands[1]]
+        folded = int(self.betting.folded[node])
+        return tuple("" if folded >> p & 1 else self._names[h] for p, h in enumerate(hands))
 
-    def payoff(self, state: State) -> tuple[float, float]:
+    def payoff(self, state: State) -> tuple[float, ...]:
         hands, dealt, node = state
-        worth = self.betting.payoff[node]
         if self.betting.kind[node] == FOLD:
-            return float(worth[0, 0]), float(worth[1, 0])
+            return self.poker.worth(self.betting.payoff[node, :, 0].tolist())
         strengths = self._strengths((*self.poker.board, *dealt))
-        first, second = int(strengths[hands[0]]), int(strengths[hands[1]])
-        case = 0 if first > second else 1 if first == second else 2
-        return float(worth[0, case]), float(worth[1, 2 - case])
+        return self.poker.worth(self.betting.won(node, [int(strengths[hand]) for hand in hands]))
 
     def _strengths_on(self, board: tuple[int, ...]) -> NDArray[np.uint32]:
         boards = np.array([board], np.uint8).reshape(1, len(board))

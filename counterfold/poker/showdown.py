@@ -11,8 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from counterfold.errors import ParameterError
 from counterfold.poker.cards import HIGH, HOLES, LOW, RANKS, check_distinct, parse_cards
 
-__all__ = ["CATEGORIES", "Order", "category", "describe", "order", "strength", "strengths"]
-
 CATEGORIES = (
     "high card",
     "pair",

@@ -1,4 +1,4 @@
-"""Sizes of bets and raises in words: "50%", "3x", "300c", "+100", "2e", "allin"."""
+"""Sizes of bets and raises in words: "50%", "3x", "300c", "3bb", "+100", "2e", "allin"."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from dataclasses import dataclass
 
 from counterfold.errors import ParameterError, short
 
-__all__ = ["Size", "Sizes", "chips_name", "nearest", "parse_size", "parse_sizes"]
-
 _NUMBER = r"(\d+(?:\.\d*)?|\.\d+)"
 _FORMS = {
     "pot": re.compile(rf"{_NUMBER}\s*%"),
     "times": re.compile(rf"{_NUMBER}\s*x"),
     "to": re.compile(rf"{_NUMBER}\s*c(?:hips)?"),
+    "blinds": re.compile(rf"{_NUMBER}\s*bb"),
     "by": re.compile(rf"\+\s*{_NUMBER}"),
     "even": re.compile(r"(\d*)\s*e"),
     "all-in": re.compile(r"(a|all[\s_-]?in)"),
 }
 _BARE = re.compile(_NUMBER)
 _HOW = (
-    "write 50% (of the pot), 3x (times the bet to match), 300c (to 300 chips), +100 (100 more "
-    "than the bet to match), 2e (all-in by 2 equal parts of the pot), e (by one a street) or allin"
+    "write 50% (of the pot), 3x (times the bet to match), 300c (to 300 chips), 3bb (to 3 big "
+    "blinds), +100 (100 more than the bet to match), 2e (all-in by 2 equal parts of the pot), "
+    "e (by one a street) or allin"
 )
 
 
@@ -89,8 +89,13 @@ class Sizes:
                 )
 
 
-def parse_size(given: object, *, bare_chips: bool = False) -> Size:
+def parse_size(given: object, *, bare_chips: bool = False, big_blind: float | None = None) -> Size:
     """One size from its text. A number has its unit, unless those without one are chips.
+
+    Big blinds become chips where it is known how many one has.
+
+    >>> str(parse_size("2.5bb", big_blind=2))
+    '5c'
 
     >>> str(parse_size("33 %")), str(parse_size("2.5X")), str(parse_size("All-in"))
     ('33%', '2.5x', 'allin')
@@ -102,8 +107,8 @@ def parse_size(given: object, *, bare_chips: bool = False) -> Size:
     Traceback (most recent call last):
     ...
     counterfold.errors.ParameterError: '50 percent' is not a size; write 50% (of the pot), \
-3x (times the bet to match), 300c (to 300 chips), +100 (100 more than the bet to match), \
-2e (all-in by 2 equal parts of the pot), e (by one a street) or allin
+3x (times the bet to match), 300c (to 300 chips), 3bb (to 3 big blinds), +100 (100 more than \
+the bet to match), 2e (all-in by 2 equal parts of the pot), e (by one a street) or allin
     """
     if isinstance(given, Size):
         return given
@@ -122,13 +127,20 @@ def parse_size(given: object, *, bare_chips: bool = False) -> Size:
             return Size(kind)
         amount = float(found[1] or 0)
         least = 1 if kind == "times" else 0
+        if kind == "blinds" and big_blind is None:
+            raise ParameterError(
+                f"{short(given)} is in big blinds, and nothing says how many chips one has; give a "
+                '"big_blind", or chips as in 300c'
+            )
         if (amount > least or found[1] == "") and math.isfinite(amount):
-            return Size(kind, amount)
+            return Size("to", amount * (big_blind or 1)) if kind == "blinds" else Size(kind, amount)
         raise ParameterError(f"{short(given)} is not a size; it must be a number above {least}")
     raise ParameterError(f"{short(given)} is not a size; {_HOW}")
 
 
-def parse_sizes(given: object, *, bare_chips: bool = False) -> tuple[Size, ...]:
+def parse_sizes(
+    given: object, *, bare_chips: bool = False, big_blind: float | None = None
+) -> tuple[Size, ...]:
     """Sizes from a list, or from a text with commas between them.
 
     >>> [str(size) for size in parse_sizes("33%, 75%, allin")]
@@ -142,7 +154,7 @@ def parse_sizes(given: object, *, bare_chips: bool = False) -> tuple[Size, ...]:
         raise ParameterError(
             f'{short(given)} is no list of sizes; write one as in ["50%", "allin"]'
         )
-    return tuple(parse_size(part, bare_chips=bare_chips) for part in given)
+    return tuple(parse_size(part, bare_chips=bare_chips, big_blind=big_blind) for part in given)
 
 
 def nearest(chips: float) -> int:

@@ -25,8 +25,6 @@ from counterfold.poker.ranges import Range
 from counterfold.poker.spot_money import read_betting, read_big_blind
 from counterfold.poker.spot_source import SEATS, STREETS, Source, nearest_name
 
-__all__ = ["load_spot", "read_spot", "spot"]
-
 _Ranges = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
@@ -79,7 +77,7 @@ def spot(
         betting=build(betting),
         board=board,
         ranges=ranges,
-        players=source.players,
+        players=(source.players[0], source.players[1]),
         pot=sum(betting.paid),
         big_blind=read_big_blind(source),
         streets=streets,

@@ -11,8 +11,6 @@ from counterfold.poker.money import Betting, Rake
 from counterfold.poker.sizes import Size, Sizes, parse_sizes
 from counterfold.poker.spot_source import SEATS, STREETS, Source
 
-__all__ = ["read_big_blind", "read_betting"]
-
 _PERCENT = {"bet_pct": "bets", "raise_pct": "raises", "donk_pct": "donks"}
 _ENTRY = (*_PERCENT, "allin", *_PERCENT.values())
 _RAKE = ("rate", "cap", "no_flop_no_drop")
@@ -136,6 +134,10 @@ def _sizes(source: Source, streets: Sequence[str]) -> tuple[tuple[Sizes, ...], t
     return tuple(found[0]), tuple(found[1])
 
 
+def _parsed(source: Source, sizes: Any) -> tuple[Size, ...]:
+    return parse_sizes(sizes, bare_chips=source.saved, big_blind=read_big_blind(source))
+
+
 def _same(donks: Any) -> bool:
     return isinstance(donks, str) and donks.strip().lower().startswith("same")
 
@@ -149,7 +151,7 @@ def _list(source: Source, key: str, value: Any, player: int, street: str) -> tup
             return ()
         raise source.complaint(key, f"this says nothing about the {street}; give [] for no sizes")
     with source.at(key):
-        return parse_sizes(picked, bare_chips=source.saved)
+        return _parsed(source, picked)
 
 
 def _entry(source: Source, actions: Any, player: int, street: str) -> dict[str, tuple[Size, ...]]:
@@ -169,7 +171,7 @@ def _entry(source: Source, actions: Any, player: int, street: str) -> dict[str, 
             found[_PERCENT[key]] = found.get(_PERCENT[key], ()) + sizes
         elif key != "allin":
             with source.at(f"actions: {key}"):
-                found[key] = found.get(key, ()) + parse_sizes(values, bare_chips=source.saved)
+                found[key] = found.get(key, ()) + _parsed(source, values)
     if source.flag("actions: allin", picked.get("allin", False)):
         found = {key: (*sizes, Size("all-in")) for key, sizes in found.items()}
     return found

@@ -1,4 +1,4 @@
-"""The dictionary of a spot while it is read: its keys, and complaints that say where."""
+"""The dictionary of a spot or a table while it is read: its keys, complaints that say where."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from contextlib import contextmanager
 from typing import Any
 
 from counterfold.errors import ParameterError, cut, short
-
-__all__ = ["SEATS", "STREETS", "Source", "nearest_name", "quoted"]
 
 SEATS = ("oop", "ip")
 STREETS = {"preflop": 0, "flop": 3, "turn": 4, "river": 5}  # cards on the board
@@ -44,33 +42,36 @@ def quoted(name: Any) -> str:
 class Source:
     """What was given, and in ``told`` the same in normalised form, as far as it has been read."""
 
+    what = "spot"
+    keys: tuple[str, ...] = _KEYS
+    aliases: Mapping[str, str] = _ALIASES
+    example = '"board", "pot" and "oop"'
+
     def __init__(self, given: Any, name: str, where: str, saved: bool = False) -> None:
         self.where, self.saved = where, saved
         if not isinstance(given, Mapping):
-            raise ParameterError(
-                f'{where} must be a JSON object with keys such as "board", "pot" and "oop"'
-            )
+            raise ParameterError(f"{where} must be a JSON object with keys such as {self.example}")
         self.given: dict[str, Any] = {}
         for key, value in given.items():
-            plain = _ALIASES.get(key) or str(key)
+            plain = self.aliases.get(key) or str(key)
             if plain in self.given:
                 raise ParameterError(f'{where}: "{plain}" is given twice, under two names')
             self.given[plain] = value
-        self.players = self._players()
-        known = [*dict.fromkeys((*_KEYS, *_ALIASES, *self.players))]
+        self.players: tuple[str, ...] = self._players()
+        known = [*dict.fromkeys((*self.keys, *self.aliases, *self.players))]
         for key in self.given:
             if key in known or key in _REMARKS:
                 continue
             if difflib.get_close_matches(key.lower(), known, 1, _CLOSE):
                 raise ParameterError(
-                    f"{where}: {quoted(key)} is no key of a spot; {nearest_name(key, known)}"
+                    f"{where}: {quoted(key)} is no key of a {self.what}; {nearest_name(key, known)}"
                 )
         self.name = str(self.given.get("name") or name)
         if not self.name.isprintable() or len(self.name) > 200:
             raise self.complaint("name", f"{short(self.name)} is no name; give letters in one line")
         self.told: dict[str, Any] = {"name": self.name}
 
-    def _players(self) -> tuple[str, str]:
+    def _players(self) -> tuple[str, ...]:
         names = self.given.get("players", SEATS)
         good = isinstance(names, Sequence) and not isinstance(names, str) and len(names) == 2
         if not good or len({str(name) for name in names} - {""}) != 2:
@@ -87,7 +88,9 @@ class Source:
 
     def complaint(self, key: str, what: str) -> ParameterError:
         """An error that says where it is."""
-        return ParameterError(f'{self.where}, "{key}": {what}')
+        error = ParameterError(f'{self.where}, "{key}": {what}')
+        error.key = key
+        return error
 
     @contextmanager
     def at(self, key: str) -> Iterator[None]:
@@ -100,7 +103,9 @@ class Source:
     def needed(self, key: str, example: str) -> Any:
         """The value of a key that must be there."""
         if self.given.get(key) is None:
-            raise ParameterError(f'{self.where} has no "{key}"; give it as in {example}')
+            error = ParameterError(f'{self.where} has no "{key}"; give it as in {example}')
+            error.key = key
+            raise error
         return self.given[key]
 
     def number(self, key: str, value: Any, *, zero: bool = False, whole: bool = False) -> float:

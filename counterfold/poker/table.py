@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from itertools import combinations
-from math import comb
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
+import numpy as np
+
 from counterfold.errors import ParameterError, short
-from counterfold.games.base import CHANCE, TERMINAL, Game
+from counterfold.games.base import CHANCE, TERMINAL, Even, Game, spec_of
 from counterfold.games.spec import flag, positive, whole
+from counterfold.poker.betting import build
 from counterfold.poker.cards import (
     CARDS,
+    HOLES,
     board_name,
     card_name,
     cards_name,
     parse_card,
     parse_cards,
 )
-from counterfold.poker.game import DEAL, DECISION, SHOWDOWN
+from counterfold.poker.game import DEAL, DECISION, FOLD, SHOWDOWN, BettingTree, CardRules, PokerGame
 from counterfold.poker.icm import icm, worth_after
 from counterfold.poker.money import Betting, Rake, State
-from counterfold.poker.showdown import strength
-from counterfold.poker.sizes import Size, Sizes, parse_sizes
-
-__all__ = ["POSITIONS", "STREETS", "Holdem", "TableState", "positions"]
+from counterfold.poker.showdown import strength, strengths
+from counterfold.poker.sizes import Size, Sizes
+from counterfold.poker.table_sizes import table_sizes
 
 STREETS = ("preflop", "flop", "turn", "river")
 DEALT = (0, 3, 4, 5)
@@ -66,10 +68,12 @@ class Holdem(Game):
     act before the flop: heads-up player 0 has the button and the small blind. ``ante`` is paid by
     everybody, ``big_blind_ante`` by the big blind for all; ``straddle`` is a blind of the player
     after it, who then acts last before the flop. ``stack`` is one for all, or one for each.
-    Sizes are texts as in a spot, by street with a bar between them ("3x,allin|50%,100%"), and
-    ``raises`` by the number of raises with a slash ("3x/2.2x,allin"). Without ``limps`` whoever
-    enters the pot raises. ``limit`` has the bets before and on the flop, and after it. Odd chips
-    of a tied pot are dealt out where ``chip`` says which is the smallest. With ``payouts`` of a
+    Sizes are texts as in a spot, by street with a bar between them ("3x,allin|50%,100%"),
+    ``raises`` by the number of raises with a slash ("3x/2.2x,allin"), and both by seat with a
+    semicolon ("BTN:2.5bb;3bb"). Without ``limps`` whoever enters the pot raises. ``limit`` has the
+    bets before and on the flop, and after it. Odd chips of a tied pot are dealt out where ``chip``
+    says which is the smallest. A hand without a flop is free of rake if ``no_flop_no_drop``. With
+    ``payouts`` of a
     tournament, what is won is counted in them, by the independent chip model. On streets after
     ``last_street`` cards come and nobody bets.
 
@@ -103,6 +107,7 @@ class Holdem(Game):
     chip: float = 0.0
     rake: float = 0.0
     rake_cap: float = float("inf")
+    no_flop_no_drop: bool = False
     payouts: float | tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
@@ -122,13 +127,20 @@ class Holdem(Game):
             )
         return STREETS[: STREETS.index(self.last_street) + 1]
 
+    @property
+    def before_the_flop(self) -> bool:
+        """Whether nobody bets after it, so that equities tell what an end is worth."""
+        return self.last_street == STREETS[0]
+
     @cached_property
     def betting(self) -> Betting:
         """The rules of money."""
         n = whole("players", self.players, 2, MOST_PLAYERS)
         small, big = _pair("blinds", self.blinds)
-        if not 0 <= small <= big or not big > 0:
-            raise ParameterError(f"blinds are a small and a big one, not {small:g} and {big:g}")
+        if not 0 < small <= big:
+            raise ParameterError(
+                f"blinds are a small and a big one above zero, not {small:g} and {big:g}"
+            )
         stacks = self._stacks(n)
         places = self.positions
         posted = [0.0] * n
@@ -157,16 +169,17 @@ class Holdem(Game):
                 stack - blind - ante
                 for stack, blind, ante in zip(stacks, posted, antes, strict=True)
             ),
-            sizes=(self._sizes(),) * n,
-            first=(0,) + (after,) * (len(self.streets) - 1),
-            caps=(self.cap,) * len(self.streets),
+            sizes=self._sizes(stacks, posted),
+            first=(0,) + (after,) * (len(STREETS) - 1),
+            caps=(self.cap,) * len(STREETS),
             opened=1,
             least=0.0 if self.limit else big,
-            rake=Rake(self.rake, self.rake_cap),
+            rake=Rake(self.rake, self.rake_cap, int(flag("no_flop_no_drop", self.no_flop_no_drop))),
             limps=flag("limps", self.limps),
             fixed=self.limit is not None,
             chip=self.chip or min(chips for chips in (small, big, *antes) if chips),
             odd_chips=self.chip > 0,
+            played=len(self.streets),
         )
 
     @cached_property
@@ -187,20 +200,69 @@ class Holdem(Game):
             raise ParameterError(f"there are {len(stacks)} stacks for {n} players")
         return tuple(float(positive("stack", stack)) for stack in stacks)
 
-    def _sizes(self) -> tuple[Sizes, ...]:
+    def _sizes(
+        self, stacks: Sequence[float], posted: Sequence[float]
+    ) -> tuple[tuple[Sizes, ...], ...]:
+        """[player][street] what may be bet; sizes that nobody ever can are refused."""
         if self.limit is not None:
             small, big = (
                 Size("by", float(positive("limit", chips))) for chips in _pair("limit", self.limit)
             )
             if self.cap is None:
                 object.__setattr__(self, "cap", 4)
-            return tuple(Sizes((s,), (s,)) for s in (small, small, big, big)[: len(self.streets)])
-        bets, raises = (_by_street(str(text), self.streets) for text in (self.bets, self.raises))
-        found = []
-        for bet, levels in zip(bets, raises, strict=True):
-            first, *again = [parse_sizes(level) for level in levels.split("/")]
-            found.append(Sizes(parse_sizes(bet), first, again=tuple(again)))
-        return tuple(found)
+            return (tuple(Sizes((s,), (s,)) for s in (small, small, big, big)),) * self.players
+        big_blind = float(self.blinds[1])
+        found = table_sizes(
+            str(self.bets), str(self.raises), self.positions, self.streets, big_blind
+        )
+        for own in found:
+            for street, sizes in enumerate(own):
+                least = big_blind + (0 if street else max(posted))
+                for size in () if street == 0 else sizes.bets:
+                    _check_size("bets", size, big_blind, max(stacks))
+                for level in (sizes.raises, *sizes.again):
+                    for size in level:
+                        _check_size("raises", size, least, max(stacks))
+        rest = len(STREETS) - len(self.streets)
+        return tuple(own + own[-1:] * rest for own in found)
+
+    @cached_property
+    def poker(self) -> PokerGame:
+        """The same as a game in ranges: its whole betting tree, and all hands for everybody.
+
+        Chips of a pot that cannot be split are split all the same.
+
+        >>> Holdem(players=3, stack=10).poker
+        <PokerGame holdem(players=3,stack=10): BTN, SB and BB, 2,410 nodes of betting>
+        """
+        betting, chips = build(self.betting), not self.prizes
+        if self.prizes and self.players == 2:
+            betting = self._in_prizes(betting)
+        deal = [after - before for before, after in pairwise((0, *DEALT))]
+        hands = np.ones(HOLES)
+        return PokerGame(
+            name=spec_of(self),
+            rules=CardRules(tuple(range(CARDS)), 2, tuple(deal), strengths),
+            betting=betting,
+            board=(),
+            ranges=(hands,) * self.players,
+            players=self.positions,
+            big_blind=self.blinds[1] if chips else None,
+            streets=STREETS,
+            prizes=self.prizes if self.players > 2 else (),
+            about={"table": spec_of(self), "stacks": list(self._stacks(self.players))},
+        )
+
+    def _in_prizes(self, betting: BettingTree) -> BettingTree:
+        """The betting of two with its ends counted in payouts."""
+        payoff = betting.payoff.copy()
+        for node in np.flatnonzero(np.isin(betting.kind, (FOLD, SHOWDOWN))).tolist():
+            for case in range(3):
+                other = case if betting.kind[node] == FOLD else 2 - case
+                won = betting.payoff[node, 0, case], betting.payoff[node, 1, other]
+                payoff[node, 0, case], payoff[node, 1, other] = self._worth(won)
+        none = np.zeros(0, np.uint32)
+        return replace(betting, payoff=payoff, pot=none)
 
     # The seven methods
 
@@ -220,37 +282,52 @@ class Holdem(Game):
         return state.betting.player if state.betting.kind == DECISION else TERMINAL
 
     def _owed(self, state: TableState) -> bool:
-        """Whether cards of the board are to come, the last ones too where nobody has folded."""
-        betting = state.betting
-        if betting.kind == DEAL:
-            return True
-        return betting.kind == SHOWDOWN and len(state.board) < DEALT[-1]
+        """Whether cards of the board are to come."""
+        return state.betting.kind == DEAL
 
-    def chance(self, state: TableState) -> list[tuple[str, float]]:
+    def chance(self, state: TableState) -> Even:
         gone = {*state.board, *(card for hole in state.holes for card in hole)}
         left = [card for card in range(CARDS) if card not in gone]
         if len(state.holes) < self.players:
-            names, share = _hole_names(), 1 / comb(len(left), 2)
-            return [(names[hole], share) for hole in combinations(left, 2)]
-        return [(card_name(card), 1 / len(left)) for card in left]
+            names, pairs = _hole_names(), _pairs(len(left))
+            return Even(len(pairs), lambda k: names[left[pairs[k][0]], left[pairs[k][1]]])
+        return Even(len(left), lambda k: card_name(left[k]))
 
     def actions(self, state: TableState) -> tuple[str, ...]:
-        return tuple(name for name, _ in self.betting.moves(state.betting))
+        return tuple(self.betting.ways(state.betting))
 
     def next(self, state: TableState, action: Hashable) -> TableState:
         word = str(action)
         if len(state.holes) < self.players:
-            first, second = parse_cards(word)
-            return state._replace(holes=(*state.holes, (first, second)))
+            return state._replace(holes=(*state.holes, _cards_of(word)))
         if self._owed(state):
             board = (*state.board, parse_card(word))
             betting = state.betting
             if betting.kind == DEAL and len(board) == DEALT[betting.street + 1]:
-                betting = self.betting.moves(betting)[0][1]
+                betting = self.betting.ways(betting)[""]
             line = (*state.line, f"[{word}]")
             return TableState(state.holes, board, betting, line)
-        moves = dict(self.betting.moves(state.betting))
-        return state._replace(betting=moves[word], line=(*state.line, word))
+        ways = self.betting.ways(state.betting)
+        after = ways.get(word)
+        if after is None:
+            chips = self.betting.free(state.betting, word)
+            if chips is None:
+                raise ParameterError(f"{short(word)} is no move here; there are {', '.join(ways)}")
+            after = self.betting.raised(state.betting, chips)
+        return TableState(state.holes, state.board, after, (*state.line, word))
+
+    def legal(self, state: TableState, action: Hashable) -> bool:
+        """Whether the rules allow a move, be it among the sizes or not."""
+        word = str(action)
+        return word in self.actions(state) or self.betting.free(state.betting, word) is not None
+
+    def forfeit(self, player: int, state: TableState) -> tuple[float, ...]:
+        """What each has won if a player gives up: all it has paid goes to those still in."""
+        betting = state.betting
+        rest = [p for p in range(self.players) if p != player and not betting.folded >> p & 1]
+        paid = [before + bet for before, bet in zip(betting.before, betting.bets, strict=True)]
+        share = sum(paid) / len(rest)
+        return self._worth([share * (p in rest) - paid[p] for p in range(self.players)])
 
     def observe(self, state: TableState, player: int) -> Hashable:
         if player >= len(state.holes):
@@ -270,7 +347,10 @@ class Holdem(Game):
         strengths = [0] * self.players
         if state.betting.kind == SHOWDOWN:
             strengths = [strength((*hole, *state.board)) for hole in state.holes]
-        won = self.betting.payoffs(state.betting, strengths)
+        return self._worth(self.betting.payoffs(state.betting, strengths))
+
+    def _worth(self, won: Sequence[float]) -> tuple[float, ...]:
+        """What chips that were won are worth."""
         if not self.prizes:
             return tuple(won)
         before = self._stacks(self.players)
@@ -309,14 +389,24 @@ def _hole_names() -> dict[tuple[int, int], str]:
     return {(low, high): cards_name((high, low)) for low, high in combinations(range(CARDS), 2)}
 
 
+@cache
+def _cards_of(hole: str) -> tuple[int, int]:
+    first, second = parse_cards(hole)
+    return first, second
+
+
+@cache
+def _pairs(cards: int) -> tuple[tuple[int, int], ...]:
+    return tuple(combinations(range(cards), 2))
+
+
 def _pair(name: str, values: object) -> tuple[float, float]:
     if not isinstance(values, tuple) or len(values) != 2:
         raise ParameterError(f"{name} are two amounts, such as 1+2, not {short(values)}")
     return values
 
 
-def _by_street(text: str, streets: Sequence[str]) -> list[str]:
-    parts = text.split("|")
-    if len(parts) > len(streets):
-        raise ParameterError(f"{short(text)} has sizes for more streets than {len(streets)}")
-    return [parts[min(k, len(parts) - 1)] for k in range(len(streets))]
+def _check_size(name: str, size: Size, least: float, most: float) -> None:
+    if size.kind == "to" and not least <= size.amount <= most:
+        why = f"the least is {least:g}" if size.amount < least else f"the largest stack is {most:g}"
+        raise ParameterError(f"{name}: nobody can ever put in {size.amount:g} there, as {why}")

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from counterfold.errors import ParameterError
 
-__all__ = ["Units", "parse_amount"]
-
 _AMOUNT = re.compile(r"(\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?)\s*(%|mbb(?:/h)?|)", re.I)
 
 

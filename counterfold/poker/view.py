@@ -19,8 +19,6 @@ from counterfold.poker.game import meetings
 from counterfold.poker.made import names_kind, wanted_holes
 from counterfold.poker.ranges import CELL, cell_name
 
-__all__ = ["CLASSES", "Classes", "Hand", "NodeView", "Totals"]
-
 CLASSES: tuple[str, ...] = tuple(cell_name(k // 13, k % 13) for k in range(169))
 """The names of the 169 classes of starting hands, row by row of the grid."""
 
@@ -90,7 +88,7 @@ class NodeView:
     line: tuple[str, ...]  # actions and dealt cards so far, as in ("check", "bet 66", "[Ah]")
     board: tuple[int, ...]
     pot: float
-    stacks: tuple[float, float]
+    stacks: tuple[float, ...]
     actions: tuple[str, ...]  # none at an end, or where the other one decides
     weight: NDArray[np.float64]  # [1326] how much of each hole gets here: range x own choices
     against: NDArray[np.float64]  # [1326] the opponent's
@@ -100,7 +98,7 @@ class NodeView:
     equity: NDArray[np.float64]  # [1326] share of the pot if all money went in now; NaN as above
     note: str = ""  # a sentence for the reader
     mass: NDArray[np.float64] | None = None
-    players: tuple[str, str] = ("oop", "ip")  # whose the stacks are
+    players: tuple[str, ...] = ("oop", "ip")  # whose the stacks are
     # [actions, 1326] ``ev`` if the action is taken and all is played as before from then on
     evs: NDArray[np.float64] | None = None
 

@@ -8,8 +8,6 @@ from typing import Any
 
 from counterfold.cli.output import advise, say
 
-__all__ = ["Columns", "Part", "Table", "named", "print_parts"]
-
 Columns = Mapping[str, str | Callable[[Any], str]]
 """Headings with what stands below: a format such as ``{0.value:.3f}``, or a function of a row."""
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["bars", "finished", "line"]
-
 MANY_COLOURS = (*COLOURS, "#999999")
 
 

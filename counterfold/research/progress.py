@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-__all__ = ["Count", "Progress", "no_progress"]
-
 Progress = Callable[..., None]
 """Called with what is done, of how much, and, if there are any, words on where things stand."""
 

@@ -29,8 +29,6 @@ from counterfold.research.columns import Part, print_parts
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Drawn", "Job", "Seed", "folder", "iterations", "run_job", "runs", "verb_of"]
-
 Seed = Annotated[int, typer.Option(metavar="N", parser=count, help="For starts and sampling.")]
 Plot = Annotated[str | None, typer.Option(metavar="FILE", help="Draw it, as .png, .svg or .pdf.")]
 
@@ -157,7 +155,7 @@ def run_job(name: str, job: Job, output: Drawn, **options: object) -> None:
             say(f"{word}: {path}")
 
 
-def _checked(name: str, job: Job, options: Mapping[str, object]) -> dict[str, Any]:
+def _checked(name: str, job: Job, options: Mapping[str, object]) -> dict[str, object]:
     """The options that were given; those that the experiment does not know are refused."""
     known = signature(job.make).parameters
     given = {key: value for key, value in options.items() if value is not None}
@@ -184,7 +182,7 @@ def _stopped(job: Job, given: Mapping[str, object]) -> str:
     return f"stopped; the same command goes on from what {given['folder']} keeps"
 
 
-def _timed(parts: Iterable[Part], result: Any) -> list[Part]:
+def _timed(parts: Iterable[Part], result: object) -> list[Part]:
     """The parts, with the time that the experiment took in the last of their paragraphs."""
     shown = list(parts)
     if not hasattr(result, "cpu_seconds"):

@@ -8,11 +8,9 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from counterfold.arrays import Floats
 from counterfold.play.score import Z95, Estimate
-
-__all__ = ["Finding", "Json", "Result", "Sampled", "estimate", "plain"]
 
 Json = dict[str, object]
 
@@ -84,7 +82,7 @@ class Finding(NamedTuple):
     measured: str
 
 
-def estimate(numbers: NDArray[np.float64]) -> Estimate:
+def estimate(numbers: Floats) -> Estimate:
     """The mean of several runs; its 95% interval comes from the spread between them."""
     half = Z95 * float(numbers.std(ddof=1)) / len(numbers) ** 0.5 if len(numbers) > 1 else None
     return Estimate(float(numbers.mean()), half)
@@ -95,16 +93,16 @@ class Sampled:
     """Several runs, looked at here and there: ``numbers[run, mark]``."""
 
     marks: tuple[int, ...]
-    numbers: NDArray[np.float64] = field(repr=False)
+    numbers: Floats = field(repr=False)
 
     @property
-    def means(self) -> NDArray[np.float64]:
+    def means(self) -> Floats:
         """The mean of all runs at each mark."""
-        found: NDArray[np.float64] = self.numbers.mean(axis=0)
+        found: Floats = self.numbers.mean(axis=0)
         return found
 
     @property
-    def band(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def band(self) -> tuple[Floats, Floats]:
         """What 90% of the runs lie between."""
         low, high = np.quantile(self.numbers, (0.05, 0.95), axis=0)
         return low, high

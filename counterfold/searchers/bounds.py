@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from counterfold.arrays import Floats
 from counterfold.evaluate.certificate import Certified
 from counterfold.evaluate.sequence import assess_form
 from counterfold.games.base import CHANCE
@@ -23,23 +24,10 @@ from counterfold.searchers.lp import solve_gadget
 from counterfold.searchers.refine import HistoryRefined, refine
 from counterfold.searchers.refined import Refined
 from counterfold.searchers.subgame import Subgames
-from counterfold.searchers.treeplex import Floats
 from counterfold.solvers.lp import solve_lp
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import HistoryTree, Infosets, kept_with
 from counterfold.tree.sequence import sequence_form
-
-__all__ = [
-    "Nearest",
-    "Yardstick",
-    "alpha_within",
-    "exploitation_bound",
-    "nearest",
-    "room",
-    "safety_bound",
-    "trade_bound",
-    "won_at_most",
-]
 
 
 def safety_bound(alpha: float, delta: float, tau: float, slack: float = 0.0) -> float:

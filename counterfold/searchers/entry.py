@@ -12,15 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.arrays import Bools, Floats, Ints
 from counterfold.errors import MismatchError, ParameterError
 from counterfold.notebook import brief
-from counterfold.searchers.gadget import Bools, to_one
+from counterfold.searchers.gadget import to_one
 from counterfold.searchers.gifts import gifts
 from counterfold.searchers.subgame import Subgame
-from counterfold.searchers.treeplex import Floats, Ints, summed
+from counterfold.searchers.treeplex import summed
 from counterfold.strategy.strategy import Strategy
-
-__all__ = ["HistoryEntry", "best_values", "distribution", "earned_values", "enter", "enters"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,27 +29,10 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.arrays import Bools, Floats
 from counterfold.errors import ParameterError, SpecError
 from counterfold.notebook import brief
-from counterfold.searchers.treeplex import Floats
 
-__all__ = [
-    "GADGETS",
-    "Bools",
-    "Entry",
-    "Part",
-    "gadget",
-    "maxmargin",
-    "objective",
-    "ox",
-    "reach_maxmargin",
-    "resolving",
-    "ses",
-    "to_one",
-    "unsafe",
-]
-
-Bools = NDArray[np.bool_]
 Kind = Literal["given", "choose", "refuse"]
 Mark = Literal["best", "blueprint"]
 
@@ -98,6 +81,11 @@ class Entry(Protocol):
     @property
     def reached(self) -> Bools:
         """Does the player ever come here? Without the axis of classes."""
+        ...
+
+    @property
+    def expected(self) -> bool:
+        """Does the opponent's own blueprint come here as well?"""
         ...
 
     @property

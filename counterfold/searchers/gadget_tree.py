@@ -13,14 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from counterfold.arrays import Floats, Ints
 from counterfold.games.base import CHANCE, TERMINAL
 from counterfold.searchers.entry import HistoryEntry
 from counterfold.searchers.gadget import Part
 from counterfold.searchers.subgame import Subgame
-from counterfold.searchers.treeplex import Floats, Ints
 from counterfold.tree.history import NONE, HistoryTree, Infosets
-
-__all__ = ["compose", "player_actions"]
 
 
 def compose(entry: HistoryEntry, parts: Sequence[Part]) -> HistoryTree:

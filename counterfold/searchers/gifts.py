@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from counterfold.arrays import Floats
 from counterfold.evaluate.sequence import assess_form, workspace
 from counterfold.searchers.paths import paths
 from counterfold.searchers.subgame import Subgame
-from counterfold.searchers.treeplex import Floats
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.sequence import sequence_form
-
-__all__ = ["gifts", "gifts_by_slot"]
 
 
 def gifts(subgame: Subgame, probabilities: Floats, player: int) -> Floats:

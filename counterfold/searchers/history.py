@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
+from typing import Any
 
+from counterfold.arrays import Floats
 from counterfold.errors import ParameterError
+from counterfold.games.base import label
 from counterfold.searchers.entry import HistoryEntry, enter
 from counterfold.searchers.gadget import Part
 from counterfold.searchers.points import Point
 from counterfold.searchers.refine import AUTO, MOST, TOLERANCE, HistoryRefined, refine
 from counterfold.searchers.subgame import Subgames, subgames
-from counterfold.searchers.treeplex import Floats
 from counterfold.solvers.methods import Method
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import HistoryTree
-
-__all__ = ["HistorySearch"]
 
 
 class HistorySearch:
@@ -55,6 +55,20 @@ class HistorySearch:
         """The number of the subgame in which a node of the tree lies; None before the point."""
         number = int(self.subgames.of[node])
         return None if number < 0 else number
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        """Subgames by the names of the player's infosets in them."""
+        labels = self.tree.infosets.labels
+        return {
+            labels[i]: number
+            for number in self.places
+            for i in self.subgames[number].treeplexes[self.player].infosets.tolist()
+        }
+
+    def place(self, seen: Sequence[Any]) -> int | None:
+        """The number of the subgame in which the player sees this; None where there is none."""
+        return self._numbers.get(label(tuple(seen)))
 
     def range(self, entry: HistoryEntry, model: Strategy[HistoryTree]) -> Floats:
         """With which classes an opponent comes into a subgame if it plays as a model says."""

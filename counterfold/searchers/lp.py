@@ -12,12 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from counterfold.arrays import Floats
 from counterfold.searchers.entry import HistoryEntry
 from counterfold.searchers.gadget import Part
-from counterfold.searchers.treeplex import Floats
 from counterfold.solvers.program import Affine, Program
-
-__all__ = ["GadgetOptimum", "solve_gadget"]
 
 
 class GadgetOptimum(NamedTuple):

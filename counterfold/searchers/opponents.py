@@ -6,12 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from counterfold.arrays import Floats
 from counterfold.errors import ParameterError
 from counterfold.searchers.entry import distribution
-from counterfold.searchers.treeplex import Floats
 from counterfold.strategy.strategy import Strategy
-
-__all__ = ["misjudged", "shuffled"]
 
 
 def shuffled(

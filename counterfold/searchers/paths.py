@@ -6,12 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from counterfold.arrays import Floats, Ints
 from counterfold.errors import UnsupportedError
 from counterfold.notebook import brief
-from counterfold.searchers.treeplex import Floats, Ints
 from counterfold.tree.history import HistoryTree, kept_with
-
-__all__ = ["Paths", "paths"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.arrays import Bools, Ints
 from counterfold.errors import ParameterError
 from counterfold.files.text import whole_of
 from counterfold.games.base import CHANCE, TERMINAL
@@ -15,18 +16,17 @@ from counterfold.searchers.paths import paths
 from counterfold.strategy.layout import fits
 from counterfold.tree.history import HistoryTree
 
-__all__ = ["Point", "roots_at"]
-
 Point = str | Callable[[HistoryTree, int], bool] | NDArray[np.integer[Any]]
 """A name (see ``roots_at``), a question asked of each node, or the nodes themselves."""
 
 
-def roots_at(tree: HistoryTree, point: Point) -> NDArray[np.int64]:
+def roots_at(tree: HistoryTree, point: Point) -> Ints:
     """The nodes with which play passes a point, in the order of the tree.
 
     ============  =============================================================================
     ``board``     the first deal after players have begun to decide; the same as ``deal:1``
     ``deal:N``    right after the N-th such deal (deals in a row are one)
+    ``round:N``   the same moment before that deal: the N-th round of decisions is over
     ``move:N``    right after the players' N-th move, and the deal that follows it if one does
     ``seen:TEXT`` where the player to move sees what fits a pattern, for the first time
     ============  =============================================================================
@@ -36,8 +36,8 @@ def roots_at(tree: HistoryTree, point: Point) -> NDArray[np.int64]:
     600
     >>> roots_at(cf.compile_game(cf.Leduc()), "flop")
     Traceback (most recent call last):
-    counterfold.errors.ParameterError: there is no point 'flop'; name board, deal:N, move:N or \
-seen:TEXT
+    counterfold.errors.ParameterError: there is no point 'flop'; name board, deal:N, round:N, \
+move:N or seen:TEXT
     """
     marked = np.zeros(tree.histories, dtype=bool)
     if isinstance(point, np.ndarray):
@@ -58,22 +58,25 @@ def _told(point: Point) -> str:
     return repr(point) if isinstance(point, str) else "that point"
 
 
-def _named(tree: HistoryTree, name: str) -> NDArray[np.bool_]:
+def _named(tree: HistoryTree, name: str) -> Bools:
     kind, _, rest = ("deal", ":", "1") if name == "board" else name.partition(":")
     if kind == "seen" and rest:
         rows = [fits(label, rest) for label in tree.infosets.labels]
         return np.append(rows, False)[np.minimum(tree.infoset, len(rows))]
-    if kind not in ("deal", "move") or not whole_of(rest):
-        raise ParameterError(f"there is no point {name!r}; name board, deal:N, move:N or seen:TEXT")
+    if kind not in ("deal", "round", "move") or not whole_of(rest):
+        raise ParameterError(
+            f"there is no point {name!r}; name board, deal:N, round:N, move:N or seen:TEXT"
+        )
     moves, deals = _counted(tree)
+    if kind == "round":
+        begun: Bools = (tree.turn == CHANCE) & (moves > 0) & (deals == int(rest) - 1)
+        return begun
     # A deal is over when the next node is somebody's.
-    found: NDArray[np.bool_] = ((moves if kind == "move" else deals) == int(rest)) & (
-        tree.turn != CHANCE
-    )
+    found: Bools = ((moves if kind == "move" else deals) == int(rest)) & (tree.turn != CHANCE)
     return found
 
 
-def _counted(tree: HistoryTree) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _counted(tree: HistoryTree) -> tuple[Ints, Ints]:
     """How many moves were made before each node, and how many deals after the first move."""
     way = paths(tree)
     chance = np.append(tree.turn == CHANCE, False)  # the root's parent, -1, is none
@@ -87,7 +90,7 @@ def _counted(tree: HistoryTree) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return moves, deals
 
 
-def _below(tree: HistoryTree, marked: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _below(tree: HistoryTree, marked: Bools) -> Bools:
     """Nodes with a marked one above them."""
     way = paths(tree)
     below = np.zeros(tree.histories, dtype=bool)

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.arrays import Bools, Floats, Ints
 from counterfold.errors import ParameterError, UnsupportedError
 from counterfold.games.spec import whole
 from counterfold.poker.game import DECISION
@@ -29,16 +30,14 @@ from counterfold.searchers.public_entry import Arrivals, CarriedDown, PublicEntr
 from counterfold.searchers.public_gifts import public_gifts
 from counterfold.searchers.public_root import PublicRoot
 from counterfold.searchers.refined import Refined, WarmStart
-from counterfold.searchers.treeplex import Floats
 from counterfold.solvers.methods import Method
 from counterfold.solvers.methods import method as method_of
 from counterfold.solvers.settings import POKER_METHOD
 from counterfold.strategy.strategy import Strategy
+from counterfold.tree.find import find_boards, find_place
 from counterfold.tree.public import PublicTree
 from counterfold.tree.public_arrays import PublicArrays, aligned
-from counterfold.tree.traversal import walk_tape
-
-__all__ = ["PublicRefined", "PublicSearch"]
+from counterfold.tree.traversal import WHO
 
 ITERATIONS = 200
 LATER = 30
@@ -65,6 +64,8 @@ class PublicSearch:
         if player not in (0, 1):
             raise ParameterError(f"the player is 0 or 1, not {player!r}")
         tree = blueprint.tree
+        if not tree.two_player_zero_sum:
+            raise UnsupportedError(f"{tree.spec} has rake, where no search is safe; leave it out")
         if not tree.last:
             raise ParameterError(f"{tree.game.name} has one street: there is nothing to search in")
         self.blueprint, self.player, self.tree = blueprint, player, tree
@@ -213,7 +214,12 @@ class PublicSearch:
                 self._gifts = public_gifts(self.blueprint, 1 - self.player)
         return self._gifts.at(board)
 
-    def kept(self, reached: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def place(self, seen: Sequence[Any]) -> int | None:
+        """The board of the last street on which a player sees this; None before it."""
+        boards, _ = find_boards(self.tree, find_place(self.tree, str(seen[-1])).cards)
+        return boards[-1] if self.tree.boards[boards[-1]].street == self.tree.last else None
+
+    def kept(self, reached: Bools) -> Ints:
         """The player's rows of a board on lines to which it comes."""
         nodes = self.tree.nodes
         found: list[int] = []
@@ -243,9 +249,7 @@ class _Workspace:
         self.scale = tree.weight_sum
         self.still = np.zeros((3, rule.COLUMNS))
 
-    def walk(
-        self, board: int, me: int, mine: Floats, theirs: Floats, rows: Any, average: bool, how: int
-    ) -> Floats:
+    def walk(self, board: int, me: int, mine: Floats, theirs: Floats, how: int) -> Floats:
         """Values of a player's hands by line, per deal of them; reaches are by line too.
 
         In double precision: this is what searches are measured by.
@@ -256,11 +260,10 @@ class _Workspace:
         room.mine[search.rows[me], : mine.shape[1]] = mine
         room.theirs[search.rows[other], : theirs.shape[1]] = theirs
         room.value[search.value_rows] = 0
-        walk_tape(
-            np.array([[public.LAST, board]], np.uint32), search.exact.money,
-            search.exact.boards, (search.measured[me], search.measured[other]),
-            (self.tables[me], self.tables[other]), (None, None), search.exact.ends[me], room, me,
-            rows, average, how,
+        public.traverse(
+            np.array([[public.LAST, board]], np.uint32), search.exact.ground,
+            search.exact.sides(self.tables)._replace(hands=search.measured), room, WHO[me],
+            None, True, how,
         )  # fmt: skip
         out: Floats = room.value[search.value_rows, : mine.shape[1]] * self.scale
         return out
@@ -287,14 +290,16 @@ class _Workspace:
         self.read(board)
         values = []
         for how in (public.VALUE, public.BEST):
-            found = self.walk(board, other, np.ones_like(mass), reach, self.still, True, how)
+            found = self.walk(board, other, np.ones_like(mass), reach, how)
             values.append(np.divide(found, mass, where=live, out=np.zeros_like(found)))
         weight = np.asarray(tree.game.ranges[other], np.float64)[holes[other]]
         dealt = to_one(np.where(live, mass * weight, 0.0))
-        theirs = arriving(search.arrivals[other].at(board) * mass, live, dealt)
+        met = search.arrivals[other].at(board) * mass
+        theirs = arriving(met, live, dealt)
         return PublicEntry(
             board, player, total[:, 0], reach, mass, live, dealt, theirs, values[0], values[1],
-            int(tree.base[board, player]), search.kept(live.any(1)), search.gifts_at,
+            int(tree.base[board, player]), search.kept(live.any(1)),
+            bool(met[live].sum() > 0), search.gifts_at,
         )  # fmt: skip
 
     def refine(
@@ -334,15 +339,15 @@ class _Workspace:
         from counterfold.kernels import public, public_search
 
         search, player = self.search, entry.player
-        seats = public_search.Seats(search.value_rows, search.rows, entry.reach)
         whos = np.array([[1 - player], [player]], np.int64)
+        seats = public_search.Seats(search.value_rows, search.rows, entry.reach, whos, self.scale)
         schedule = search.method.schedule(first, count, np.zeros(4), weighed=False)
         tape = np.array([[public.LAST, entry.board]], np.uint32)
         arrays = search.arrays
+        sides = arrays.sides(self.tables)._replace(hands=search.hands)
         public_search.search(
-            tape, arrays.money, arrays.boards, search.hands, tuple(self.tables), arrays.ends,
-            self.room, root.arrays, seats, whos, self.scale, schedule, rows,
-        )  # fmt: skip
+            tape, arrays.ground, sides, self.room, root.arrays, seats, schedule, rows
+        )
 
     def _look(self, entry: PublicEntry, root: PublicRoot) -> tuple[Floats, Floats, Floats]:
         """What the opponent's best reply earns, what the gadget is worth, and the gap by line."""
@@ -351,10 +356,10 @@ class _Workspace:
         board, player, other = entry.board, entry.player, 1 - entry.player
         scale = root.arrays.scale
         anyhow = np.ones_like(entry.mass)
-        best = self.walk(board, other, anyhow, entry.reach, self.still, True, public.BEST) * scale
+        best = self.walk(board, other, anyhow, entry.reach, public.BEST) * scale
         worth = objective(entry, root.parts, best)
         came = root.average()
-        earned = self.walk(board, player, entry.reach, came, self.still, True, public.BEST)
+        earned = self.walk(board, player, entry.reach, came, public.BEST)
         most = (earned * entry.reach).sum(1) + root.marks()
         return best, worth, np.where(entry.reached, np.maximum(most - worth, 0.0), 0.0)
 
@@ -366,7 +371,7 @@ class _Workspace:
         player, other = entry.player, 1 - entry.player
         for p, given in ((player, weights), (other, theirs)):
             self.tables[p].total[: len(given), : given.shape[1]] = given
-        found = self.walk(entry.board, player, entry.reach, reach, self.still, True, public.VALUE)
+        found = self.walk(entry.board, player, entry.reach, reach, public.VALUE)
         out: Floats = (found * entry.reach).sum(1) * entry.came / self.scale
         return out
 
@@ -379,7 +384,7 @@ class _Workspace:
             raise UnsupportedError(f"{tree.game.name} has too many lines to see all ends at once")
         self.tables[player].total[: len(weights), : weights.shape[1]] = weights
         anyhow = np.ones_like(entry.mass)
-        self.walk(entry.board, other, anyhow, entry.reach, self.still, True, public.BEST)
+        self.walk(entry.board, other, anyhow, entry.reach, public.BEST)
         places = tree.nodes.place[list(nodes)].astype(np.int64)
         count = self.search.count(other, entry.board)
         out: Floats = self.fine.value[places, :count] * self.scale

@@ -13,14 +13,12 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.arrays import Bools, Floats, Ints
 from counterfold.notebook import brief
 from counterfold.poker.cards import NO_CARD
 from counterfold.poker.game import DEAL, DECISION
-from counterfold.searchers.gadget import Bools, to_one
-from counterfold.searchers.treeplex import Floats, Ints
+from counterfold.searchers.gadget import to_one
 from counterfold.tree.public import PublicTree
-
-__all__ = ["Arrivals", "CarriedDown", "PublicEntry", "arriving", "classes_above", "met_by"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +40,7 @@ class PublicEntry:
     best: Floats  # what its best reply earns
     base: int  # the first row of the board in the player's table
     kept: Ints  # the player's rows of the board on lines to which it comes, from there
+    expected: bool  # does the opponent's own blueprint come here as well?
     gifts_at: Callable[[int], Floats]  # of a board: worked out only where a gadget asks for it
 
     def __repr__(self) -> str:
@@ -157,13 +156,12 @@ class Arrivals(CarriedDown):
         super().__init__(tree, player, first[tree.hands[player][0].holes], step)
 
 
-def classes_above(tree: PublicTree, player: int, board: int) -> NDArray[np.int64]:
+def classes_above(tree: PublicTree, player: int, board: int) -> Ints:
     """[hands] the hand on the board before that each hand of a board was."""
     above = tree.hands[player][tree.boards[board].before]
     where = np.zeros(tree.game.rules.holes, np.int64)
     where[above.pairs] = above.of
-    found: NDArray[np.int64] = where[tree.hands[player][board].holes]
-    return found
+    return where[tree.hands[player][board].holes]
 
 
 def met_by(tree: PublicTree, mine: NDArray[Any], reach: Floats, theirs: NDArray[Any]) -> Floats:

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from counterfold.arrays import Floats
 from counterfold.evaluate.public import PublicEvaluator
 from counterfold.searchers.public_entry import Arrivals, CarriedDown, met_by
-from counterfold.searchers.treeplex import Floats
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.public import PublicTree
-
-__all__ = ["public_gifts"]
 
 
 def public_gifts(blueprint: Strategy[PublicTree], player: int) -> CarriedDown:
@@ -26,7 +23,7 @@ def public_gifts(blueprint: Strategy[PublicTree], player: int) -> CarriedDown:
     nodes = tree.nodes
     worth: dict[tuple[int, int], Floats] = {}
 
-    def note(board: int, node: int, values: NDArray[np.float64]) -> None:
+    def note(board: int, node: int, values: Floats) -> None:
         if tree.boards[board].street < tree.last:
             worth[board, node] = values * tree.weight_sum
 

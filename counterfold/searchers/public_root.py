@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.arrays import Floats
 from counterfold.searchers.gadget import Part
 from counterfold.searchers.public_entry import PublicEntry
-from counterfold.searchers.treeplex import Floats
-
-__all__ = ["KINDS", "PublicRoot"]
 
 KINDS = ("given", "choose", "refuse")
 """The kinds of parts by their numbers in kernels.public_search."""

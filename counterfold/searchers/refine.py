@@ -7,17 +7,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from counterfold.arrays import Bools, Floats
 from counterfold.errors import ParameterError
 from counterfold.searchers.entry import HistoryEntry
-from counterfold.searchers.gadget import Bools, Part, objective
+from counterfold.searchers.gadget import Part, objective
 from counterfold.searchers.gadget_tree import compose, player_actions
 from counterfold.searchers.lp import solve_gadget
 from counterfold.searchers.refined import Refined
-from counterfold.searchers.treeplex import Floats, summed
+from counterfold.searchers.treeplex import summed
 from counterfold.solvers.methods import DEFAULT_METHOD, Method
 from counterfold.solvers.solver import Solver
-
-__all__ = ["AUTO", "TOLERANCE", "HistoryRefined", "refine"]
 
 TOLERANCE = 1e-4
 FIRST_CHECK = 64

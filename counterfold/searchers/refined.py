@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from numpy.typing import NDArray
 
+from counterfold.arrays import Floats
 from counterfold.evaluate.certificate import Certified
 from counterfold.notebook import brief
 from counterfold.searchers.gadget import Entry, Part
-from counterfold.searchers.treeplex import Floats
 from counterfold.strategy.layout import Tables
 from counterfold.strategy.strategy import Strategy
 
 if TYPE_CHECKING:
     from counterfold.searchers.public_root import PublicRoot
-
-__all__ = ["Refined", "Searched", "WarmStart", "stitch"]
 
 E = TypeVar("E", bound=Entry)
 N = TypeVar("N")

@@ -7,6 +7,7 @@ from typing import Any, Generic, Protocol, TypedDict, TypeVar, Unpack, cast
 
 import numpy as np
 
+from counterfold.arrays import Floats
 from counterfold.errors import UnsupportedError
 from counterfold.notebook import brief
 from counterfold.searchers.bounds import alpha_within, won_at_most
@@ -15,11 +16,8 @@ from counterfold.searchers.history import HistorySearch
 from counterfold.searchers.points import Point
 from counterfold.searchers.refine import TOLERANCE
 from counterfold.searchers.refined import Refined, Searched, stitch
-from counterfold.searchers.treeplex import Floats
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.public import PublicTree
-
-__all__ = ["SearchEngine", "Searcher", "search"]
 
 E = TypeVar("E", bound=Entry)
 
@@ -40,6 +38,8 @@ class SearchEngine(Protocol[E]):
         ...
 
     def entry(self, place: int, /) -> E: ...
+
+    def place(self, seen: Sequence[Any], /) -> int | None: ...
 
     def range(self, entry: E, model: Strategy[Any]) -> Floats: ...
 
@@ -91,6 +91,10 @@ class Searcher(Generic[E]):
         if self._last is None or self._last[0] != place:
             self._last = place, self.engine.entry(place)
         return self._last[1]
+
+    def place(self, seen: Sequence[Any]) -> int | None:
+        """Where the player is when it sees this; None where there is nothing to search in."""
+        return self.engine.place(seen)
 
     def range(self, place: int, model: Strategy[Any]) -> Floats:
         """With which classes or hands an opponent comes to a place if it plays as a model says."""
@@ -156,7 +160,9 @@ class Searcher(Generic[E]):
         mean, worst = (float(f(all_gaps)) if len(all_gaps) else 0.0 for f in (np.mean, np.max))
         return Searched(strategy, len(all_gaps), mean, worst, seconds)
 
-    def alpha_within(self, place: int, judged: Floats, budget: float) -> float:
+    def alpha_within(
+        self, place: int, judged: Floats, budget: float, gap: float = TOLERANCE
+    ) -> float:
         """The largest alpha that keeps SES within a budget of exploitability at a place.
 
         It is for SES with ``mark="best"``: no class of the opponent then gains more than the
@@ -164,9 +170,9 @@ class Searcher(Generic[E]):
         really does (see ``bounds.trade_bound``).
         """
         entry = self.entry(place)
-        able = won_at_most(self.refine(place, "unsafe", range=judged), entry.best)
+        able = won_at_most(self.refine(place, "unsafe", range=judged, gap=gap), entry.best)
         rooms = np.atleast_1d(able)[np.atleast_1d(entry.reached)].tolist()
-        return min(alpha_within(budget, 0.0, room, TOLERANCE) for room in rooms)
+        return min(alpha_within(budget, 0.0, room, gap) for room in rooms)
 
     def rise(self, found: Refined[E, Any]) -> float:
         """By how much any class of the opponent really gains from a search, exactly.

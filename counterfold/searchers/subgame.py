@@ -14,19 +14,17 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from counterfold.arrays import Bools, Floats, Ints
 from counterfold.errors import CounterfoldError, ParameterError, UnsupportedError
 from counterfold.games.base import TERMINAL
 from counterfold.notebook import brief
 from counterfold.searchers.paths import Paths, paths
 from counterfold.searchers.points import Point, roots_at
-from counterfold.searchers.treeplex import Floats, Ints, Treeplex
+from counterfold.searchers.treeplex import Treeplex
 from counterfold.tree.history import NONE, HistoryTree
 from counterfold.tree.sequence import sequence_form
 from counterfold.tree.views import views
-
-__all__ = ["Subgame", "Subgames", "subgames"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +98,7 @@ class Subgames:
         return self.subgames[number]
 
     @cached_property
-    def infosets(self) -> NDArray[np.bool_]:
+    def infosets(self) -> Bools:
         """Which infosets of the tree lie inside."""
         found = np.zeros(len(self.tree.infosets.owner), dtype=bool)
         for subgame in self.subgames:
@@ -109,7 +107,7 @@ class Subgames:
         return found
 
     @property
-    def outside(self) -> NDArray[np.bool_]:
+    def outside(self) -> Bools:
         """Which slots of the tree's strategies belong to decisions before the point."""
         return np.repeat(~self.infosets, self.tree.infosets.sizes)
 
@@ -184,7 +182,7 @@ def _under(way: Paths, roots: Ints) -> Ints:
     return under
 
 
-def _check_closed(tree: HistoryTree, name: str, inside: NDArray[np.bool_]) -> None:
+def _check_closed(tree: HistoryTree, name: str, inside: Bools) -> None:
     decisions = tree.turn >= 0
     count = len(tree.infosets.owner)
     there = np.bincount(tree.infoset[decisions & inside], minlength=count) > 0

@@ -6,15 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from counterfold.arrays import Floats, Ints
 from counterfold.notebook import brief
 from counterfold.solvers.program import ROUNDING, Plans
-
-__all__ = ["Floats", "Ints", "Treeplex", "summed"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def summed(place: Ints, weights: Floats, size: int) -> Floats:

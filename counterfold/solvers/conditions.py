@@ -9,12 +9,11 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.arrays import Floats
 from counterfold.errors import ParameterError
 from counterfold.notebook import brief
 from counterfold.poker.game import PokerGame
 from counterfold.tree.history import HistoryTree, Infosets
-
-__all__ = ["Condition", "Conditions", "conditions_on", "symmetry_under"]
 
 Fields = Mapping[str, NDArray[Any]]
 
@@ -52,9 +51,7 @@ class Conditions:
         return brief(self, f"on {', '.join(names) or 'nothing'}")
 
     @classmethod
-    def by_infosets(
-        cls, delta: NDArray[np.float64], beta: NDArray[np.float64], best: bool = False
-    ) -> Conditions:
+    def by_infosets(cls, delta: Floats, beta: Floats, best: bool = False) -> Conditions:
         """A style over the slots and infosets of a history graph."""
         return cls(({"delta": delta, "beta": beta},), best)
 
@@ -83,11 +80,11 @@ class Conditions:
         )
 
     @property
-    def delta(self) -> NDArray[np.float64]:
+    def delta(self) -> Floats:
         return self.fields[0]["delta"]
 
     @property
-    def beta(self) -> NDArray[np.float64]:
+    def beta(self) -> Floats:
         return self.fields[0]["beta"]
 
     def check(self, tree: ByInfosets) -> None:
@@ -102,14 +99,14 @@ class Conditions:
         if not np.isfinite(self.beta).all() or (self.beta < 0).any():
             raise ParameterError("vulnerability degrees (beta) must be numbers from 0 up")
 
-    def fallback(self, tree: ByInfosets) -> NDArray[np.float64]:
+    def fallback(self, tree: ByInfosets) -> Floats:
         """What is played where no regret counts, over the slots."""
         if not self.best or not len(self.delta):
             return tree.infosets.to_one(self.delta)
         most = np.maximum.reduceat(self.delta, tree.infosets.start[:-1].astype(np.int64))
         return tree.infosets.to_one((self.delta == np.repeat(most, tree.infosets.sizes)) * 1.0)
 
-    def match(self, tree: ByInfosets, regrets: NDArray[np.float64]) -> NDArray[np.float64]:
+    def match(self, tree: ByInfosets, regrets: Floats) -> Floats:
         """The strategy that the rule draws from average regrets, over the slots."""
         sizes = tree.infosets.sizes
         weights = self.delta * np.maximum(regrets - np.repeat(self.beta, sizes), 0.0)
@@ -124,7 +121,7 @@ class Conditions:
         return np.where(sums > 0, tree.infosets.to_one(weights), self.fallback(tree))
 
     def preference(
-        self, tree: ByInfosets, slot: NDArray[Any], infoset: NDArray[Any], dtype: Any
+        self, tree: ByInfosets, slot: NDArray[Any], infoset: NDArray[Any], dtype: object
     ) -> Any:
         """The arrays of a kernel whose actions and infosets are these of the tree."""
         from counterfold.kernels.rule import Preference
@@ -171,7 +168,7 @@ def conditions_on(form: Any, *given: Condition | Conditions | None) -> Condition
     return total
 
 
-def plain(dtype: Any) -> Any:
+def plain(dtype: object) -> Any:
     """No style: the empty arrays that kernels take for it."""
     from counterfold.kernels.rule import Preference
 

@@ -13,20 +13,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from counterfold.arrays import Floats
 from counterfold.errors import UnsupportedError
-from counterfold.solvers.lp import plans
+from counterfold.solvers.advice import advice
 from counterfold.solvers.methods import Method
 from counterfold.solvers.solver import Solver
 from counterfold.tree.form import form_of
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.sequence import sequence_form
-
-__all__ = ["CorrelatedGaps", "RecordedPlay", "correlated_gaps"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 MOST_PAIRS = 20_000_000
 
@@ -39,85 +34,6 @@ class CorrelatedGaps(NamedTuple):
 
     coarse: tuple[float, ...]
     correlated: tuple[float, ...]
-
-
-class _Player:
-    """One player's sequences, and what each would have earned when another was told.
-
-    ``told[k]`` and ``taken[k]`` are columns of its plans: a sequence that ends in advice at an
-    infoset, and one at that infoset or below.
-    """
-
-    def __init__(self, tree: HistoryTree, player: int) -> None:
-        form = sequence_form(tree)
-        self.plans = plans(form, player)
-        self.columns: list[list[int]] = [[] for _ in self.plans.parent]  # by infoset
-        for column, infoset in enumerate(self.plans.owner[1:].tolist(), 1):
-            self.columns[infoset - 1].append(column)
-        self.below: list[list[int]] = [[] for _ in self.plans.sequences]  # infosets by column
-        for infoset, column in enumerate(self.plans.parent.tolist()):
-            self.below[column].append(infoset)
-        told, taken, self.first = [], [], {}
-        count = 0
-        for infoset, columns in enumerate(self.columns):
-            reached = self._under(infoset)
-            for column in columns:
-                self.first[column] = count, reached
-                told.append(np.full(len(reached), column))
-                taken.append(reached)
-                count += len(reached)
-            if count > MOST_PAIRS:
-                raise UnsupportedError(
-                    f"{tree.spec} is too large for its correlated equilibria: more than "
-                    f"{MOST_PAIRS:,} pairs of moves"
-                )
-        nothing = [np.zeros(0, np.int64)]
-        self.told, self.taken = np.concatenate(told or nothing), np.concatenate(taken or nothing)
-        self.gradient = np.zeros(len(self.plans.sequences))
-        self.followed = np.zeros(len(self.plans.sequences))
-        self.pairs = np.zeros(count)
-
-    def _under(self, infoset: int) -> Ints:
-        """The columns at an infoset and below, in order."""
-        found, waiting = [], [infoset]
-        while waiting:
-            for column in self.columns[waiting.pop()]:
-                found.append(column)
-                waiting.extend(self.below[column])
-        return np.array(sorted(found), np.int64)
-
-    def add(self, plan: Floats, gradient: Floats, fade: float) -> None:
-        for sums in (self.gradient, self.followed, self.pairs):
-            sums *= fade
-        self.gradient += gradient
-        self.followed += plan * gradient
-        self.pairs += plan[self.told] * gradient[self.taken]
-
-    def _best(self, infoset: int, worth: dict[int, float]) -> float:
-        """What the best plan from an infoset on earns, by what each sequence earns at once."""
-        return max(
-            worth[column] + sum(self._best(below, worth) for below in self.below[column])
-            for column in self.columns[infoset]
-        )
-
-    def _leaving(self, infoset: int) -> float:
-        """The most earned from an infoset on by following advice until it is better not to."""
-        total = 0.0
-        for column in self.columns[infoset]:
-            follow = self.followed[column] + sum(map(self._leaving, self.below[column]))
-            begin, reached = self.first[column]
-            earned = self.pairs[begin : begin + len(reached)].tolist()
-            leave = self._best(infoset, dict(zip(reached.tolist(), earned, strict=True)))
-            total += max(float(follow), leave)
-        return total
-
-    def gaps(self) -> tuple[float, float]:
-        """Coarse and correlated, both summed over the play."""
-        earned = float(self.followed[1:].sum())
-        fixed = dict(enumerate(self.gradient.tolist()))
-        coarse = sum(self._best(infoset, fixed) for infoset in self.below[0])
-        leaving = sum(self._leaving(infoset) for infoset in self.below[0])
-        return coarse - earned, leaving - earned
 
 
 class RecordedPlay:
@@ -142,7 +58,13 @@ class RecordedPlay:
                 f"histories, and {tree.spec} is none"
             )
         self.tree, self.form = tree, sequence_form(tree)
-        self.players = [_Player(tree, player) for player in range(tree.players)]
+        found = advice(self.form, MOST_PAIRS)
+        if found is None:
+            raise UnsupportedError(
+                f"{tree.spec} is too large for its correlated equilibria: more than "
+                f"{MOST_PAIRS:,} pairs of moves"
+            )
+        self.players = found
         self.weight = 0.0
 
     def add(self, probabilities: Floats, fade: float = 1.0) -> None:
@@ -173,8 +95,9 @@ def correlated_gaps(
 ) -> CorrelatedGaps:
     """Play a game by a method, and tell how far the play is from correlated equilibria.
 
-    The coarse gap is what ``Result.cce_gap`` tells of the same run; the other one goes to zero
-    only where a method has no regret for swaps, which CFR does not promise.
+    The coarse gap is what ``Result.cce_gap`` tells of the same run, the other one what
+    ``Result.correlated_gap`` tells if the game is small; that goes to zero only where a method
+    has no regret for swaps, which CFR does not promise.
 
     >>> import counterfold as cf
     >>> gaps = correlated_gaps(cf.Kuhn(players=3), iterations=50)

@@ -11,11 +11,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
-import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.arrays import Floats
 from counterfold.errors import UnsupportedError, short
-from counterfold.evaluate.exact import Assessment, evaluator_of
+from counterfold.evaluate.assessment import Assessment
+from counterfold.evaluate.exact import evaluator_of
 from counterfold.files.arrays import Saved
 from counterfold.files.text import Fields
 from counterfold.poker.game import PokerGame
@@ -26,21 +27,8 @@ from counterfold.strategy.layout import Tables
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.public import PublicTree
 
-__all__ = [
-    "FEATURES",
-    "SAMPLING",
-    "Arrays",
-    "Engine",
-    "can_table",
-    "check_can",
-    "engine_for",
-    "engine_of",
-    "Setup",
-    "runs_on",
-]
-
 Arrays = dict[str, NDArray[Any]]
-Slots = NDArray[np.float64]
+Slots = Floats
 F = TypeVar("F")
 
 FEATURES = {
@@ -50,6 +38,7 @@ FEATURES = {
     "outcome": "outcome-sampled traversals",
     "public": "traversals of sampled boards",
     "rounds": "rounds of several iterations",
+    "pruning": "pruning of actions with very negative regret",
     "prediction": "method that predicts the next regrets",
     "simultaneous": "simultaneous updates",
     "last iterate": "the last iterate instead of the average",
@@ -90,6 +79,7 @@ class Setup(Generic[F]):
         fields = () if self.conditions is None else self.conditions.fields
         wanted = {
             "rounds": settings.per_round is not None,
+            "pruning": settings.prune is not None,
             "prediction": self.method.prediction > 0,
             "simultaneous": not settings.alternating,
             "last iterate": not settings.average,
@@ -144,7 +134,7 @@ class Engine(ABC):
         """What a checkpoint takes, about."""
 
     @abstractmethod
-    def step(self, schedule: NDArray[np.float64]) -> None:
+    def step(self, schedule: Floats) -> None:
         """Run one iteration a row; with no rows, only compile or load what is needed."""
 
     @abstractmethod
@@ -171,6 +161,10 @@ class Engine(ABC):
 
     def cce_gaps(self) -> tuple[float, ...] | None:
         """What each player would have gained by one fixed strategy against the play so far."""
+        return None
+
+    def correlated_gaps(self) -> tuple[float, ...] | None:
+        """What each player would have gained by leaving the play so far when told its next move."""
         return None
 
     @abstractmethod
@@ -224,7 +218,9 @@ def engine_for(setup: Setup[Any]) -> Engine:
     return make(setup)
 
 
-def check_can(game: Any, features: tuple[str, ...], option: str, traversal: str = "full") -> None:
+def check_can(
+    game: object, features: tuple[str, ...], option: str, traversal: str = "full"
+) -> None:
     """Refuse an ``option`` for which no engine of a game has any of these features.
 
     Nothing is compiled for that.

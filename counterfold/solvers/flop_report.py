@@ -33,8 +33,6 @@ from counterfold.solvers.until import Report, Until
 from counterfold.tree.boards import renamings
 from counterfold.tree.public import HARDLY
 
-__all__ = ["Flop", "FlopReport", "FlopRow", "flops_of", "mean_row"]
-
 FORMAT = "counterfold flops 1"
 _MOST_WEIGHT = 1e9
 _ENTRY = re.compile(r"([^:]+?)(?:\s*:\s*(\d+\.?\d*|\.\d+))?")

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.arrays import Floats
 from counterfold.errors import TreeTooLargeError
 from counterfold.files.arrays import Saved
 from counterfold.files.text import Fields
@@ -18,8 +19,6 @@ from counterfold.tree.graph import graph_of
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.memory import memory_at_hand
 from counterfold.tree.sequence import sequence_form
-
-__all__ = ["HistoryEngine", "InfosetEngine"]
 
 # Which of the other players and the updating player itself a traversal samples.
 SAMPLED = {"chance": (False, False), "external": (True, False), "outcome": (True, True)}
@@ -166,14 +165,15 @@ class HistoryEngine(InfosetEngine):
         """The average as it was summed up: an infoset that was seldom reached counts for little."""
         return self._tables.regret.astype(np.float64), self._tables.total.astype(np.float64)
 
-    def step(self, schedule: NDArray[np.float64]) -> None:
+    def step(self, schedule: Floats) -> None:
         work = (
             self._graph, self._tables, self._preference, self._scratch, schedule, self.alternating
         )  # fmt: skip
         if self._sampled is None:
             self._kernels.sweep(*work)
             return
-        self._kernels.sample(*work, self._random, self._explore, self._sampled, self._clock)
+        sampling = self._kernels.Sampling(self._random, self._explore, *self._sampled)
+        self._kernels.sample(*work, sampling, self._clock)
         self._clock += len(schedule)
 
     def average(self) -> Slots:

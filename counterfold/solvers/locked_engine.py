@@ -19,8 +19,6 @@ from counterfold.tree.history import HistoryTree
 from counterfold.tree.restricted import biased_tree
 from counterfold.tree.sequence import SequenceForm, sequence_form
 
-__all__ = ["LockedEngine"]
-
 
 class LockedEngine(HistoryEngine):
     """Any traversal of the graph of ``biased_tree``, for every player that is held to something.

@@ -7,18 +7,14 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from counterfold.arrays import Floats
 from counterfold.errors import UnsupportedError
 from counterfold.evaluate.certificate import Certified
 from counterfold.solvers.program import ROUNDING, Affine, Plans, Program
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.sequence import SequenceForm, sequence_form
-
-__all__ = ["LpSolution", "Optimum", "ZeroSumSeat", "check_zero_sum", "plans", "solve_lp"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

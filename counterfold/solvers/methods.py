@@ -7,13 +7,11 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from counterfold.arrays import Floats
 from counterfold.errors import ParameterError, SpecError
 from counterfold.games.spec import parse_spec
 from counterfold.notebook import brief
-
-__all__ = ["DEFAULT_METHOD", "METHODS", "Method", "method"]
 
 DEFAULT_METHOD = "sapcfr+"
 """The fastest to 1e-6 on the two-player games, by ``counterfold bench methods``."""
@@ -61,9 +59,7 @@ class Method:
         if self.horizon < 1:
             raise ParameterError(f"the horizon of {name} must be at least 1")
 
-    def schedule(
-        self, first: int, count: int, logs: NDArray[np.float64], *, weighed: bool = True
-    ) -> NDArray[np.float64]:
+    def schedule(self, first: int, count: int, logs: Floats, *, weighed: bool = True) -> Floats:
         """The rule's numbers for iterations ``first`` to ``first + count - 1``.
 
         ``logs`` are the three running logarithms and the weight of regrets at the end of
@@ -107,7 +103,7 @@ class Method:
         return float(logs[3])
 
 
-def _fade(t: NDArray[np.float64], base: float, slope: float, along: NDArray[np.float64]) -> Any:
+def _fade(t: Floats, base: float, slope: float, along: Floats) -> Any:
     """(t-1)^e / ((t-1)^e + 1), DCFR's discount; an infinite exponent means none."""
     if base == math.inf:
         return 1.0
@@ -115,7 +111,7 @@ def _fade(t: NDArray[np.float64], base: float, slope: float, along: NDArray[np.f
         return 1.0 / (1.0 + (t - 1) ** -(base + slope * along))
 
 
-def _logs(factor: NDArray[np.float64], t: NDArray[np.float64], before: float) -> Any:
+def _logs(factor: Floats, t: Floats, before: float) -> Any:
     """Running logarithms, summed from the start on: no bit depends on how a run is cut."""
     # In the first iteration there is nothing to fade, whatever the factor; and a factor of
     # zero is a very small one, so that differences of logarithms stay numbers.
@@ -123,7 +119,7 @@ def _logs(factor: NDArray[np.float64], t: NDArray[np.float64], before: float) ->
     return np.cumsum(np.append(before, steps))[1:]
 
 
-def _weights(fades: NDArray[np.float64], before: float, beginning: bool) -> NDArray[np.float64]:
+def _weights(fades: Floats, before: float, beginning: bool) -> Floats:
     """How much the regrets weigh that have been summed: W <- W * fade + 1."""
     if (fades[1 if beginning else 0 :] == 1.0).all():
         return before + np.arange(1.0, len(fades) + 1)

@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 
 from counterfold.files.arrays import Saved
 
-__all__ = ["Precision"]
-
 PATIENCE = 4  # times the iterations of the best check, in which no other was better
 LEAST = 100  # iterations
 WORSE = 2.0  # times the best exploitability: no noise

@@ -15,8 +15,9 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from counterfold.arrays import Floats, Ints
 from counterfold.errors import CounterfoldError
 from counterfold.interrupts import aside
 
@@ -24,10 +25,6 @@ if TYPE_CHECKING:
     from scipy.optimize import OptimizeResult
     from scipy.sparse import csr_array
 
-__all__ = ["Affine", "Plans", "Program", "ROUNDING", "SLACK", "Solution"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 TOLERANCES = (1e-10, 1e-9, 1e-7)
 """Tried in turn: the finest that the solver keeps is taken."""

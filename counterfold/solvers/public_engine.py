@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.arrays import Floats
 from counterfold.evaluate.assessment import Assessment
 from counterfold.evaluate.public import PublicEvaluator, assess_tables
 from counterfold.files.arrays import Saved
@@ -22,8 +23,6 @@ from counterfold.tree.public import PublicTree
 from counterfold.tree.public_arrays import aligned, asked_in
 from counterfold.tree.public_nodes import NOTHING
 from counterfold.tree.traversal import Traversal
-
-__all__ = ["PublicEngine", "in_double"]
 
 DERIVED = ("hole", "last", "styled")
 """Further fields that a checkpoint need not keep as asked for: they follow from the rest."""
@@ -98,7 +97,7 @@ class PublicEngine(Engine):
         tables += [extra.last for extra in self.extras if extra is not None]
         return sum(int(table.nbytes) for table in tables)
 
-    def step(self, schedule: NDArray[np.float64]) -> None:
+    def step(self, schedule: Floats) -> None:
         from counterfold.kernels import public, rule
 
         walk = self.traversal
@@ -123,13 +122,13 @@ class PublicEngine(Engine):
             return self.learning[0].total, self.learning[1].total
         return self._current(0), self._current(1)
 
-    def _current(self, p: int) -> NDArray[np.float64]:
+    def _current(self, p: int) -> Floats:
         """What the rule draws from the regrets of now, at each node on each board."""
         from counterfold.kernels import rule
 
         table, pack, extra = self.learning[p], self.packs[p], self.extras[p]
         nodes = self.form.nodes
-        weights: NDArray[np.float64] = table.regret.astype(np.float64)
+        weights: Floats = table.regret.astype(np.float64)
         if pack is None and extra is None:
             return np.maximum(weights, 0.0)
         if extra is not None and extra.last.size:
@@ -145,7 +144,7 @@ class PublicEngine(Engine):
                 weights[rows] = self._chosen(p, board, n, np.maximum(weights[rows], 0.0))
         return weights
 
-    def _chosen(self, p: int, board: int, n: int, weights: NDArray[np.float64]) -> Any:
+    def _chosen(self, p: int, board: int, n: int, weights: Floats) -> Any:
         """[actions, hands] what is played at a node by weights, under a style and locks."""
         from counterfold.kernels import rule
 

@@ -35,17 +35,6 @@ from counterfold.tree.walk import Progress
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "PokerPart",
-    "Result",
-    "check_lp",
-    "equilibrium_of",
-    "resume",
-    "root_frequencies",
-    "solve",
-    "table_size",
-]
-
 
 TRACE = ("iteration", "cpu_seconds", "exploitability", "cce_gap")
 """What is told of each check."""
@@ -59,7 +48,7 @@ class PokerPart(Certified):
     """
 
     bits: int
-    players: tuple[str, str]
+    players: tuple[str, ...]
     pot: float | None
     evs: tuple[float, float] | None
     percent_of_pot: float | None
@@ -93,6 +82,7 @@ class Result(Certified):
     exploitability: float
     nash_conv: tuple[float, ...]
     cce_gap: float | None
+    correlated_gap: float | None
     histories: int
     infosets: int
     seconds: float
@@ -103,6 +93,8 @@ class Result(Certified):
     strategy: Strategy[Any] = field(repr=False)
     trace: tuple[Report, ...] = field(repr=False)
     poker: PokerPart | None = None
+    drawn: Mapping[str, Any] | None = None
+    """Of a game over drawn deals: how many there are, and what others say of values and gains."""
 
     def __repr__(self) -> str:
         return brief(
@@ -122,14 +114,16 @@ class Result(Certified):
         rows = [tuple(entry.values()) for entry in self._trace()]
         return frame(tuple(TRACE), rows)
 
-    def _trace(self) -> list[dict[str, Any]]:
+    def _trace(self) -> list[dict[str, object]]:
         return [{name: getattr(report, name) for name in TRACE} for report in self.trace]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The documented JSON of ``counterfold solve --json``; poker has more keys."""
         apart = ["strategy", "trace", "poker"]
         if self.poker is not None:  # which is walked in one way, and has no such gap
-            apart += ["traversal", "cce_gap"]
+            apart += ["traversal", "cce_gap", "correlated_gap"]
+        if self.drawn is None:
+            apart.append("drawn")
         plain = {
             name: getattr(self, name) for name in self.__dataclass_fields__ if name not in apart
         }
@@ -193,7 +187,7 @@ def solve(
             check_lp(game)
             if traversal != "full" or settings:
                 raise ParameterError("the linear program takes no traversal and no solver settings")
-        elif isinstance(game, PokerGame):
+        elif isinstance(game, PokerGame) and not game.of_drawn_deals:
             table_size(game, method, settings, symmetry).check(memory)
             memory = ANY_SIZE
         asked = settings.get("form", "auto")
@@ -245,8 +239,9 @@ def _result(
 ) -> Result:
     form, settings = solver.tree, solver.settings
     strategy = solver.strategy(**known(solver, final, stopped))
+    gaps = solver.correlated_gaps() if final.iteration == solver.iteration else None
     return Result(
-        **_certificate(form, final),
+        **_certificate(form, final, gaps),
         method=settings.method,
         traversal=settings.traversal,
         iterations=solver.iteration,
@@ -258,10 +253,13 @@ def _result(
         strategy=strategy,
         trace=tuple(trace),
         poker=_poker_part(solver, final, strategy) if isinstance(form, PublicTree) else None,
+        drawn=form.measured(strategy.tables) if hasattr(form, "measured") else None,
     )
 
 
-def _certificate(form: Form, final: Report) -> dict[str, Any]:
+def _certificate(
+    form: Form, final: Report, gaps: tuple[float, ...] | None = None
+) -> dict[str, Any]:
     """What a check has measured, by the names of a result."""
     assert final.values is not None
     return {
@@ -272,6 +270,7 @@ def _certificate(form: Form, final: Report) -> dict[str, Any]:
         "exploitability": final.exploitability,
         "nash_conv": final.gains,
         "cce_gap": final.cce_gap,
+        "correlated_gap": None if gaps is None else max(gaps),
         "histories": form.histories,
         "infosets": form.infoset_count,
     }
@@ -297,7 +296,7 @@ def table_size(
     )
 
 
-def check_lp(game: Any) -> None:
+def check_lp(game: object) -> None:
     """Refuse a linear program over all hands of poker."""
     if isinstance(game, PokerGame | PublicTree):
         raise UnsupportedError(
@@ -358,7 +357,7 @@ def root_frequencies(strategy: Strategy[PublicTree]) -> dict[str, float]:
         return {}
     mass = game.ranges[owner] * meetings(game.ranges[1 - owner])
     shares = np.nan_to_num(strategy.hands.at(0)) @ mass / mass.sum()
-    labels = [game.betting.label[child] for child in game.betting.children(0)]
+    labels = game.betting.actions(0)
     return dict(zip(labels, shares.tolist(), strict=True))
 
 

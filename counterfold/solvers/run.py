@@ -15,8 +15,6 @@ from counterfold.errors import ParameterError, UnsupportedError
 from counterfold.solvers.solver import MOST_ITERATIONS, Solver, is_check, next_check
 from counterfold.solvers.until import Report, Until
 
-__all__ = ["DISK", "OnReport", "PathLike", "Saving", "known", "run_to", "run_until", "shortfall"]
-
 CHUNK_SECONDS = 0.1
 LAST_CHECK = 0.2
 """Seconds that the last check may take when somebody waits for the end."""

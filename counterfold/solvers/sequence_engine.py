@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.arrays import Floats
 from counterfold.evaluate.sequence import workspace
+from counterfold.solvers.advice import advice
 from counterfold.solvers.engine import Arrays, Engine, Setup, Slots, runs_on
 from counterfold.solvers.history_engine import HistoryEngine, InfosetEngine
 from counterfold.solvers.locked_engine import LockedEngine
@@ -18,10 +20,11 @@ from counterfold.solvers.settings import Settings
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.sequence import SequenceForm, sequence_form
 
-__all__ = ["SequenceEngine"]
-
 WORTH_SHARING = 2_000_000
 """Leaves of a sequence form from which two threads are faster than one (measured)."""
+
+MOST_PAIRS = 100_000
+"""Pairs of moves whose worth is followed."""
 
 
 class SequenceEngine(InfosetEngine):
@@ -49,8 +52,17 @@ class SequenceEngine(InfosetEngine):
         self.begin_from_nothing()
         # The play so far is followed where its gap to a coarse correlated equilibrium is told.
         follow = not tree.two_player_zero_sum or _one_shot(form)
-        followed = (form.sequences, tree.players) if follow else (0, 0)
-        self._play = kernels.Play(*map(np.zeros, followed))
+        # What advice is worth takes pairs of moves: where they cost no more than the leaves do.
+        most = min(len(form.form.val), MOST_PAIRS)
+        self._advised = (advice(form, most) if follow else None) or []
+        none = [np.zeros(0, np.int64)]
+        told = np.concatenate(none + [p.plans.sequences[p.told] for p in self._advised])
+        taken = np.concatenate(none + [p.plans.sequences[p.taken] for p in self._advised])
+        sequences, players = (form.sequences, tree.players) if follow else (0, 0)
+        self._play = kernels.Play(
+            np.zeros(sequences), np.zeros(players), np.zeros(len(told)),
+            told.astype(np.uint32), taken.astype(np.uint32),
+        )  # fmt: skip
         self._threads = 1 if follow else setup.threads or _usual_threads(form)
 
     def _places(self) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -70,7 +82,7 @@ class SequenceEngine(InfosetEngine):
         regrets[np.repeat(sizes == 1, sizes)] = 0
         return regrets, self.average()
 
-    def step(self, schedule: NDArray[np.float64]) -> None:
+    def step(self, schedule: Floats) -> None:
         if self._threads > 1:
             self._step_together(schedule)
         else:
@@ -79,7 +91,7 @@ class SequenceEngine(InfosetEngine):
                 self.alternating,
             )  # fmt: skip
 
-    def _step_together(self, schedule: NDArray[np.float64]) -> None:
+    def _step_together(self, schedule: Floats) -> None:
         """The same iterations, bit for bit, with each gradient shared out to threads."""
         kernels, form, tables, work = self._kernels, self._typed, self._tables, self._work
         players = range(self.form.players)
@@ -136,8 +148,19 @@ class SequenceEngine(InfosetEngine):
         self._kernels.hindsight(self._form.form, work, choice, best)
         return tuple(((best - self._play.earned) / weight).tolist())
 
+    def correlated_gaps(self) -> tuple[float, ...] | None:
+        weight, first = float(self._tables.total[0]), 0
+        if not self._advised or not weight > 0:
+            return None
+        for player in self._advised:
+            player.gradient = self._play.gradient[player.plans.sequences]
+            player.pairs = self._play.pairs[first : first + len(player.told)]
+            first += len(player.told)
+        return tuple(player.gaps()[1] / weight for player in self._advised)
+
     def _changing(self) -> Arrays:
-        play = {f"play_{name}": array for name, array in self._play._asdict().items()}
+        summed = ("gradient", "earned", *(["pairs"] if self._advised else ()))
+        play = {f"play_{name}": getattr(self._play, name) for name in summed}
         return {**self._tables._asdict(), **play}
 
 

@@ -10,21 +10,12 @@ import numpy as np
 
 from counterfold.errors import ParameterError
 from counterfold.games.spec import whole
+from counterfold.poker.game import PokerGame
 from counterfold.solvers.methods import DEFAULT_METHOD, Method
 from counterfold.solvers.methods import method as method_of
 from counterfold.solvers.until import Until, default_target
 from counterfold.tree.form import Form
 from counterfold.tree.public import PublicTree
-
-__all__ = [
-    "Defaults",
-    "Settings",
-    "check_range",
-    "check_threads",
-    "default_until",
-    "defaults_of",
-    "settings_for",
-]
 
 TRAVERSALS = ("full", "chance", "external", "outcome")
 BY_BOARDS = "public"
@@ -33,6 +24,9 @@ FORMS = ("auto", "history", "public", "deals")
 
 POKER_METHOD = "dcfr(1.5, 0, 4)"
 """The fewest iterations to 0.1% of the pot without leaps, by ``bench poker-methods``."""
+PREFLOP_METHOD = "pdcfr+"
+PREFLOP = 1e-8
+"""Of the big blind: where betting before the flop alone is solved to, to the digits of charts."""
 PERCENT = 0.3
 """Of the pot: where a spot is solved to if nobody says; what solver programs stop at."""
 MBB = 1.0
@@ -44,7 +38,8 @@ class Settings:
     """What was asked for. ``bits`` are of poker's tables: 16 are half as large as 32.
 
     ``per_round`` is how many iterations share a row of the method's schedule, where an engine
-    has rounds.
+    has rounds. With ``prune``, actions whose regret is below minus so many times the largest payoff
+    are skipped in 19 of 20 walks.
     """
 
     method: str = DEFAULT_METHOD
@@ -57,6 +52,7 @@ class Settings:
     form: str = "auto"
     bits: int = 32
     per_round: int | None = None
+    prune: float | None = None
 
     def __post_init__(self) -> None:
         if self.traversal not in (*TRAVERSALS, BY_BOARDS):
@@ -65,6 +61,8 @@ class Settings:
             )
         if self.per_round is not None:
             whole("per_round", self.per_round, least=1)
+        if self.prune is not None and not 0 < self.prune < np.inf:
+            raise ParameterError(f"prune is {self.prune}, and must be a number above 0")
         if self.dtype not in ("float64", "float32"):
             raise ParameterError(f"dtype is float64 or float32, not {self.dtype!r}")
         if self.form not in FORMS:
@@ -113,6 +111,8 @@ def defaults_of(game: Any, traversal: str = "full") -> Defaults:
     if isinstance(own, Defaults):
         return own
     poker = game.game if isinstance(game, PublicTree) else game
+    if isinstance(poker, PokerGame) and poker.before_the_flop:
+        return Defaults(PREFLOP_METHOD, "float64", _preflop_until(poker))
     if hasattr(poker, "betting") and poker.rules.hole == 2:
         return Defaults(POKER_METHOD, "float32", _poker_until(poker))
     if hasattr(poker, "betting"):  # hands of one card: small games, to be compared with others
@@ -129,6 +129,12 @@ def _poker_until(game: Any) -> Until:
     if game.big_blind:
         return Until(exploitability=MBB / 1000 * game.big_blind)
     return default_until("full", float(np.abs(game.betting.payoff).max()))
+
+
+def _preflop_until(game: PokerGame) -> Until:
+    """As near as the digits of charts need, or some seconds."""
+    unit = game.big_blind or float(np.abs(game.betting.payoff).max())
+    return Until(exploitability=PREFLOP * unit, iterations=20_000, seconds=60)
 
 
 def default_until(traversal: str, largest: float = 1.0) -> Until:

@@ -12,8 +12,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from counterfold.arrays import Floats
 from counterfold.errors import FileError, MismatchError, ParameterError
 from counterfold.evaluate.assessment import Assessment
 from counterfold.files.typed import from_json, to_json
@@ -43,8 +43,6 @@ from counterfold.tree.form import Form, form_of
 from counterfold.tree.history import compile_game
 from counterfold.tree.named import as_game
 
-__all__ = ["Solver", "is_check", "next_check"]
-
 MOST_ITERATIONS = 2**62
 MOST_PIECE = 1 << 16
 PIECE_SECONDS = 0.25
@@ -66,7 +64,7 @@ class Solver:
 
     def __init__(
         self,
-        game: Any,
+        game: object,
         method: str | Method | None = None,
         traversal: str = "full",
         *,
@@ -151,16 +149,16 @@ class Solver:
         average = self.tree.infosets.to_one(random.random(self.tree.infosets.slots))
         self.engine.begin(regrets, self._match(regrets), average)
 
-    def learned(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def learned(self) -> tuple[Floats, Floats]:
         """Regrets and the average strategy (summed up, or as probabilities in the sequence form)
         over the tree's slots, for another run to ``begin`` from."""
         return self.engine.learned()
 
     def begin(
         self,
-        regrets: NDArray[np.float64],
-        average: NDArray[np.float64],
-        strategy: NDArray[np.float64] | None = None,
+        regrets: Floats,
+        average: Floats,
+        strategy: Floats | None = None,
     ) -> None:
         """Start from what was ``learned`` elsewhere; the regrets say the first strategy, if none
         is given.
@@ -183,7 +181,7 @@ class Solver:
         first = self._match(regrets) if strategy is None else strategy
         self.engine.begin(regrets, first, average)
 
-    def _match(self, regrets: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _match(self, regrets: Floats) -> Floats:
         plain = Conditions.by_infosets(
             np.ones(len(regrets)), np.zeros(len(self.tree.infosets.owner))
         )
@@ -218,7 +216,7 @@ class Solver:
             iterations -= count
             self._piece = next_piece(self._piece, count, spent)
 
-    def _schedule(self, count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _schedule(self, count: int) -> tuple[Floats, Floats]:
         """A row for each of the next iterations, and the running sums once they are done.
 
         The sums are of whole rounds: one that is left half done has its row made again.
@@ -238,11 +236,11 @@ class Solver:
             rows = rows[np.arange(done, done + count) // size - (first - 1)]
         return rows, logs
 
-    def probabilities(self) -> NDArray[np.float64]:
+    def probabilities(self) -> Floats:
         """The strategy so far over the tree's slots: the average, or the last iterate."""
         return self.strategy().probabilities
 
-    def current(self) -> NDArray[np.float64]:
+    def current(self) -> Floats:
         """The strategy of the next iteration over the tree's slots."""
         return self.engine.tables(average=False)[0]
 
@@ -279,6 +277,13 @@ class Solver:
         that are not two-player zero-sum, and of normal-form games; None elsewhere.
         """
         return self.engine.cce_gaps()
+
+    def correlated_gaps(self) -> tuple[float, ...] | None:
+        """What each player would have gained by leaving the play so far when told its next move.
+
+        None where ``cce_gaps`` is None, and in games with more pairs of moves than leaves.
+        """
+        return self.engine.correlated_gaps()
 
     def report(self, run_seconds: float = 0.0, check: bool = True) -> Report:
         """Where the run stands now."""

@@ -5,15 +5,12 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass, fields, replace
-from typing import Any
 
 from counterfold.errors import OutOfTimeError, ParameterError, short
 from counterfold.evaluate.certificate import Certified
 from counterfold.notebook import brief
 from counterfold.poker.units import Units, parse_amount
 from counterfold.tree.walk import Progress
-
-__all__ = ["Report", "Until", "default_target"]
 
 SPARE_SECONDS = 0.5  # after the time that was given, in which small games are read to their end
 LEAST_SECONDS = 1e-9  # of a run whose time was over before it began: it has one iteration
@@ -74,7 +71,7 @@ class Until:
         parts = (f"{name}={value!r}" for name, value in given.items() if value is not None)
         return f"Until({', '.join(parts)})"
 
-    def on(self, game: Any) -> Until:
+    def on(self, game: object) -> Until:
         """The same limits in the payoffs of a game or a compiled form, whose units they may name.
 
         >>> from counterfold.poker.holdem import fhp

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from inspect import signature
 from typing import Any, ClassVar
@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.arrays import Floats
 from counterfold.errors import (
     CounterfoldError,
     FileError,
@@ -20,16 +21,16 @@ from counterfold.errors import (
 )
 from counterfold.files.arrays import Saved
 from counterfold.files.text import Fields
-from counterfold.poker.cards import board_name, cards_name, parse_cards
-from counterfold.poker.game import DECISION, NO_CARD, PokerGame
+from counterfold.games.catalog import load_named
+from counterfold.poker.cards import NO_CARD, board_name, cards_name, parse_cards
+from counterfold.poker.game import DECISION, PokerGame
 from counterfold.poker.holdem import POKER_GAMES
 from counterfold.poker.spot import spot
+from counterfold.poker.table import Holdem
 from counterfold.strategy.layout import FormLayout, Row, Tables, fits, lays_out
 from counterfold.tree.boards import renamed_holes
 from counterfold.tree.find import find_boards, find_place
 from counterfold.tree.public import PublicTree
-
-__all__ = ["HandLayout", "HandTables", "game_of", "source_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +45,7 @@ class HandTables:
     tree: PublicTree
     tables: Tables
 
-    def rows(self, node: int, board: int = 0) -> NDArray[np.float64]:
+    def rows(self, node: int, board: int = 0) -> Floats:
         """[actions, hands] what the owner's hands do at a betting node on a board of the tree."""
         n = int(self.tree.nodes.new[node])
         owner = int(self.tree.nodes.owner[n])
@@ -52,12 +53,9 @@ class HandTables:
         weights = self.tables[owner][self.tree.row(board, node), :count].astype(np.float64)
         weights = np.maximum(weights, 0.0)
         total = weights.sum(0)
-        shares: NDArray[np.float64] = np.where(
-            total > 0, weights / np.where(total > 0, total, 1.0), 1.0 / len(weights)
-        )
-        return shares
+        return np.where(total > 0, weights / np.where(total > 0, total, 1.0), 1.0 / len(weights))
 
-    def at(self, node: int, board: int = 0) -> NDArray[np.float64]:
+    def at(self, node: int, board: int = 0) -> Floats:
         """[actions, holes] the same by the numbers of holes; NaN for those that are not there."""
         owner = int(self.tree.nodes.owner[int(self.tree.nodes.new[node])])
         hands = self.tree.hands[owner][board]
@@ -116,6 +114,17 @@ class HandLayout(FormLayout[PublicTree]):
             tables = [table.astype(np.result_type(*kinds), copy=False) for table in tables]
         return tables[0], tables[1]
 
+    def weighed(self, tables: Tables, weigh: Callable[[str], float]) -> Tables:
+        given, betting = HandTables(self.form, tables), self.form.game.betting
+        made = [np.zeros(self.shape(p), np.float32) for p in (0, 1)]
+        for number in range(len(self.form.boards)):
+            for node in given.decisions(number):
+                factors = np.array([weigh(betting.label[k]) for k in betting.children(node)])
+                rows = given.rows(node, number) * factors[:, None]
+                into = made[int(betting.player[node])][self.form.row(number, node)]
+                into[:, : rows.shape[1]] = rows
+        return made[0], made[1]
+
     def at(self, tables: Tables, seen: tuple[Any, ...], player: int | None) -> dict[str, float]:
         """Of a hand after a line ("AhKd", "check, bet 66, call, [7h]"); a board may stand between.
 
@@ -144,7 +153,7 @@ class HandLayout(FormLayout[PublicTree]):
         if not len(column):
             raise ParameterError(f"{tree.game.players[owner]} never holds {seen[0]} there")
         shares = HandTables(tree, tables).rows(place.node, boards[-1])[:, int(there.of[column[0]])]
-        labels = [betting.label[child] for child in betting.children(place.node)]
+        labels = betting.actions(place.node)
         return dict(zip(labels, shares.tolist(), strict=True))
 
     def _example(self) -> str:
@@ -159,7 +168,7 @@ class HandLayout(FormLayout[PublicTree]):
                 owner = int(betting.player[node])
                 if player not in (None, owner):
                     continue
-                labels = [betting.label[child] for child in betting.children(node)]
+                labels = betting.actions(node)
                 shares = hands.rows(node, number)
                 for column, hole in enumerate(tree.hands[owner][number].holes):
                     held = cards_name(int(card) for card in cards[hole] if card != NO_CARD)
@@ -209,12 +218,12 @@ def _hole(rules: Any, hand: Sequence[int]) -> int:
     return int(places[0]) if len(places) else -1
 
 
-def source_of(game: PokerGame) -> dict[str, Any]:
+def source_of(game: PokerGame) -> dict[str, object]:
     """What a file says of a poker game, for ``game_of`` to make it again."""
-    source: dict[str, Any] = {
-        key: game.about[key] for key in ("spot", "game", "parameters") if key in game.about
+    source: dict[str, object] = {
+        key: game.about[key] for key in ("spot", "game", "parameters", "table") if key in game.about
     }
-    if not ({"spot", "game"} & set(source)):
+    if not ({"spot", "game", "table"} & set(source)):
         raise ParameterError(f"{game.name} was made by hand, so no file can say which game it is")
     return source
 
@@ -230,9 +239,14 @@ def saved_game(saved: Saved) -> PokerGame:
 
 
 def game_of(rules: Fields, name: str) -> PokerGame:
-    """The game that a file or a name tells of: a spot, or one of ``POKER_GAMES``."""
+    """The game that a file or a name tells of: a spot, a table, or one of ``POKER_GAMES``."""
     if "spot" in rules:
         return spot(rules.raw("spot"), name=name, saved=True)
+    if "table" in rules:
+        table = load_named(rules.text("table"), rules.where)
+        if not isinstance(table, Holdem):
+            raise FileError(f"{rules.where}: {short(rules.raw('table'))} is no table of hold'em")
+        return table.poker
     make = POKER_GAMES.get(rules.text("game"))
     if make is None:
         raise FileError(f"{rules.where}: there is no poker game {short(rules.raw('game'))}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -18,8 +18,6 @@ from counterfold.files.text import Fields, parse_json
 from counterfold.games.base import label
 from counterfold.strategy.layout import Row, Tables, fits, lays_out
 from counterfold.tree.history import HistoryTree, Infosets, compile_game
-
-__all__ = ["InfosetLayout", "only_place", "slots_of"]
 
 MOST_PLAYERS = 127  # an owner is an int8
 
@@ -101,6 +99,11 @@ class InfosetLayout:
             lo, hi = slots_of(self.infosets, player)
             probabilities[lo:hi] = theirs[lo:hi]
         return (probabilities,)
+
+    def weighed(self, tables: Tables, weigh: Callable[[str], float]) -> Tables:
+        known = {actions: [*map(weigh, actions)] for actions in set(self.infosets.actions)}
+        factors = [factor for actions in self.infosets.actions for factor in known[actions]]
+        return (self.infosets.to_one(tables[0] * np.array(factors)),)
 
     def at(self, tables: Tables, seen: tuple[Any, ...], player: int | None) -> dict[str, float]:
         name = label(seen)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
@@ -15,20 +15,8 @@ from counterfold.errors import MismatchError, UnsupportedError, short
 from counterfold.files.arrays import Saved
 from counterfold.tree.form import Form
 
-__all__ = [
-    "ABSTRACT",
-    "FormLayout",
-    "Layout",
-    "Row",
-    "Tables",
-    "fits",
-    "layout_in",
-    "layout_of",
-    "lays_out",
-]
-
 Tables = tuple[NDArray[Any], ...]
-ABSTRACT = ("buckets", "deals")
+ABSTRACT = ("buckets", "deals", "drawn")
 """Forms of games made smaller, which are loaded where they are needed."""
 F = TypeVar("F", bound=Form)
 
@@ -90,6 +78,9 @@ class Layout(Protocol):
     def combine(self, profile: Sequence[Tables]) -> Tables:
         """What each player does in its own strategy, as one."""
 
+    def weighed(self, tables: Tables, weigh: Callable[[str], float]) -> Tables:
+        """The tables with each action multiplied by what its name weighs, to one again."""
+
     def at(self, tables: Tables, seen: tuple[Any, ...], player: int | None) -> dict[str, float]:
         """Action probabilities where a player sees this."""
 
@@ -110,7 +101,6 @@ class FormLayout(Generic[F]):
     form: F
 
     before: ClassVar[str] = ""
-    players: ClassVar[int] = 2
 
     @classmethod
     def of(cls, form: F) -> Self:
@@ -121,12 +111,19 @@ class FormLayout(Generic[F]):
         return self.form.spec
 
     @property
+    def players(self) -> int:
+        return self.form.players
+
+    @property
     def infoset_count(self) -> int:
         return self.form.infoset_count
 
     @property
     def fingerprint(self) -> str:
         return self.form.fingerprint
+
+    def weighed(self, tables: Tables, weigh: Callable[[str], float]) -> Tables:
+        raise UnsupportedError(f"strategies of {self.spec} in this form cannot be biased")
 
 
 _LAYOUTS: dict[type, type[Layout]] = {}

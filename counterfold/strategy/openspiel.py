@@ -17,10 +17,8 @@ from counterfold.games.openspiel import OpenSpielGame
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import HistoryTree, compile_game
 
-__all__ = ["from_openspiel", "to_openspiel"]
 
-
-def to_openspiel(strategy: Strategy[Any], game: Any = None) -> Any:
+def to_openspiel(strategy: Strategy[Any], game: object = None) -> Any:
     """The strategy as an OpenSpiel ``TabularPolicy``.
 
     ``game`` is OpenSpiel's game (an object or its name); it is known for games that were

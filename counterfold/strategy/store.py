@@ -16,8 +16,6 @@ from counterfold.strategy.hands import HandLayout
 from counterfold.strategy.layout import layout_in
 from counterfold.strategy.strategy import Strategy
 
-__all__ = ["CHECKPOINT", "STRATEGY", "read", "read_run", "save_strategy"]
-
 STRATEGY, CHECKPOINT = "strategy", "checkpoint"
 KINDS = (STRATEGY, CHECKPOINT, HandLayout.before)
 PathLike = str | os.PathLike[str]
@@ -27,7 +25,7 @@ def save_strategy(
     strategy: Strategy[Any],
     path: PathLike,
     state: Mapping[str, NDArray[Any]] | None = None,
-    run: Mapping[str, Any] | None = None,
+    run: Mapping[str, object] | None = None,
 ) -> None:
     """Write a strategy; with ``state`` and ``run`` (a solver's) the file is a checkpoint too."""
     layout = strategy.layout

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.arrays import Floats
 from counterfold.errors import MismatchError, ParameterError, UnsupportedError
 from counterfold.files.text import csv_text
 from counterfold.notebook import brief, frame, html_table
@@ -23,8 +24,6 @@ from counterfold.tree.history import Infosets
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = ["Row", "Strategy"]
 
 F = TypeVar("F")
 
@@ -88,7 +87,7 @@ class Strategy(Generic[F]):
     def __iter__(self) -> Iterator[Row]:
         return self.rows()
 
-    def __getitem__(self, seen: Any) -> dict[str, float]:
+    def __getitem__(self, seen: object) -> dict[str, float]:
         """``strategy["K", "bet"]`` is ``strategy.at("K", "bet")``."""
         return self.at(*(seen if isinstance(seen, tuple) else (seen,)))
 
@@ -104,7 +103,7 @@ class Strategy(Generic[F]):
         return cls(layout_of(form), given, about)
 
     @classmethod
-    def uniform(cls, game: Any) -> Strategy[Any]:
+    def uniform(cls, game: object) -> Strategy[Any]:
         """Every action equally often everywhere, in a game or a compiled form."""
         layout = layout_of(form_of(game))
         return cls(layout, layout.even(), {"method": "uniform"})
@@ -116,7 +115,7 @@ class Strategy(Generic[F]):
         return cls(layout, layout.random(np.random.default_rng(seed)), {"method": "random"})
 
     @classmethod
-    def ruled(cls, game: Any, rule: Callable[[int, str, tuple[str, ...]], Any]) -> Strategy[Any]:
+    def ruled(cls, game: object, rule: Callable[[int, str, tuple[str, ...]], Any]) -> Strategy[Any]:
         """A strategy from a rule: what a player does at an infoset, given its actions.
 
         The rule returns the name of an action, or a weight for each of them.
@@ -162,14 +161,14 @@ class Strategy(Generic[F]):
 
         save_strategy(self, path)
 
-    def to_openspiel(self, game: Any = None) -> Any:
+    def to_openspiel(self, game: object = None) -> Any:
         """The strategy as an OpenSpiel policy; see ``counterfold.strategy.openspiel``."""
         from counterfold.strategy.openspiel import to_openspiel
 
         return to_openspiel(self, game)
 
     @classmethod
-    def from_openspiel(cls, policy: Any, game: Any = None) -> Strategy[Any]:
+    def from_openspiel(cls, policy: object, game: object = None) -> Strategy[Any]:
         """A strategy from an OpenSpiel policy; see ``counterfold.strategy.openspiel``."""
         from counterfold.strategy.openspiel import from_openspiel
 
@@ -201,7 +200,7 @@ class Strategy(Generic[F]):
         return self._by_infosets().infosets
 
     @property
-    def probabilities(self) -> NDArray[np.float64]:
+    def probabilities(self) -> Floats:
         """Over the slots of ``infosets``."""
         self._by_infosets()
         return self.tables[0]

@@ -9,19 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.arrays import Floats
 from counterfold.errors import ParameterError
 from counterfold.poker.cards import NO_CARD, cards_name
-from counterfold.poker.game import DECISION, PokerGame, meetings
+from counterfold.poker.game import DECISION, BettingTree, PokerGame, meetings
 from counterfold.poker.hands import hand_weights
 from counterfold.solvers.conditions import Conditions
 from counterfold.strategy.layout import Row, fits
 from counterfold.style.preferences import Allowance, Place, Preference, Style, names_action
 from counterfold.tree.boards import renamed_holes
 from counterfold.tree.public import PublicTree
-
-__all__ = ["fallback_of", "hand_name", "nodes_of", "said_at", "style_by_hand"]
-
-Floats = NDArray[np.float64]
 
 
 def style_by_hand(style: Style, tree: PublicTree) -> Conditions:
@@ -84,13 +81,15 @@ def nodes_of(place: Place, tree: PublicTree) -> Iterator[tuple[int, Floats]]:
     share = np.ones(game.rules.holes)
     if place.hands is not None:
         share = hand_weights(game.rules, place.hands)
-    street = None if place.street is None else _street(game, place.street)
-    whole = _is_whole(place, game)
+    street = None if place.street is None else street_of(game, place.street)
+    whole, raised = _is_whole(place, game), raises_at(game.betting)
     for n in np.flatnonzero(nodes.kind == DECISION).tolist():
         p, round_ = int(nodes.owner[n]), int(nodes.street[n]) + 1
         if place.player not in (None, p):
             continue
         if place.round not in (None, round_) or street not in (None, round_ - 1):
+            continue
+        if place.raises not in (None, int(raised[nodes.old[n]])):
             continue
         there = (np.asarray(game.ranges[p]) > 0) & (share > 0)
         if place.seen is not None or place.where is not None:
@@ -119,7 +118,7 @@ def _seen(
 ) -> NDArray[np.bool_]:
     """Of some hands, those whose names at a node fit."""
     owner, said = int(game.betting.player[node]), said_at(game, node)
-    actions = dict.fromkeys((game.betting.label[c] for c in game.betting.children(node)), 0.0)
+    actions = dict.fromkeys(game.betting.actions(node), 0.0)
     fitting = np.zeros_like(live)
     for hole in np.flatnonzero(live).tolist():
         name = " | ".join(filter(None, (hand_name(game, hole), *said)))
@@ -127,6 +126,22 @@ def _seen(
             continue
         fitting[hole] = place.where is None or place.where(Row(owner, name, actions))
     return fitting
+
+
+def raises_at(betting: BettingTree) -> NDArray[np.int64]:
+    """[nodes] how many bets and raises there were on a street before each node of it.
+
+    >>> from counterfold.poker.holdem import kuhn
+    >>> raises_at(kuhn().betting).tolist()
+    [0, 0, 1, 0, 1, 1, 1, 1, 1]
+    """
+    raised = np.zeros(len(betting), np.int64)
+    for node in range(1, len(betting)):
+        above = int(betting.parent[node])
+        if betting.street[above] == betting.street[node]:
+            bold = betting.label[node].partition(" ")[0] in ("bet", "raise", "all-in")
+            raised[node] = raised[above] + bold
+    return raised
 
 
 def said_at(game: PokerGame, node: int) -> list[str]:
@@ -146,7 +161,7 @@ def hand_name(game: PokerGame, hole: int) -> str:
     return cards_name(int(card) for card in game.rules.cards[hole] if card != NO_CARD)
 
 
-def _street(game: PokerGame, name: str) -> int:
+def street_of(game: PokerGame, name: str) -> int:
     if name not in game.streets:
         raise ParameterError(
             f"{game.name} has no street {name!r}; it has {', '.join(game.streets) or 'no names'}"

@@ -12,8 +12,6 @@ from counterfold.strategy.layout import Row, fits
 from counterfold.style.preferences import Place, Style, names_action
 from counterfold.tree.form import InfosetForm
 
-__all__ = ["infosets_of", "rounds", "style_by_infoset"]
-
 
 def style_by_infoset(style: Style, tree: InfosetForm) -> Conditions:
     """A style as arrays over the slots and the infosets of a history graph."""

@@ -11,18 +11,13 @@ import math
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from counterfold.arrays import Floats, Ints
 from counterfold.solvers.conditions import Conditions
 from counterfold.solvers.solver import Solver
 from counterfold.strategy.layout import Tables
 from counterfold.strategy.strategy import Strategy
 from counterfold.style.frequency import Frequency
-
-__all__ = ["Cells", "ControlledRun", "Epoch", "depths", "kept_weight"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 STEP = 5.0  # of the exponentiated gradient, in units of the largest payoff
 STEEPEST = 1e6  # the largest delta

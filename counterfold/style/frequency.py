@@ -23,8 +23,6 @@ from counterfold.tree.history import HistoryTree, spans
 from counterfold.tree.public import PublicTree
 from counterfold.tree.sequence import sequence_form
 
-__all__ = ["Frequency", "Matches", "visits_of"]
-
 _TEXT = re.compile(r"\s*(?:player\s*(\d+)\s*:)?([^@]*)(?:@(.*))?", re.DOTALL)
 _ROUND = re.compile(r"round\s*(\d+)")
 _HANDS = re.compile(r"([^\[\]]*)\[([^\[\]]+)\]\s*")

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.arrays import Floats
 from counterfold.errors import CounterfoldError, ParameterError, UnsupportedError
 from counterfold.evaluate.certificate import Certified
 from counterfold.games.base import Game
@@ -31,10 +32,6 @@ from counterfold.strategy.strategy import Strategy
 from counterfold.style.frequency import Frequency
 from counterfold.tree.history import HistoryTree, compile_game
 from counterfold.tree.public import PublicTree
-
-__all__ = ["Cheapest", "Frontier", "FrontierPoint", "cheapest", "frontier"]
-
-Floats = NDArray[np.float64]
 
 NEVER = 1e-8
 """A denominator below this is a plan that never goes there."""

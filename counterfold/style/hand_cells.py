@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.arrays import Floats, Ints
 from counterfold.errors import UnsupportedError
 from counterfold.evaluate.public import PublicEvaluator
 from counterfold.poker.cards import board_name
@@ -26,11 +27,6 @@ from counterfold.style.frequency import Frequency
 from counterfold.style.visits import HandMatch, matches_by_hand, visits_by_hand
 from counterfold.tree.public import PublicTree
 from counterfold.tree.public_nodes import NOTHING
-
-__all__ = ["HandCells"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 MOST_SLOTS = 20_000_000
 SELDOM = 1e-4  # of what comes there: what the player does so rarely tells nothing
@@ -265,5 +261,5 @@ class HandCells:
         dealt = self.tree.boards[block.board].cards[len(game.board) :]
         hand = hand_name(game, int(self._holes(block)[cell - block.cell]))
         said = (hand, board_name(dealt) if dealt else "", " ".join(game.betting.line(node)))
-        labels = tuple(game.betting.label[child] for child in game.betting.children(node))
+        labels = game.betting.actions(node)
         return block.player, " | ".join(filter(None, said)), labels

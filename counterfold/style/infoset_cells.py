@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.arrays import Floats
 from counterfold.solvers.conditions import Conditions
 from counterfold.solvers.lp import plans
 from counterfold.solvers.solver import Solver
@@ -16,10 +17,6 @@ from counterfold.style.control import Epoch, kept_weight
 from counterfold.style.frequency import Frequency
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.sequence import SequenceForm, sequence_form
-
-__all__ = ["InfosetCells"]
-
-Floats = NDArray[np.float64]
 
 
 class InfosetCells:

@@ -13,8 +13,6 @@ from counterfold.strategy.strategy import Strategy
 from counterfold.style.frequency import visits_of
 from counterfold.tree.history import HistoryTree
 
-__all__ = ["Openings", "hands", "openings"]
-
 
 def hands(tree: HistoryTree) -> tuple[str, ...]:
     """The hands a player can hold, in the order of play: what names of infosets begin with.

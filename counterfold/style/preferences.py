@@ -17,8 +17,6 @@ from counterfold.strategy.layout import Row
 from counterfold.tree.form import Form, InfosetForm
 from counterfold.tree.public import PublicTree
 
-__all__ = ["PRESETS", "Allowance", "Place", "Preference", "Style", "names_action", "preset"]
-
 Per = Literal["infoset", "hand"]
 _CARD = re.compile(r"[2-9TJQKA][cdhs]", re.IGNORECASE)
 
@@ -33,6 +31,7 @@ class Place:
     where: Callable[[Row], bool] | None = None
     hands: str | Range | None = None
     street: str | None = None
+    raises: int | None = None
 
     def __str__(self) -> str:
         """In words, each after a blank: nothing for the whole game."""
@@ -43,6 +42,7 @@ class Place:
             " where a predicate holds": self.where,
             f" with {self.hands}": self.hands,
             f" on the {self.street}": self.street,
+            f" after {self.raises} raises": self.raises,
         }
         return "".join(words for words, given in parts.items() if given is not None)
 
@@ -78,8 +78,9 @@ class Style:
     fits ``seen`` (a whole name, else a part of one or a glob), in all rounds or in one (from 1), or
     where a predicate ``where`` on the infoset's row is true. In poker of all hands at once names
     are the hand and what was said street by street, with no board; a style may be for some
-    ``hands`` (``JJ-22,AQ`` or a Range, whose weights say how much of the preference a hand has) or
-    for one ``street`` by its name.
+    ``hands`` (``JJ-22,AQ`` or a Range, whose weights say how much of the preference a hand has),
+    for one ``street`` by its name, or after so many bets and ``raises`` on a street (blinds are
+    none). Over buckets hands are told apart on the first street only.
 
     ``give_up`` is the average counterfactual regret, in payoff units, that may be ignored at each
     such infoset; the price of it in exploitability is measured, not assumed. It counts a hand and
@@ -115,6 +116,7 @@ class Style:
         where: Callable[[Row], bool] | None = None,
         hands: str | Range | None = None,
         street: str | None = None,
+        raises: int | None = None,
         per: Per = "infoset",
         best: bool = False,
     ) -> None:
@@ -124,7 +126,9 @@ class Style:
             raise ParameterError(f"rounds count from 1, so there is no round {round}")
         if per not in get_args(Per):
             raise ParameterError(f"what is given up counts per infoset or per hand, not {per!r}")
-        place = Place(player, seen, round, where, hands, street)
+        if raises is not None and raises < 0:
+            raise ParameterError(f"there are 0 raises or more before a decision, not {raises}")
+        place = Place(player, seen, round, where, hands, street, raises)
         self.preferences: tuple[Preference, ...] = tuple(
             Preference(action, _degree(action, degree), place)
             for action, degree in (prefer or {}).items()
@@ -169,6 +173,7 @@ class Style:
         counterfold.errors.ParameterError: kuhn is played history by history, so hands, streets \
 and chips per hand mean nothing there; say where with seen, round or where
         """
+        from counterfold.style.by_bucket import Bucketed, style_by_bucket
         from counterfold.style.by_hand import style_by_hand
         from counterfold.style.by_infoset import style_by_infoset
 
@@ -181,9 +186,10 @@ and chips per hand mean nothing there; say where with seen, round or where
                 )
         if isinstance(form, PublicTree):
             return style_by_hand(self, form)
-        if any(place.hands is not None or place.street is not None for place in self.places) or any(
-            allowed.per == "hand" for allowed in self.allowances
-        ):
+        if isinstance(form, Bucketed):
+            return style_by_bucket(self, form)
+        poker = (p.hands is not None or p.street or p.raises is not None for p in self.places)
+        if any(poker) or any(allowed.per == "hand" for allowed in self.allowances):
             raise ParameterError(
                 f"{form.spec} is played history by history, so hands, streets and chips per hand "
                 "mean nothing there; say where with seen, round or where"
@@ -207,8 +213,9 @@ def names_action(name: str, action: str) -> bool:
 
 def _offered(form: Form) -> set[str]:
     """All actions of a game."""
-    if isinstance(form, PublicTree):
-        return {label for label in form.game.betting.label if label}
+    game = getattr(form, "game", None)
+    if isinstance(game, PokerGame):
+        return {label for label in game.betting.label if label}
     infosets = cast("InfosetForm", form).infosets
     return {action for actions in set(infosets.actions) for action in actions}
 

@@ -7,8 +7,9 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from counterfold.errors import MismatchError, ParameterError
+from counterfold.evaluate.assessment import Assessment
 from counterfold.evaluate.certificate import Certified
-from counterfold.evaluate.exact import Assessment, assess, earned_against
+from counterfold.evaluate.exact import assess, earned_against
 from counterfold.notebook import brief
 from counterfold.solvers.methods import Method
 from counterfold.solvers.result import Result, solve
@@ -19,8 +20,6 @@ from counterfold.style.preferences import Style
 from counterfold.style.shares import Distance, Share, shares_by_hand, shares_by_infoset
 from counterfold.tree.form import Form, form_of
 from counterfold.tree.history import HistoryTree
-
-__all__ = ["Price", "Earnings", "compare", "earnings", "price", "usual_run"]
 
 CLOSER = 3
 """How much nearer to an equilibrium than usual hands are solved: a small price is to be seen."""
@@ -79,7 +78,7 @@ class Price(Certified):
 
     def to_dict(self) -> dict[str, Any]:
         """The documented JSON of ``counterfold style --json``; players count from 1 there."""
-        document: dict[str, Any] = {
+        document: dict[str, object] = {
             "game": self.styled.game,
             "style": self.style,
             "cost": self.cost,
@@ -94,7 +93,7 @@ class Price(Certified):
 
 
 def price(
-    game: Any,
+    game: object,
     style: Style,
     method: str | Method | None = None,
     until: Until | None = None,

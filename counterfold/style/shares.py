@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.arrays import Floats
 from counterfold.evaluate.certificate import Certified
 from counterfold.poker.game import DECISION, meetings
 from counterfold.strategy.strategy import Strategy
@@ -17,9 +18,6 @@ from counterfold.style.openings import hands
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.public import PublicTree
 
-__all__ = ["Distance", "Share", "Shares", "shares_by_hand", "shares_by_infoset"]
-
-Floats = NDArray[np.float64]
 Key = tuple[int, int | None, str | None, str]  # player, round, hand, action
 
 SELDOM = 1e-3

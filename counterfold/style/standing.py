@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from counterfold.evaluate.certificate import Certified
 from counterfold.evaluate.exact import assess
 from counterfold.strategy.strategy import Strategy
 from counterfold.style.frontier import Frontier
 from counterfold.tree.history import HistoryTree
-
-__all__ = ["Standing", "Standings", "cost_of"]
 
 
 @dataclass(frozen=True)
@@ -33,7 +30,7 @@ class Standings:
     curve: Frontier | None
     strategies: tuple[Standing, ...]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The documented JSON of ``counterfold style --frontier --json``."""
         return {
             "frequency": str(self.frontier.frequency),

@@ -19,8 +19,6 @@ from counterfold.tree.form import Form
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.public import PublicTree
 
-__all__ = ["TOLERANCE", "Stage", "TargetSearch", "Targets", "allowed_exploitability", "by_player"]
-
 Targets = dict[Frequency, float]
 
 TOLERANCE = 0.01

@@ -44,8 +44,6 @@ from counterfold.tree.history import HistoryTree
 from counterfold.tree.public import PublicTree
 from counterfold.tree.sequence import sequence_form
 
-__all__ = ["TOLERANCE", "Meeting", "Met", "Stage", "meet"]
-
 
 @dataclass(frozen=True)
 class Met:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.arrays import Floats
 from counterfold.errors import ParameterError
 from counterfold.poker.cards import NO_CARD
 from counterfold.poker.game import DEAL, DECISION, meetings
@@ -19,10 +20,6 @@ from counterfold.strategy.strategy import Strategy
 from counterfold.style.by_hand import nodes_of
 from counterfold.style.frequency import Frequency
 from counterfold.tree.public import PublicTree
-
-__all__ = ["HandMatch", "Visit", "matches_by_hand", "share_of", "visits_by_hand"]
-
-Floats = NDArray[np.float64]
 
 
 class HandMatch(NamedTuple):

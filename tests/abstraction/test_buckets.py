@@ -12,6 +12,7 @@ import pytest
 
 from counterfold.abstraction import buckets as tables
 from counterfold.abstraction import clusters
+from counterfold.abstraction.bucket_maker import Recipe, buckets_for
 from counterfold.abstraction.buckets import (
     Buckets,
     board_sizes,
@@ -22,6 +23,7 @@ from counterfold.abstraction.buckets import (
     standard_words,
     starting_hands,
 )
+from counterfold.abstraction.features import Places, Spread, Strength
 from counterfold.errors import FileError, ParameterError, UnsupportedError
 from counterfold.poker import holdem
 from counterfold.poker.cards import HIGH, HOLES, LOW, hole_cards, parse_board, parse_hole
@@ -34,7 +36,7 @@ FLOPS = 50
 @pytest.fixture(scope="module")
 def flops() -> Buckets:
     """Buckets on the flop of a game that ends there."""
-    return clusters.buckets_for(holdem.fhp(), FLOPS, seed=3)[1]
+    return buckets_for(holdem.fhp(), FLOPS, seed=3)[1]
 
 
 def situations(count: int, size: int, seed: int) -> list[tuple[int, tuple[int, ...]]]:
@@ -84,43 +86,85 @@ def test_starting_hands_are_169_whatever_their_suits() -> None:
 
 @pytest.mark.parametrize("size", [3, 5])
 def test_equities_against_groups_are_those_of_all_pairs(size: int) -> None:
-    maker = object.__new__(clusters._Maker)  # without the equities of all boards
-    from counterfold.kernels import poker_buckets
-
-    maker._kernels, maker._low, maker._high = poker_buckets, LOW.copy(), HIGH.copy()
-    maker._group = (np.arange(HOLES) % 3).astype(np.uint8)
-    maker._group[:3] = 3  # a group of deuces only, which some holes leave nothing of
-    maker._groups = 4
+    group = (np.arange(HOLES) % 3).astype(np.uint8)
+    group[:3] = 3  # a group of deuces only, which some holes leave nothing of
     for hole, board in [*situations(4, size, seed=1), (3, tuple(range(10, 10 + size)))]:
-        found = maker._equities(np.array([board], np.uint8))[0]
-        wanted = [naive_equity(hole, board, maker._group, g) for g in range(4)]
+        found = Strength(group)(np.array([board], np.uint8))[0]
+        wanted = [naive_equity(hole, board, group, g) for g in range(4)]
         assert found[hole] == pytest.approx(wanted, abs=1e-6)
         blocked = np.isin(LOW, board) | np.isin(HIGH, board)
         assert ((found < 0).all(axis=1) == blocked).all()
 
 
-def test_equity_is_spread_over_the_cards_to_come() -> None:
-    from counterfold.kernels import poker_buckets
-
-    maker = object.__new__(clusters._Maker)
-    maker._kernels, maker._low, maker._high = poker_buckets, LOW.copy(), HIGH.copy()
-    maker._group, maker._groups, maker.last = np.zeros(HOLES, np.uint8), 1, 5
+def test_hands_are_spread_over_what_they_can_become() -> None:
+    """On two axes, beside a count of the river cards one by one."""
     hole, turn = situations(1, 4, seed=8)[0]
     boards, _, words = standard_words(5)
-    left = [c for c in range(52) if c not in turn]
-    rows = np.unique([words[set_number((*turn, card))] // 24 for card in left])
-    maker._levels = np.zeros((len(boards), HOLES), np.uint8)
-    levels = np.empty((len(rows), HOLES), np.uint8)
-    poker_buckets.bins_of(maker._equities(boards[rows]), clusters.BINS, levels)
-    maker._levels[rows] = levels
-    found = maker._spread(np.array([turn], np.uint8))[0]
-    spread = np.zeros(clusters.BINS)
-    for card in left:
-        if card not in hole_cards(hole):
-            equity = naive_equity(hole, (*turn, card))
-            spread[min(int(equity * clusters.BINS + 1e-6), clusters.BINS - 1)] += 1 / 46
-    assert found[hole] == pytest.approx(np.cumsum(spread), abs=1e-6)
-    assert found[hole, -1] == pytest.approx(1)
+    rng = np.random.default_rng(1)
+    table = rng.integers(0, 6, (len(boards), HOLES)).astype(np.uint16)
+    places = Places(np.array([[k, 6 + k % 2] for k in range(6)], np.uint16), np.array([0, 6, 8]))
+    found = Spread(5, table, places)(np.array([turn], np.uint8))[0]
+    river = Buckets(5, 6, table, words, tables.renamings()[0])
+    left = [c for c in range(52) if c not in turn and c not in hole_cards(hole)]
+    counts = np.bincount([river.bucket_of(hole, (*turn, c)) for c in left], minlength=6) / len(left)
+    assert found[hole] == pytest.approx(places.summed(counts), abs=1e-6)
+    assert places.summed(counts) == pytest.approx(
+        [*np.cumsum(counts), counts[::2].sum(), 1.0], abs=1e-9
+    )
+    assert ((found[:, 0] < 0) == (np.isin(LOW, turn) | np.isin(HIGH, turn))).all()
+
+
+def test_equity_is_spread_over_two_cards_to_come() -> None:
+    boards = standard_words(5)[0]
+    levels = np.zeros((len(boards), HOLES), np.uint8)
+    levels[:, parse_hole("AsAh")] = 1  # whatever the board; suits are renamed with it
+    levels[:, [hole for hole in range(HOLES) if LOW[hole] // 4 == HIGH[hole] // 4 == 12]] = 1
+    found = Spread(5, levels, Places.in_line(2))(np.array([parse_board("Kd8c3s")], np.uint8))[0]
+    assert found[parse_hole("AdAc")].tolist() == [0, 1]
+    assert found[parse_hole("AdQc")].tolist() == [1, 1]
+
+
+def exact_emd(one: Any, two: Any, ground: Any) -> float:
+    """The earth mover's distance as a linear program over all ways to move the mass."""
+    from scipy.optimize import linprog
+
+    n = len(one)
+    rows = np.kron(np.eye(n), np.ones(n)), np.kron(np.ones(n), np.eye(n))
+    return float(linprog(ground.ravel(), A_eq=np.vstack(rows), b_eq=np.r_[one, two]).fun)
+
+
+@pytest.mark.pure
+def test_earth_is_moved_along_a_line_as_a_linear_program_says() -> None:
+    """Exact up to the steps of the axis, where centers lie on a line."""
+    rng = np.random.default_rng(2)
+    for _ in range(20):
+        spots = np.sort(rng.random(7))
+        centers = spots[:, None] * np.array([[0.6, 0.8]])
+        places = Places.of(centers, bins=4096)
+        one, two = rng.dirichlet(np.ones(7) / 2, size=2)
+        exact = exact_emd(one, two, np.abs(spots[:, None] - spots))
+        step = np.ptp(spots) / 4096
+        moved = np.abs(places.summed(one) - places.summed(two)).sum() * step
+        assert places.columns.shape[1] == 1
+        assert moved == pytest.approx(exact, abs=2 * step)
+
+
+@pytest.mark.pure
+def test_on_several_axes_it_is_a_bound_from_below_and_near() -> None:
+    """Centers as they are in play: long in one direction, short in the others."""
+    rng, ratios = np.random.default_rng(3), []
+    for _ in range(30):
+        strength = np.sort(rng.random(12))
+        centers = strength[:, None] + rng.normal(0, 0.08, (12, 8))
+        places = Places.of(centers, bins=4096, axes=8)
+        spots = places.columns.astype(float) - places.first[:-1]
+        ground = np.abs(spots[:, None] - spots).sum(axis=2)
+        one, two = rng.dirichlet(np.ones(12) / 3, size=2)
+        exact = exact_emd(one, two, ground)
+        moved = float(np.abs(places.summed(one) - places.summed(two)).sum())
+        assert moved <= exact * (1 + 1e-9)
+        ratios.append(moved / exact)
+    assert np.mean(ratios) > 0.75  # 0.82
 
 
 @pytest.mark.pure
@@ -130,7 +174,7 @@ def test_the_nearest_center_is_the_nearest_of_all(squared: bool) -> None:
 
     rng = np.random.default_rng(4)
     points = rng.random((60, 6)).astype(np.float32)
-    centers, heights = clusters._in_order(rng.random((15, 6)).astype(np.float32))
+    centers, heights = clusters.in_order(rng.random((15, 6)).astype(np.float32))
     out = np.zeros(60, np.uint16)
     poker_buckets.assign(points, centers, heights, squared, out)
     gaps = np.abs(points[:, None].astype(float) - centers[None])
@@ -144,14 +188,11 @@ def test_clusters_are_much_tighter_than_centers_drawn_at_random() -> None:
     rng = np.random.default_rng(5)
     middle = rng.random((20, 4))
     points = (middle[rng.integers(0, 20, 4000)] + rng.normal(0, 0.01, (4000, 4))).astype(np.float32)
-    maker = object.__new__(clusters._Maker)
-    maker._kernels, maker.random = poker_buckets, np.random.default_rng(6)
-    maker.look = lambda: None
-    fitted = maker._fit(points, 20, squared=True)
-    drawn, heights = clusters._in_order(points[:20].copy())
+    fitted = clusters.fit(points, 20, seed=6, squared=True)
+    drawn, heights = clusters.in_order(points[:20].copy())
     room = np.zeros((20, 4)), np.zeros(20, np.int64)
     before = poker_buckets.move_centers(points, drawn, heights, *room, True)
-    after = poker_buckets.move_centers(points, *clusters._in_order(fitted), *room, True)
+    after = poker_buckets.move_centers(points, *clusters.in_order(fitted), *room, True)
     spread = 4 * 0.01**2  # what was put in; a center may have got two of the twenty
     assert 0.9 * spread < after < 15 * spread
     assert before > 5 * after
@@ -190,9 +231,8 @@ def test_all_buckets_are_used_and_a_seed_says_which(flops: Buckets) -> None:
     assert len(used) == FLOPS
     assert (used > 0).all()
     assert int((~blocked).sum(1) @ weights) == 25_989_600
-    again = clusters.buckets_for(holdem.fhp(), FLOPS, seed=3, threads=1)[1]
-    assert again.fingerprint == flops.fingerprint
-    assert clusters.card_buckets((0, 3), FLOPS, seed=4)[1].fingerprint != flops.fingerprint
+    other = buckets_for(holdem.fhp(), FLOPS, seed=4, threads=1)[1]
+    assert other.fingerprint != flops.fingerprint
 
 
 def test_every_hand_has_a_bucket_of_its_own() -> None:
@@ -232,10 +272,10 @@ def test_what_cannot_be_is_refused(flops: Buckets) -> None:
     with pytest.raises(ParameterError, match="comes twice"):
         flops.on((1, 1, 2))
     with pytest.raises(ParameterError, match="0, 3, 4 or 5"):
-        clusters.card_buckets((0, 2))
+        Recipe.of((0, 2))
     with pytest.raises(ParameterError, match="one number of buckets, or 1"):
-        clusters.card_buckets((0, 3), (1, 2))
+        Recipe.of((0, 3), (1, 2))
     with pytest.raises(ParameterError, match="buckets must be"):
-        clusters.card_buckets((0, 3), 0)
+        Recipe.of((0, 3), 0)
     with pytest.raises(UnsupportedError, match="from 52"):
-        clusters.buckets_for(holdem.leduc())
+        buckets_for(holdem.leduc())

@@ -14,7 +14,8 @@ from counterfold.abstraction.maps import LastRounds, Mapped, RelativeCards
 from counterfold.agent import Observation
 from counterfold.errors import ParameterError
 from counterfold.games.base import TERMINAL
-from counterfold.games.cheat import Cheat, Turn
+from counterfold.games.cheat import Cheat
+from counterfold.games.cheat_states import Turn
 from counterfold.play.bots import Heuristic, Random
 from counterfold.play.match import Match
 from tests.abstraction.test_deals import dealing
@@ -54,7 +55,7 @@ def test_the_heuristic_bot_remembers_in_compiled_games() -> None:
     game = Cheat(ranks=4, copies=2, hand=3, health=4)
     lengths, odds = [], []
     for deal, chance in all_deals(game):
-        state = Turn(deal.hands, (0,) * 4, (4, 4), deal.starter, 0, None, -1, ("", ""), -1)
+        state = Turn(deal.hands, (0,) * 4, (4, 4), deal.starter, 0, None, -1, -1, ("", ""))
         bot = Heuristic()
         bot.begin(game)
         turns = 0

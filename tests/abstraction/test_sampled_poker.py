@@ -16,8 +16,8 @@ import counterfold as cf
 from counterfold.abstraction.blueprint import Against, blueprint, engine_in, resume_blueprint
 from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.abstraction.bucket_layout import BucketTables, by_hand
+from counterfold.abstraction.bucket_maker import BucketMaker, Recipe
 from counterfold.abstraction.buckets import Buckets, every_hand, starting_hands
-from counterfold.abstraction.clusters import card_buckets
 from counterfold.abstraction.compiled import cards_of, pair_mass
 from counterfold.abstraction.maps import Mapped, Through
 from counterfold.errors import FileError, MismatchError, ParameterError, UnsupportedError
@@ -114,7 +114,7 @@ def test_a_walk_is_right_on_average(name: str) -> None:
     spread = np.sqrt(np.maximum(squares / times - mean**2, 0) / times)
     compared = 0
     for node in engine.nodes.tolist():
-        player = int(kernels.told(engine.lines, node, kernels.WHAT) & kernels.KIND)
+        player = int(kernels.kind_of(kernels.told(engine.lines, node, kernels.WHAT)))
         count = int(kernels.told(engine.lines, node, kernels.WHAT) >> kernels.COUNT)
         for bucket in range(one.tree.buckets[0].count):
             low = int(kernels.row_of(engine.lines, node, np.uint32(bucket))) + player * count
@@ -256,7 +256,7 @@ def test_hands_of_a_bucket_learn_as_those_of_a_merged_infoset(method: str) -> No
 @pytest.fixture(scope="module")
 def flop_game() -> tuple[PokerGame, tuple[Buckets, ...]]:
     game = holdem.fhp()
-    return game, card_buckets((0, 3), 20, seed=1)
+    return game, BucketMaker(Recipe.of((0, 3), 20, seed=1)).make()
 
 
 def test_flop_holdem_of_the_paper(flop_game: Any) -> None:
@@ -407,7 +407,7 @@ def test_what_cannot_be_is_refused() -> None:
         sampler(holdem.fhp(), (starting_hands(),))
     alone = np.zeros(52)
     alone[game.rules.deck[0]] = 1.0
-    with pytest.raises(ParameterError, match="cannot both hold"):
+    with pytest.raises(ParameterError, match="cannot all hold"):
         sampler(replace(game, ranges=(alone, alone)), buckets)
     made = sampler(game, buckets).strategy()
     assert made.at(0, 0) == {"check": 0.5, "bet": 0.5}
@@ -497,7 +497,7 @@ def test_a_response_goes_on_from_a_file(tmp_path: Path) -> None:
 
 def test_models_that_do_not_fit() -> None:
     model = coarse("leduc")
-    with pytest.raises(ParameterError, match="player 0 or 1"):
+    with pytest.raises(ParameterError, match="player from 0 to 1"):
         Against(model, 2, 0.5)
     with pytest.raises(ParameterError, match="from 0 to 1"):
         Against(model, 0, 1.5)

@@ -12,11 +12,12 @@ import counterfold as cf
 from counterfold.evaluate.exact import assess
 from counterfold.evaluate.public import PublicEvaluator
 from counterfold.poker import holdem
+from counterfold.poker.money import Rake
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.public import PublicTree
 from counterfold.tree.traversal import Traversal
 from tests import naive_poker
-from tests.public_layout import BothForms, flop_with_alike_suits, random_poker
+from tests.public_layout import BothForms, checked_down, flop_with_alike_suits, random_poker
 
 
 def drawn(
@@ -42,6 +43,12 @@ def drawn(
         naive_poker.tiny_turn(seed=3, rake=(0.05, 2.0)),
         naive_poker.tiny_flop(seed=4),
         flop_with_alike_suits(),
+        checked_down(holdem.leduc()),
+        checked_down(naive_poker.tiny_turn(seed=3), rake=Rake(0.05, 2.0)),
+        checked_down(naive_poker.tiny_flop(seed=4)),
+        checked_down(naive_poker.tiny_flop(seed=4), 2),
+        checked_down(flop_with_alike_suits()),
+        checked_down(naive_poker.tiny_fhp("QKA", "dhs", seed=3)),
         *(random_poker(seed) for seed in (2, 5, 10, 13, 21)),
     ],
     ids=lambda game: game.name,
@@ -124,3 +131,13 @@ def test_units() -> None:
     assert found.mbb == pytest.approx(1000 * found.exploitability / 2.0)
     assert found.percent_of_pot is None
     assert found.exploitability == pytest.approx(sum(found.gains) / 2)
+
+
+@pytest.mark.parametrize("played", [1, 2])
+def test_suits_that_are_alike_change_nothing_where_cards_come_at_the_end(played: int) -> None:
+    game = checked_down(flop_with_alike_suits(), played)
+    alike, apart = PublicTree(game), PublicTree(game, symmetry=False)
+    assert len(alike.hands[0][0].holes) < len(apart.hands[0][0].holes)
+    found = [assess(Strategy.uniform(tree)) for tree in (alike, apart)]
+    np.testing.assert_allclose(found[0].values, found[1].values, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(found[0].best, found[1].best, rtol=0, atol=1e-12)

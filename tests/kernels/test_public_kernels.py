@@ -128,6 +128,12 @@ def node(actions: int, seed: int = 0) -> tuple[Any, ...]:
     return regret, value, np.abs(reach)
 
 
+def here(actions: int, hands: int, above: int = 0, below: int = 1, at: int = 0) -> Any:
+    """A node with some actions, as kernels take it."""
+    none, many = np.uint32(0), np.uint32(actions)
+    return public_rule.Here(none, none, none, np.uint32(at), many, hands, above, below)
+
+
 def played(weights: np.ndarray) -> np.ndarray:
     positive = np.maximum(weights, 0.0)
     total = positive.sum(0)
@@ -139,7 +145,7 @@ def played(weights: np.ndarray) -> np.ndarray:
 def test_reach_is_spread_over_actions(actions: int) -> None:
     regret, _, reach = node(actions)
     before = reach.copy()
-    public_rule.spread(regret, np.uint32(2), np.uint32(actions), 9, reach, 1, 3)
+    public_rule.spread(regret, np.uint32(2), here(actions, 9, 1, 3), reach)
     wanted = before[1] * played(regret[2 : 2 + actions])
     np.testing.assert_allclose(reach[3 : 3 + actions, :9], wanted[:, :9])
     reach[3 : 3 + actions, :9] = before[3 : 3 + actions, :9]
@@ -155,17 +161,17 @@ def test_values_and_regrets_of_a_node(actions: int) -> None:
     old, below = regret.copy(), value[4 : 4 + actions].copy()
     spare = np.zeros(11)
     strategy = played(old[2 : 2 + actions])
-    here = (strategy * below).sum(0)
-    public_rule.mean(old, np.uint32(2), np.uint32(actions), 9, value, 1, 4, spare)
-    np.testing.assert_allclose(value[1, :9], here[:9])
-    public_rule.learn(regret, np.uint32(2), np.uint32(actions), 9, value, 2, 4, spare, row)
-    np.testing.assert_allclose(value[2, :9], here[:9])
+    worth = (strategy * below).sum(0)
+    public_rule.mean(old, np.uint32(2), here(actions, 9, 1, 4), value, spare)
+    np.testing.assert_allclose(value[1, :9], worth[:9])
+    public_rule.learn(regret, np.uint32(2), here(actions, 9, 2, 4), value, spare, row)
+    np.testing.assert_allclose(value[2, :9], worth[:9])
     mine = old[2 : 2 + actions]
-    wanted = np.maximum(mine * np.where(mine > 0, 0.9, 0.4) + below - here, -0.2)
+    wanted = np.maximum(mine * np.where(mine > 0, 0.9, 0.4) + below - worth, -0.2)
     np.testing.assert_allclose(regret[2 : 2 + actions, :9], wanted[:, :9])
     regret[2 : 2 + actions, :9] = old[2 : 2 + actions, :9]
     assert np.array_equal(regret, old)
-    public_rule.best(np.uint32(actions), 9, value, 3, 4)
+    public_rule.best(here(actions, 9, 3, 4), value)
     assert np.array_equal(value[3, :9], below.max(0)[:9])
 
 
@@ -174,12 +180,12 @@ def test_sixteen_bits_keep_numbers_to_a_part_of_the_largest() -> None:
     rng = np.random.default_rng(2)
     rows = rng.normal(size=(3, 8)) * 1000
     table, scale = np.zeros((5, 8), np.int16), np.zeros(5)
-    public_rule.squeeze(table, scale, np.uint32(1), np.uint32(3), 7, rows, 32767.0, 5.0)
+    public_rule.squeeze(table, scale, here(3, 7, at=1), rows, 32767.0, 5.0)
     error = np.abs(table[1:4, :7] * scale[1] - rows[:, :7])
     assert error.max() <= np.abs(rows[:, :7]).max() / 32500
     assert not table[[0, 4]].any()
     assert not table[:, 7].any()
-    public_rule.squeeze(table, scale, np.uint32(1), np.uint32(3), 7, 0 * rows, 32767.0, 6.0)
+    public_rule.squeeze(table, scale, here(3, 7, at=1), 0 * rows, 32767.0, 6.0)
     assert scale[1] == 0
     assert not table.any()
 
@@ -190,7 +196,7 @@ def test_sums_too_small_to_divide_by_count_as_none(actions: int) -> None:
     weight = np.full((actions, 16), 1e-42, np.float32)  # what fades fast ends like this
     reach = np.zeros((actions + 1, 16), np.float32)
     reach[0] = 0.5
-    public_rule.spread(weight, np.uint32(0), np.uint32(actions), 16, reach, 0, 1)
+    public_rule.spread(weight, np.uint32(0), here(actions, 16, 0, 1), reach)
     np.testing.assert_allclose(reach[1:], 0.5 / actions, rtol=1e-6)
 
 
@@ -201,6 +207,6 @@ def test_sixteen_bits_are_right_on_average() -> None:
     rows[1] /= 1e4  # a few units of the scale, and less
     table, scale, total = np.zeros((3, 8), np.int16), np.zeros(3), np.zeros((3, 8))
     for seed in range(500):
-        public_rule.squeeze(table, scale, np.uint32(0), np.uint32(3), 8, rows, 32767.0, float(seed))
+        public_rule.squeeze(table, scale, here(3, 8), rows, 32767.0, float(seed))
         total += table * scale[0]
     np.testing.assert_allclose(total / 500, rows, rtol=0, atol=0.02 * scale[0])

@@ -223,7 +223,7 @@ def draws(method: str, style: str) -> Iterator[Pair]:
         kernels.refresh(table, low, count, rule)
         kernels._other(table, asked, rule, room, low, count, 0, False)
         value[size : 2 * size] = worth
-        kernels._collect(rule, table, asked, room, own)
+        kernels._collect(engine.lines, rule, table, asked, room, own)
         yield value[0], np.dot(slow.strategy, worth), 1e-4
         slow.learn(worth)
     faded = np.array(1.0 if rule.fading else 1 / rule.gain)

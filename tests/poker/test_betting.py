@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from counterfold.errors import ParameterError, TreeTooLargeError
 from counterfold.poker import betting as betting_module
-from counterfold.poker.betting import Betting, Rake, build, count, limit
+from counterfold.poker.betting import Betting, build, count, limit
 from counterfold.poker.game import DEAL, DECISION, FOLD, SHOWDOWN, BettingTree
+from counterfold.poker.money import Rake
 from counterfold.poker.sizes import Sizes, parse_size, parse_sizes
 
 
@@ -527,10 +528,10 @@ def test_a_tree_that_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     nodes = sum(street.nodes for street in sizes)
     assert nodes == 315_493
     monkeypatch.setattr(betting_module, "MOST_NODES", 300_000)
-    with pytest.raises(TreeTooLargeError, match="has 315,493 nodes, more than 300,000"):
+    with pytest.raises(TreeTooLargeError, match="has over 300,000 nodes; give fewer"):
         build(large)
     monkeypatch.setattr(betting_module, "_MOST_STATES", 1000)
-    with pytest.raises(TreeTooLargeError, match="lines; give fewer or larger sizes"):
+    with pytest.raises(TreeTooLargeError, match="nodes; give fewer or larger sizes"):
         count(large)
     monkeypatch.setattr(betting_module, "_MOST_DEPTH", 1000)
     with pytest.raises(TreeTooLargeError, match="a line of 1,001 actions"):
@@ -558,3 +559,16 @@ def test_a_tree_that_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_bad_rules(make: Any, message: str) -> None:
     with pytest.raises(ParameterError, match=message):
         make()
+
+
+def test_streets_that_are_not_played_only_deal() -> None:
+    tree = build(no_limit(10, 20, "50%,allin", "allin", streets=3, played=1))
+    short = build(no_limit(10, 20, "50%,allin", "allin"))
+    assert (tree.street[tree.kind == DECISION] == 0).all()
+    deals = np.flatnonzero((tree.kind == DEAL) & (tree.street == 0))
+    assert len(deals) == (short.kind == SHOWDOWN).sum() > 1
+    for node in deals.tolist():
+        after = int(tree.first[int(tree.first[node])])
+        assert (tree.street[after], tree.kind[after]) == (2, SHOWDOWN)
+        same = short.payoff[short.kind == SHOWDOWN][deals.tolist().index(node)]
+        assert (tree.payoff[after] == same).all()

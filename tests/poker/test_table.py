@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import random
 from collections import Counter
@@ -17,7 +18,8 @@ from counterfold.poker.cards import card_name, cards_name
 from counterfold.poker.game import DEAL, DECISION, SHOWDOWN
 from counterfold.poker.icm import icm
 from counterfold.poker.showdown import strength
-from counterfold.poker.table import DEALT, Holdem, TableState, jam_or_fold
+from counterfold.poker.sizes import Size, Sizes
+from counterfold.poker.table import DEALT, Holdem, TableState, jam_or_fold, positions
 from counterfold.testing import check_game
 
 AUTOMATED = (
@@ -49,20 +51,31 @@ def second_opinion(table: Holdem) -> tuple[Any, list[int]]:
     return pokerkit.NoLimitTexasHoldem.create_state(*common, 2, stacks, n), places
 
 
+SIZES = [(30 + 5 * p, 40 + 7 * p, 55 + 9 * p) for p in range(6)]
+"""Of the bets, the first raises and later ones of each seat, in percent of the pot."""
+
+
 def random_table(rng: random.Random) -> Holdem:
     n = rng.randint(2, 6)
     straddle = float(rng.choice([0, 4])) if n > 2 else 0.0
     ante, big_ante = float(rng.choice([0, 0, 1])), float(rng.choice([0, 0, 2]))
     deep = rng.choice([12, 40, 200])
+    places = positions(n, straddle > 0)
+    bets = [f"{place}:{SIZES[p][0]}%,allin" for p, place in enumerate(places)]
+    raises = [
+        f"{place}:{SIZES[p][1]}%,allin{',7bb' * (p == 0)}/{SIZES[p][2]}%,allin|{SIZES[p][1]}%,allin"
+        for p, place in enumerate(places)
+    ]
+    stacks = [float(rng.randint(8, deep)) for _ in range(n - 1)]
     return Holdem(
         players=n,
-        stack=tuple(float(rng.randint(8, deep)) for _ in range(n)),
+        stack=(float(rng.randint(14, max(deep, 14))), *stacks),
         blinds=(1.0, 2.0),
         ante=ante,
         big_blind_ante=big_ante,
         straddle=straddle,
-        bets="33%,allin",
-        raises="50%,allin",
+        bets=";".join(bets),
+        raises=";".join(raises),
         chip=1.0,
     )
 
@@ -112,6 +125,7 @@ def play(table: Holdem, rng: random.Random) -> int:
         if bounds is not None:
             most = other.max_completion_betting_or_raising_to_amount
             assert bounds == (min(least, bounds[1]), min(most, bounds[1])), (table, state)
+            check_offers(table, state, *bounds)
         choices = ["call", "call"] + (["fold"] if level > now.bets[player] else [])
         choices += ["raise"] * 2 if bounds is not None else []
         choice = rng.choice(choices)
@@ -163,17 +177,28 @@ def moved_odd_chips(table: Holdem, state: Any, won: list[float]) -> list[float]:
 
 def raised_to(table: Holdem, state: Any, chips: float) -> Any:
     """Where a bet or raise leads whose size is not in the list."""
-    betting = table.betting
-    free = Holdem(**{**_fields(table), "bets": f"{chips:g}c", "raises": f"{chips:g}c"})
-    found = [after for name, after in free.betting.moves(state.betting) if name[0] in "bra"]
-    assert len(found) == 1, (chips, free.betting.moves(state.betting))
+    size = (Size("to", chips),)
+    any_size = ((Sizes(size, size),) * 4,) * table.players
+    moves = replace(table.betting, sizes=any_size).moves(state.betting)
+    found = [after for name, after in moves if name[0] in "bra"]
+    assert len(found) == 1, (chips, moves)
     assert max(found[0].bets) == chips or found[0].kind != DECISION
-    assert betting.paid == free.betting.paid
     return found[0]
 
 
-def _fields(table: Holdem) -> dict[str, Any]:
-    return {name: getattr(table, name) for name in table.__dataclass_fields__}
+def check_offers(table: Holdem, state: Any, least: float, most: float) -> None:
+    """The sizes that the seat has by itself, worked out from the pot."""
+    now = state.betting
+    level, own = max(now.bets), now.bets[now.player]
+    pot = sum(now.before) + sum(now.bets) + level - own
+    bet, first, again = SIZES[now.player]
+    raised = now.raised - 1 if level else 0  # bets are counted from the big blind's on
+    share = bet if not level else again if raised > 0 and not now.street else first
+    wanted = {min(max(math.floor(level + share * pot / 100 + 0.5), least), most), most}
+    if now.player == 0 and not now.street and raised <= 0 and 7 * table.blinds[1] >= least:
+        wanted.add(min(7 * table.blinds[1], most))
+    names = [name for name in table.actions(state) if name[0] in "bra"]
+    assert {float(name.split()[-1]) for name in names} == wanted, (table, state, names)
 
 
 def _street_to_come(state: Any) -> int:

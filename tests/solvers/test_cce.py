@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -111,6 +112,18 @@ def test_the_coarse_gap_is_the_same_and_the_other_is_no_smaller(
     assert gaps.coarse == pytest.approx(solver.cce_gaps(), abs=1e-12)
     assert all(fine >= coarse - 1e-12 for coarse, fine in zip(*gaps, strict=True))
     assert sum(gaps.correlated) > sum(gaps.coarse) + 1e-4
+    assert solver.correlated_gaps() == pytest.approx(gaps.correlated, abs=1e-12)
+
+
+def test_results_tell_both_gaps_and_checkpoints_keep_them(tmp_path: Path) -> None:
+    game = general_rock_paper_scissors()
+    whole = cf.solve(game, "cfr", 30, save=tmp_path / "run.cfs")
+    assert whole.cce_gap is not None
+    assert whole.correlated_gap is not None
+    assert whole.to_dict()["correlated_gap"] == whole.correlated_gap >= whole.cce_gap
+    resumed = cf.resume(tmp_path / "run.cfs", 60)
+    assert resumed.correlated_gap == cf.solve(game, "cfr", 60).correlated_gap
+    assert cf.solve("leduc", until=5).correlated_gap is None
 
 
 def test_chicken() -> None:

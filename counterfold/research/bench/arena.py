@@ -27,8 +27,6 @@ from counterfold.tree.history import HistoryTree, compile_game
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["GAMES", "Pace", "Paces", "draw", "run", "show"]
-
 GAMES = ("one_card", "leduc")
 FIXED = ("uniform", "sophisticated")
 RUNS = 7

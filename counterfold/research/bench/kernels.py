@@ -25,8 +25,6 @@ from counterfold.tree.sequence import sequence_form
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["GAMES", "Cost", "Costs", "draw", "run", "show"]
-
 GAMES = ("kuhn", "one_card", "leduc", "leduc(suited=true)", "goofspiel(cards=5)", "liars_dice")
 
 _KINDS: dict[str, dict[str, Any]] = {

@@ -22,8 +22,6 @@ from counterfold.tree.history import HistoryTree, compile_game
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["GAMES", "Race", "Races", "draw", "race", "run", "show"]
-
 GAMES = (
     "kuhn",
     "one_card",

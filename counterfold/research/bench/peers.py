@@ -42,8 +42,6 @@ from counterfold.research.results import Result
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["TARGETS", "Measurement", "Report", "draw", "measure", "run", "show"]
-
 TARGETS = (1e-3, 1e-6)
 SAMPLED_ITERATIONS = 100_000
 """Sampling is far from the targets here; its exploitability after so many iterations is told."""

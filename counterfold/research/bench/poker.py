@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from time import perf_counter, process_time
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -35,8 +35,6 @@ from counterfold.tree.public import PublicTree
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-__all__ = ["GAMES", "TARGETS", "Cost", "Costs", "PeerCost", "draw", "load", "reach", "run", "show"]
 
 TARGETS = (1.0, 0.5, 0.1)
 """Exploitability in percent of the pot that a spot begins with."""
@@ -155,11 +153,11 @@ def load(name: str) -> PokerGame:
     )
 
 
-def _as_written(name: str) -> Mapping[str, Any]:
+def _as_written(name: str) -> Mapping[str, object]:
     """A spot as its author wrote it, for a peer that reads ranges in its own way."""
     if name in SPOTS | OTHER_SPOTS:
         return (SPOTS | OTHER_SPOTS)[name]
-    written: Mapping[str, Any] = read_spot(name)
+    written: Mapping[str, object] = read_spot(name)
     return written
 
 
@@ -317,7 +315,7 @@ def _worker() -> None:
     sys.stdout.write(str(peak_memory() - before))
 
 
-def _tree(name: str, options: Mapping[str, Any]) -> PublicTree:
+def _tree(name: str, options: Mapping[str, object]) -> PublicTree:
     game = spot(options, name=name)
     return PublicTree(game, symmetry=bool(game.about.get("symmetry", True)))
 

@@ -22,8 +22,6 @@ from counterfold.tree.public import PublicTree
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["GAMES", "METHODS", "Race", "Races", "draw", "run", "show"]
-
 GAMES = (*SPOTS, *OTHER_SPOTS)
 METHODS = (
     "cfr+(2)",

@@ -30,8 +30,6 @@ from counterfold.tree.history import HistoryTree, compile_game
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["GAMES", "Cost", "Costs", "draw", "run", "show"]
-
 GAMES = ("leduc", "leduc(raises=1+2)")
 TOLERANCE = 1e-4
 METHODS = ("auto", DEFAULT_METHOD)

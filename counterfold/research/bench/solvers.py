@@ -7,8 +7,6 @@ from dataclasses import dataclass, field, replace
 from importlib import util
 from typing import Any, Protocol
 
-__all__ = ["GAMES", "OURS", "PEERS", "RUNNERS", "BenchGame", "Peer", "Runner", "warm_up"]
-
 OURS = "counterfold"
 
 

@@ -18,8 +18,6 @@ from typing import Any
 
 from counterfold.errors import FileError, ParameterError, short
 
-__all__ = ["SpotPeer", "peer_arguments"]
-
 EVERY_HAND = "22+,A2+,K2+,Q2+,J2+,T2+,92+,82+,72+,62+,52+,42+,32"
 
 
@@ -47,7 +45,7 @@ def peer_arguments(spot: Mapping[str, Any], bits: int) -> list[str]:
 class SpotPeer:
     """A peer at work on one spot; a context that ends it."""
 
-    def __init__(self, command: str, spot: Mapping[str, Any], bits: int) -> None:
+    def __init__(self, command: str, spot: Mapping[str, object], bits: int) -> None:
         self.command, self.cpu_seconds, self.iteration = command, 0.0, 0
         try:
             self._process = subprocess.Popen(

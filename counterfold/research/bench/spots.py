@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-__all__ = ["OTHER_SPOTS", "SPOTS"]
-
 
 def _spot(
     board: str, pot: int, stack: int, ranges: tuple[str, str], bets: str, raises: str
-) -> dict[str, Any]:
+) -> dict[str, object]:
     return {
         "board": board,
         "pot": pot,

@@ -12,8 +12,6 @@ from typing import TypeVar
 
 from counterfold.research.progress import Progress
 
-__all__ = ["Reach", "cpu", "each", "enough", "medians", "peak_memory"]
-
 Made = TypeVar("Made")
 
 

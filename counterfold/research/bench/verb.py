@@ -16,8 +16,6 @@ from counterfold.cli.request import command_of
 from counterfold.errors import ParameterError
 from counterfold.research.reproduction import Drawn, Job, run_job
 
-__all__ = ["KEYS", "VERBS", "run"]
-
 KEYS = None
 TEXTS = {
     "methods": "CPU time of every method to an exploitability, game by game.",
@@ -26,6 +24,7 @@ TEXTS = {
     "arena": "Hands a second that are played.",
     "search": "How long a search takes, gadget by gadget.",
     "poker": "Hold'em spots: an iteration, memory, and the time to a share of the pot.",
+    "studio": "From a click in the browser to the grid, on rivers, turns and flops.",
     "poker-methods": "Iterations of every method on hold'em spots.",
 }
 

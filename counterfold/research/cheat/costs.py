@@ -33,10 +33,6 @@ from counterfold.research.results import Finding, Result
 from counterfold.solvers.solver import Solver
 from counterfold.tree.history import compile_game
 
-__all__ = [
-    "Costs", "Pause", "Row", "agent_game", "deal_solver", "lens_name", "side_by_side", "table",
-]  # fmt: skip
-
 Done = TypeVar("Done")
 Pause = Callable[[], None]
 """What a job calls now and then, so that it can be stopped."""

@@ -7,8 +7,6 @@ from counterfold.research.cheat.published import NAMES, VIEWS
 from counterfold.research.cheat.rates import ENOUGH, Rates
 from counterfold.research.results import Finding
 
-__all__ = ["curriculum", "elsewhere", "training"]
-
 
 def _listed(by_view: dict[str, float], sign: str = "") -> str:
     return ", ".join(f"{NAMES[view]} {rate:{sign}.3f}" for view, rate in by_view.items())

@@ -18,8 +18,6 @@ from counterfold.errors import ParameterError
 from counterfold.research.progress import Progress, no_progress
 from counterfold.research.results import Result
 
-__all__ = ["OriginalRow", "OriginalTable", "file_name", "original_table"]
-
 PART = "training-{}.part"
 """The file that the training of a row is kept in, until all of them are done."""
 OPPONENTS = ("random", "heuristic")

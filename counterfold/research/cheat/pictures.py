@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["draw_costs", "draw_prices", "draw_rates"]
-
 
 def draw_costs(result: Costs) -> Figure:
     """Infosets and seconds by health points, ours and the paper's, on logarithmic scales."""

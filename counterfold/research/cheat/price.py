@@ -17,8 +17,6 @@ from counterfold.solvers.solver import Solver
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import HistoryTree, compile_game
 
-__all__ = ["AGENTS", "METHODS", "Price", "Prices", "prices"]
-
 METHODS = ("cfr", "cfr+")
 AGENTS: dict[str, tuple[str, tuple[Map, ...]]] = {
     "memoryless": ("memoryless", ()),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["HEALTHS", "NAMES", "PAPER", "PAPER_ITERATIONS", "VIEWS", "Published"]
-
 VIEWS = ("memoryless", "hp", "history", "general")
 NAMES = {
     "memoryless": "Memoryless",

@@ -13,11 +13,11 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from counterfold.abstraction.contest import BOTS, contest
 from counterfold.abstraction.deal_form import DealForm
 from counterfold.abstraction.maps import Mapped
+from counterfold.arrays import Floats
 from counterfold.errors import ParameterError
 from counterfold.games.cheat import Cheat
 from counterfold.games.spec import whole
@@ -27,8 +27,6 @@ from counterfold.research.progress import Progress, no_progress
 from counterfold.research.results import Finding, Json, Result, Sampled, plain
 from counterfold.solvers.solver import Solver
 from counterfold.strategy.strategy import Strategy
-
-__all__ = ["Curve", "Rates", "figure"]
 
 CHECK_EVERY = 5
 PLACES = (2, 3, 4, 5, 10, 20, 50, 100)
@@ -62,7 +60,7 @@ class Curve:
     bot: str
     start: str
     marks: tuple[int, ...]
-    rates: NDArray[np.float64] = field(repr=False)
+    rates: Floats = field(repr=False)
 
     @property
     def name(self) -> str:

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from counterfold.research.cheat.price import Prices
     from counterfold.research.cheat.rates import Rates
 
-__all__ = ["KEYS", "VERBS"]
-
 KEYS = """\b
 Keys of --json: paper, figure or table, plot; cpu_seconds (not of original). Of tables 1
 and 2 iterations, rows, findings; of a figure runs, iterations, games, baseline, curves,

@@ -21,8 +21,6 @@ from counterfold.strategy.store import read
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.public import PublicTree
 
-__all__ = ["FhpChecks", "SampleCheck", "fhp_checks", "sample_checks"]
-
 DECK = "9TJQKA"
 LIMIT = 3.0
 """Standard errors; one fair mean in 370 is further off."""

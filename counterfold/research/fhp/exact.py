@@ -29,10 +29,6 @@ from counterfold.solvers.solver import Solver
 from counterfold.solvers.until import Report, Until
 from counterfold.tree.public import PublicTree
 
-__all__ = [
-    "DEEP_CFR", "METHOD", "PUBLISHED", "FhpPoint", "FhpRun", "fhp_exact", "fhp_game", "read_game",
-]  # fmt: skip
-
 METHOD = "dcfr(1.5,0,3)"
 """Picked from sixteen settings on six ranks, one run each, checked every 20 iterations: below 1
 mbb/h after 180, as with gamma 4; dcfr takes 220, cfr+(2) 340, sapcfr+ 360, linear 520. On the

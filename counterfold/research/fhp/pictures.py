@@ -11,8 +11,6 @@ from counterfold.research.fhp.exact import DEEP_CFR, PUBLISHED, FhpRun
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["draw_fhp"]
-
 
 def draw_fhp(result: FhpRun) -> Figure:
     """Exploitability by iterations, with the points that were published."""

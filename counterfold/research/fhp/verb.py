@@ -17,15 +17,16 @@ from counterfold.research.reproduction import Drawn, Job, Seed, folder, verb_of
 if TYPE_CHECKING:
     from counterfold.research.fhp.checks import FhpChecks
     from counterfold.research.fhp.exact import FhpPoint, FhpRun
-
-__all__ = ["KEYS", "VERBS"]
+    from counterfold.research.fhp.price import FhpPrices
 
 SHOWN = (1, 5, 10, 20, 30, 50, 100, 150, 200, 300, 500, 1000)
 """Iterations that the table shows, beside the last ones."""
 KEYS = """\b
 Keys of --json: paper, game, cap, cards, flops, hands, method, iterations, resumed,
 exploitability, total, value (mbb/h), seconds, cpu_seconds, memory_bytes, table_bytes,
-curve, linear, preflop, plot. Of check: hands, holds, samples.
+curve, linear, preflop, plot. Of check: hands, holds, samples. Of buckets: iterations,
+method, seed, rows (kind, buckets, infoset_actions, exploitability, building_cpu_seconds,
+sampling_cpu_seconds).
 """
 
 
@@ -33,17 +34,18 @@ curve, linear, preflop, plot. Of check: hands, holds, samples.
 class FhpRequest(Drawn):
     """Flop Hold'em solved exactly, beside what the literature reached on it."""
 
-    experiment: str | None = option("NAME", "check: against hands that are played. [solve]")
+    experiment: str | None = option("NAME", "check: against played hands; buckets: their price.")
     game: str | None = option("GAME", "A smaller one: 'fhp(deck=TJQKA)'.")
     iterations: int | None = number("N", "Iterations. [to 1 mbb/h]")
     minutes: float | None = option("M", "Or so much time.")
     hands: int | None = number("N", "check: hands played.")
+    buckets: str | None = option("N,N,...", "buckets: how many. [50,200,1000]")
     folder: str | None = folder()
     seed: Seed = 0
 
 
 def _jobs(request: FhpRequest) -> dict[str, Job]:
-    from counterfold.research.fhp import checks, pictures
+    from counterfold.research.fhp import checks, pictures, price
     from counterfold.research.fhp.exact import fhp_game
 
     fhp_game(request.game)
@@ -55,6 +57,7 @@ def _jobs(request: FhpRequest) -> dict[str, Job]:
     return {
         "": Job(_solve, _show_run, pictures.draw_fhp),
         "experiment check": Job(checks.fhp_checks, _show_checks, None, "checking", "check"),
+        "experiment buckets": Job(price.fhp_prices, _show_prices, None, "measuring", "buckets"),
     }
 
 
@@ -161,3 +164,17 @@ def _show_checks(result: FhpChecks) -> Iterator[Part]:
     }  # fmt: skip
     yield Table(result.samples, samples)
     yield "Everything agrees." if result.holds else "NOT everything agrees."
+
+
+def _show_prices(result: FhpPrices) -> Iterator[Part]:
+    yield (
+        f"What buckets cost: blueprints of {result.iterations:,} iterations of external-sampled "
+        f"{result.method} CFR, measured by best responses that see every hand (mbb/h, exact)."
+    )
+    rows: Columns = {
+        "kind": "{0.kind}", "buckets": "{0.buckets:,}", "infoset-actions": "{0.infoset_actions:,}",
+        "mbb/h": "{0.exploitability:.1f}",
+        "making them": lambda row: duration(row.building_cpu_seconds),
+        "sampling": lambda row: duration(row.sampling_cpu_seconds),
+    }  # fmt: skip
+    yield Table(result.rows, rows, "Times are of the processor.")

@@ -18,8 +18,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from counterfold.arrays import Floats
 from counterfold.evaluate.exact import assess
 from counterfold.exploit.rules import DEFAULT_LEARNER
 from counterfold.games.catalog import load
@@ -31,19 +31,6 @@ from counterfold.research.progress import Progress, no_progress
 from counterfold.research.results import Json, Result, Sampled, estimate, plain
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import HistoryTree, compile_game
-
-__all__ = [
-    "GAME",
-    "LEARNERS",
-    "LEAST_WON",
-    "MOST_LOST",
-    "OPPONENTS",
-    "Curve",
-    "Curves",
-    "Work",
-    "check",
-    "experiment_1",
-]
 
 GAME = "one_card"
 
@@ -95,7 +82,7 @@ class Curve:
     agent: str
     opponent: str
     hands: tuple[int, ...]
-    rates: NDArray[np.float64] = field(repr=False)
+    rates: Floats = field(repr=False)
 
     @property
     def points(self) -> tuple[Estimate, ...]:
@@ -163,7 +150,7 @@ class Work:
 
     def play(
         self, entrants: Sequence[Entrant], matches: int, marks: Sequence[int], seed: int
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """What the first of two agents won a hand, ``[match, mark]``."""
 
         def tell(done: int) -> None:

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["draw_curves", "draw_round_robin"]
-
 REFERENCE = {"equilibrium": "#888888"}
 """Agents that do not learn are drawn in grey."""
 LINES = {"equilibrium": "--", "sarsa": ":"}

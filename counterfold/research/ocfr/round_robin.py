@@ -18,8 +18,6 @@ from counterfold.play.series import match_seed
 from counterfold.research.ocfr.curves import GAME, LEARNERS, Work
 from counterfold.research.results import Json, Result, estimate, plain
 
-__all__ = ["FITTED", "PAPER", "PUBLISHED", "TABLE_1", "RoundRobin", "Table", "experiment_2"]
-
 PAPER = ("DBBR-WS", "MCCFR-os", "Q-learning", "Sarsa", "seOCFR", "deOCFR")
 """The learners as the paper names them."""
 FITTED = ("dbbr-ws", "mccfr-os", "q(explore=0.4)", "sarsa(explore=0.5)", "seocfr-iw", "deocfr")

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from counterfold.research.ocfr.curves import Curve, Curves
     from counterfold.research.ocfr.round_robin import RoundRobin, Table
 
-__all__ = ["KEYS", "VERBS"]
-
 KEYS = """\b
 Keys of --json: paper, experiment, game, matches, hands, seed, seconds, cpu_seconds, plot.
 Of 1 and check: ceilings, curves (agent, opponent, mean, half, late, hands, curve); of 2:

@@ -19,13 +19,9 @@ from counterfold.games.spec import whole
 from counterfold.research.progress import Progress, no_progress
 from counterfold.research.results import Json, Result, Sampled, plain
 from counterfold.solvers.solver import Solver
-from counterfold.strategy.strategy import Row
+from counterfold.strategy.layout import Row
 from counterfold.style.preferences import Style
 from counterfold.tree.history import HistoryTree, compile_game
-
-__all__ = [
-    "FIGURE_3", "FIGURE_4", "Figure", "Runs", "Setting", "check", "figure_3", "figure_4",
-]  # fmt: skip
 
 CHECKS = 25
 """At how many iterations, evenly spaced in their logarithms, a run is looked at."""

@@ -19,8 +19,6 @@ from counterfold.style.frequency import Frequency
 from counterfold.style.frontier import frontier
 from counterfold.tree.history import HistoryTree, compile_game
 
-__all__ = ["LEDUC", "OPENING_BET", "LeducRow", "LeducTable", "leduc_table"]
-
 SAMPLED = 200
 """Sampled iterations for each full one: about the same work."""
 OPENING_BET = Frequency.parse("bet@?")

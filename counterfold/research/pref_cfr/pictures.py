@@ -1,13 +1,19 @@
-"""Pictures of Preference-CFR's figures and of the Leduc table."""
+"""Pictures of Preference-CFR's figures, of the Leduc table and of a depth limit."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from counterfold.games.leduc import Leduc
 from counterfold.plot import COLOURS, figure
-from counterfold.research.drawing import finished, line
+from counterfold.poker.grid_colours import action_colours
+from counterfold.poker.ranges import cell_name
+from counterfold.research.drawing import bars, finished, line
+from counterfold.research.pref_cfr.depth import DepthTable
+from counterfold.research.pref_cfr.holdem import HoldemTable
 from counterfold.research.pref_cfr.kuhn import Figure
 from counterfold.research.pref_cfr.leduc import OPENING_BET, LeducRow, LeducTable
 from counterfold.style.frontier import frontier
@@ -16,8 +22,6 @@ from counterfold.tree.history import compile_game
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Picture
-
-__all__ = ["draw_figure", "draw_leduc"]
 
 MARKS = {"plain CFR": ("s", 6), "normal": ("o", 0), "offensive": ("^", 1), "defensive": ("v", 2)}
 """Marks and colours of the settings by their names."""
@@ -97,3 +101,44 @@ def _annotate(panel: Axes, rows: Sequence[LeducRow], most: float) -> None:
             (at.cost, at.opening_bet), (-9 if right else 9, 0), textcoords="offset points",
             ha="right" if right else "left", va="center", fontsize=8,
         )  # fmt: skip
+
+
+def draw_styles(result: HoldemTable) -> Picture:
+    """A grid of starting hands for each style: what player 1 does first with each."""
+    made, panels = figure(1, len(result.rows), size=(5.2 * len(result.rows), 5.8))
+    actions = list(result.rows[0].frequencies)
+    cells = {cell_name(*divmod(cell, 13)): cell for cell in range(169)}
+    down, across = np.divmod([cells[name] for name in result.classes], 13)
+    for panel, row in zip(panels, result.rows, strict=True):
+        left = across.astype(float)
+        for k, (action, colour) in enumerate(zip(actions, action_colours(actions), strict=True)):
+            wide = row.hands[:, k]
+            panel.barh(down, wide, 1.0, left, color=colour, label=action, linewidth=0)
+            left = left + wide
+        for name, x, y in zip(result.classes, across, down, strict=True):
+            panel.text(x + 0.5, y, name, ha="center", va="center", size=6)
+        panel.set_xlim(0, 13)
+        panel.set_ylim(12.5, -0.5)
+        panel.set_aspect("equal")
+        panel.set_axis_off()
+        shares = ", ".join(f"{a} {100 * p:.1f}" for a, p in row.frequencies.items() if p > 5e-4)
+        panel.set_title(f"{row.style}: {shares}", fontsize=8)
+    return finished(made, f"Player 1's first decision, % of hands: {result.game}", panels[0])
+
+
+def draw_depth(result: DepthTable) -> Picture:
+    """Exploitability of whole strategies by the number of continuations, blueprint by blueprint."""
+    blueprints = list(dict.fromkeys(row.blueprint for row in result.rows))
+    made, panels = figure(1, len(blueprints), size=(5.5 * len(blueprints), 4.8))
+    for panel, name in zip(panels, blueprints, strict=True):
+        rows = [row for row in result.rows if row.blueprint == name]
+        groups = [f"{row.continuations} ({row.names[-1]})" for row in rows]
+        series: dict[str, list[float | None]] = {
+            "both choose": [row.below for row in rows],
+            "the opponent chooses": [row.apart for row in rows],
+            "solved again behind": [row.solved for row in rows],
+            "blueprint": [row.exploitable for row in rows],
+        }
+        bars(panel, groups, series, "exploitability, chips")
+        panel.set_title(f"blueprint: {name}", fontsize=10)
+    return finished(made, f"{result.rows[0].game}: a trunk by its number of continuations")

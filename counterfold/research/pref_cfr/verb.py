@@ -1,20 +1,20 @@
-"""``counterfold repro pref-cfr``: figures 3 and 4, and the table for Leduc poker."""
+"""``counterfold repro pref-cfr``: figures 3 to 6, tables 2 and 3, Leduc poker, a depth limit."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from counterfold.cli.options import option
+from counterfold.cli.options import number, option
 from counterfold.research.columns import Columns, Part, Table
-from counterfold.research.reproduction import Drawn, Job, Seed, iterations, runs, verb_of
+from counterfold.research.reproduction import Drawn, Job, Seed, folder, iterations, runs, verb_of
 
 if TYPE_CHECKING:
+    from counterfold.research.pref_cfr.depth import DepthTable
+    from counterfold.research.pref_cfr.holdem import HoldemTable
     from counterfold.research.pref_cfr.kuhn import Figure
     from counterfold.research.pref_cfr.leduc import LeducRow, LeducTable
-
-__all__ = ["KEYS", "VERBS"]
 
 KEYS = """\b
 Keys of --json: paper, game, seed, cpu_seconds, plot, and figure or table. Of a figure
@@ -22,7 +22,11 @@ also runs, iterations and settings: setting, action, degree, best, alpha, alpha_
 nash_conv (the sum of both gains), expected_alpha, expected_nash_conv, off, alphas,
 nash_convs, trace (iterations; mean, low, high of alpha and nash_conv). Of the table
 also value and settings: setting, action, delta, beta, best, traversal, iterations,
-runs, opening_bet, raises, exploitability, cost, excess, bound, within.
+runs, opening_bet, raises, exploitability, cost, excess, bound, within. Of hold'em
+rows (style, prefers, delta, beta, frequencies, published, exploitability, value,
+iterations, cpu_seconds), names, wins and half (the matrix and half of its intervals, in
+mbb/h) and settings; of depth rows (game, blueprint, exploitable, continuations, names,
+gap, below, apart, solved).
 """
 
 
@@ -33,19 +37,30 @@ class PrefCfrRequest(Drawn):
     30 runs of 10,000 iterations; of leduc 3, and 200 times the iterations where sampled.
     """
 
-    figure: str | None = option("N", "3 (CFR's one equilibrium) or 4 (six styles).")
-    table: str | None = option("NAME", "leduc (preferences and their cost).")
+    figure: str | None = option(
+        "N", "3 (CFR's one equilibrium), 4 (six styles) or 5 (styles of hold'em)."
+    )
+    table: str | None = option(
+        "NAME", "2 (what styles of hold'em win), leduc (their cost) or depth (a depth limit's)."
+    )
+    game: str | None = option("GAME", "Of table depth: leduc, or fhp with its parameters.")
+    minutes: float | None = option("M", "CPU minutes for the blueprint of hold'em.")
+    boards: int | None = number("N", "Boards on which hold'em is played out behind the flop.")
+    folder: str | None = folder()
     runs: int | None = runs()
     iterations: int | None = iterations()
     seed: Seed = 0
 
 
 def _jobs(request: PrefCfrRequest) -> dict[str, Job]:
-    from counterfold.research.pref_cfr import kuhn, leduc, pictures
+    from counterfold.research.pref_cfr import depth, holdem, kuhn, leduc, pictures
 
     return {
         "figure 3": Job(kuhn.figure_3, _show_figure, pictures.draw_figure),
         "figure 4": Job(kuhn.figure_4, _show_figure, pictures.draw_figure),
+        "figure 5": Job(holdem.holdem_table, _show_holdem, pictures.draw_styles, unit="part"),
+        "table 2": Job(holdem.holdem_table, _show_holdem, pictures.draw_styles, unit="part"),
+        "table depth": Job(depth.depth_table, _show_depth, pictures.draw_depth, unit="row"),
         "table leduc": Job(leduc.leduc_table, _show_leduc, pictures.draw_leduc),
     }
 
@@ -106,4 +121,57 @@ def _show_leduc(result: LeducTable) -> Iterator[Part]:
         "3/2 beta: a regret of up to beta stays at each of 3 infosets of player 1, and "
         "exploitability is the mean of 2 players' gains. It is proven for matching (RM) in the "
         "limit, and here measured for best (BR)."
+    )
+
+
+def _show_holdem(result: HoldemTable) -> Iterator[Part]:
+    yield (
+        f"Preference-CFR in {result.game}: player 1's first decision in % of its hands, ours and "
+        "the published; the game before the flop is cut at the flop, where each player chooses "
+        f"among {', '.join(result.continuations)}."
+    )
+    actions = list(result.rows[0].frequencies)
+    columns: dict[str, Any] = {"style": "{0.style}"}
+    for k, action in enumerate(actions):
+        columns[action] = lambda row, a=action: f"{100 * row.frequencies[a]:.1f}"
+        columns[f"({k + 1})"] = lambda row, k=k: f"({100 * row.published[k]:.1f})"
+    columns["exploitable"] = "{0.exploitability:.2f}"
+    columns["wins"] = "{0.value:.1f}"
+    yield Table(result.rows, columns, "ours (published); mbb/h exactly in the cut game")
+    matrix = [
+        [name, *(f"{won:+.2f} ± {half:.2f}" for won, half in zip(wins, halves, strict=True))]
+        for name, wins, halves in zip(result.names, result.wins, result.half, strict=True)
+    ]
+    yield Table(matrix, ["", *result.names], "what rows win from columns, both seats, mbb/h")
+    told = result.settings
+    yield (
+        f"Preferred: {', '.join(f'{row.prefers} by {row.style}' for row in result.rows[1:])}, with "
+        f"delta {result.rows[-1].delta:g} and beta {1000 * result.rows[-1].beta:g} mbb a hand. "
+        f"Buckets by street: {told['buckets']}; {told['boards']} boards played out behind "
+        f"{told['edges']} lines to solve and as many for the matrix, {told['infosets']:,} "
+        "infosets; "
+        f"the blueprint took {told.get('blueprint_cpu_seconds', 0):.0f} CPU seconds, all else "
+        f"{told['subgame_cpu_seconds']:.0f}."
+    )
+
+
+def _show_depth(result: DepthTable) -> Iterator[Part]:
+    yield (
+        "A trunk solved with an edge behind its first round, by continuations at the edge: exact "
+        "exploitability of whole strategies, in chips."
+    )
+    columns: Columns = {
+        "continuations": lambda row: f"{row.continuations}: … {row.names[-1]}",
+        "gap": "{0.gap:.5f}",
+        "both choose": "{0.below:.5f}",
+        "opponent chooses": "{0.apart:.5f}",
+        "solved again": lambda row: "" if row.solved is None else f"{row.solved:.5f}",
+    }
+    for name in dict.fromkeys(row.blueprint for row in result.rows):
+        rows = [row for row in result.rows if row.blueprint == name]
+        title = f"{rows[0].game}, blueprint of {name}: {rows[0].exploitable:.5f}"
+        yield Table(rows, columns, title)
+    yield (
+        "Gap is what is left to gain in the cut game where both choose. Behind the edge stands the "
+        "blueprint, or what resolving finds in every subgame."
     )

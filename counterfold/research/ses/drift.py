@@ -30,8 +30,6 @@ from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import HistoryTree, compile_game
 from counterfold.tree.sequence import sequence_form
 
-__all__ = ["CONTENDERS", "Drift", "DriftRow", "drift"]
-
 HALF_LIFE = 400.0
 """Hands after which a hand counts half in every contender's model: the opponent moves."""
 

@@ -42,8 +42,6 @@ from counterfold.research.ses.sweep import (
     Spent,
 )
 
-__all__ = ["BUDGETS", "FigureFolder", "Setting", "fhp_figure"]
-
 BUDGETS = {"normal": 10.0, "big": 190.0}
 """CPU seconds of a response at full size, as in the paper; a smaller game gets its part of them."""
 

@@ -16,18 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.abstraction.buckets import Buckets
+from counterfold.arrays import Floats, Ints
 from counterfold.evaluate.public import kernel_tables
 from counterfold.poker.game import DEAL, DECISION
 from counterfold.research.ses.fhp_setup import rows_of
 from counterfold.searchers.public import PublicSearch
 from counterfold.searchers.public_entry import Arrivals, PublicEntry, classes_above
-from counterfold.searchers.treeplex import Floats
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.public import PublicTree
 from counterfold.tree.public_nodes import ends_of
-from counterfold.tree.traversal import Traversal, walk_tape
-
-__all__ = ["BoardValues", "BucketReply", "TrunkReply"]
+from counterfold.tree.traversal import Traversal
 
 ROUNDS = 30
 
@@ -53,17 +51,12 @@ class TrunkReply:
 
     def earns(self, lines: Floats) -> float:
         """What the best reply earns if the lines are worth so much to each hand."""
-        from counterfold.kernels import public, rule
+        from counterfold.kernels import public
 
-        walk, me, arrays = self.walk, self.me, self.walk.arrays
-        given = (
-            arrays.money, arrays.boards, (arrays.hands[me], arrays.hands[1 - me]),
-            (self.tables[me], self.tables[1 - me]), (None, None), arrays.ends[me], walk.top, me,
-            np.zeros((3, rule.COLUMNS)), True, public.BEST,
-        )  # fmt: skip
-        walk_tape(np.array([[public.DOWN, 0]], np.uint32), *given)
+        walk, me = self.walk, self.me
+        walk.over(np.array([[public.DOWN, 0]], np.uint32), self.tables, me, public.BEST)
         walk.top.value[self.places, : self.hands] = lines
-        walk_tape(np.array([[public.UP, 0]], np.uint32), *given)
+        walk.over(np.array([[public.UP, 0]], np.uint32), self.tables, me, public.BEST)
         return walk.expected(me)
 
     def comes(self) -> Floats:
@@ -91,7 +84,7 @@ class TrunkReply:
 class BoardValues(NamedTuple):
     """What ends of hands are worth on a board, and where that is counted."""
 
-    cell: NDArray[np.int64]  # [hands]
+    cell: Ints  # [hands]
     values: NDArray[np.float32]  # [ends, hands]
 
 

@@ -20,8 +20,6 @@ from counterfold.searchers.public import PublicSearch
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.public import PublicTree
 
-__all__ = ["Responses"]
-
 DONE = 2e-5
 """In chips: a response that is so near its best is not made better."""
 LOOKS = (0.125, 0.25, 0.5)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold import interrupts
+from counterfold.arrays import Floats
 from counterfold.checkpoints import Checkpoints
 from counterfold.files.arrays import Saved
 from counterfold.research.progress import Count
@@ -19,9 +20,6 @@ from counterfold.research.ses.fhp_setup import FhpOpponent, Rows, Setup, misjudg
 from counterfold.searchers.gadget import gadget
 from counterfold.searchers.public import PublicRefined, PublicSearch
 from counterfold.searchers.public_entry import Arrivals, classes_above
-from counterfold.searchers.treeplex import Floats
-
-__all__ = ["Searches"]
 
 
 @dataclass(frozen=True)

@@ -13,23 +13,18 @@ from numpy.typing import NDArray
 from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.abstraction.bucket_layout import BucketTables, by_hand
 from counterfold.abstraction.buckets import Buckets
+from counterfold.arrays import Floats
 from counterfold.errors import ParameterError
 from counterfold.games.spec import whole
 from counterfold.poker.holdem import FULL_DECK
 from counterfold.research.fhp.exact import read_game
 from counterfold.research.ses.sweep import mean_or_none
 from counterfold.searchers.gadget import to_one
-from counterfold.searchers.treeplex import Floats
 from counterfold.solvers.public_engine import PublicEngine
 from counterfold.solvers.solver import Solver
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.public import PublicTree
 from counterfold.tree.traversal import Traversal
-
-__all__ = [
-    "FhpOpponent", "Setup", "coarse_blueprint", "draw_flops", "misjudged_ranges", "rows_of",
-    "shuffled_blueprint", "shuffled_hands",
-]  # fmt: skip
 
 BUCKETS, SAMPLED, COARSE = 200, 10_000_000, 20
 """The paper's buckets and iterations; and iterations where a cut-down deck is solved coarsely."""
@@ -194,7 +189,7 @@ class Setup:
         if not self.full:
             return FhpOpponent(coarse_blueprint(self.tree, self.iterations, seed, self.threads))
         from counterfold.abstraction.blueprint import blueprint
-        from counterfold.abstraction.clusters import buckets_for
+        from counterfold.abstraction.bucket_maker import buckets_for
 
         if self.buckets is None:
             self.buckets = buckets_for(self.game, BUCKETS, seed=self.seed, threads=self.threads)
@@ -222,9 +217,7 @@ class Setup:
         return total / count
 
 
-def draw_flops(
-    tree: PublicTree, count: int | None, seed: int
-) -> tuple[list[int], NDArray[np.float64]]:
+def draw_flops(tree: PublicTree, count: int | None, seed: int) -> tuple[list[int], Floats]:
     """Boards of the last street, and how many of all each stands for.
 
     Systematic sampling: evenly along the list, in proportion to how often a board comes.

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from counterfold.arrays import Floats
 from counterfold.errors import ParameterError
 from counterfold.evaluate.sequence import assess_form
 from counterfold.games.catalog import load
@@ -28,7 +29,6 @@ from counterfold.searchers.opponents import misjudged, shuffled
 from counterfold.searchers.refine import refine
 from counterfold.searchers.refined import Refined
 from counterfold.searchers.subgame import Subgames, subgames
-from counterfold.searchers.treeplex import Floats
 from counterfold.solvers.lp import solve_lp
 from counterfold.solvers.solver import Solver
 from counterfold.strategy.strategy import Strategy
@@ -36,8 +36,6 @@ from counterfold.tree.history import HistoryTree, compile_game
 from counterfold.tree.sequence import sequence_form
 
 Profile = Strategy[HistoryTree]
-
-__all__ = ["ALPHAS", "GAMES", "LeducPoint", "LeducSweep", "figure_3", "sampled_blueprint"]
 
 ALPHAS = tuple(round(k / 10, 1) for k in range(11))
 GAMES = {"leduc": ("leduc(raises=1+2)", "board")}

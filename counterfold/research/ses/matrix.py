@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from counterfold.arrays import Floats
 from counterfold.evaluate.sequence import assess_form
 from counterfold.games.normal_form import NormalForm
 from counterfold.research.progress import Progress, no_progress
@@ -16,12 +17,9 @@ from counterfold.searchers.entry import enter
 from counterfold.searchers.gadget import ses
 from counterfold.searchers.refine import refine
 from counterfold.searchers.subgame import subgames
-from counterfold.searchers.treeplex import Floats
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import HistoryTree, compile_game
 from counterfold.tree.sequence import sequence_form
-
-__all__ = ["MatrixFigure", "MatrixPoint", "figure_2", "matrix_game"]
 
 
 def matrix_game(u: float = 4.0, w: float = 9.9, f: float = 10.0) -> NormalForm:

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["draw_drift", "draw_figure_2", "draw_figure_3", "draw_figure_4"]
-
 TICKS = (-1000, -100, -10, 0, 10, 100, 1000)
 MEASURES = ("payoff", "exploitability")
 

@@ -11,20 +11,6 @@ import numpy as np
 
 from counterfold.research.results import Json, Result
 
-__all__ = [
-    "ERRORS",
-    "IN_BUCKETS",
-    "SHARES",
-    "FhpPoint",
-    "FhpResponse",
-    "FhpSweep",
-    "Opponent",
-    "Point",
-    "Spent",
-    "Sweep",
-    "mean_or_none",
-]
-
 ERRORS = (0.0, 0.3, 0.6, 0.9, 1.2)
 """L1 distances of the range that the hero believes in from the true one."""
 SHARES = (0.0, 0.3, 0.7)

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from counterfold.research.ses.matrix import MatrixFigure
     from counterfold.research.ses.sweep import FhpSweep, Spent, Sweep
 
-__all__ = ["KEYS", "VERBS"]
-
 KEYS = """\b
 Keys of --json: paper, figure, game, plot. Of 2: alpha_star, points. Of 3 and 4: seed,
 iterations, opponents, points (share, seed, error, alpha, payoff, exploitability, ...),

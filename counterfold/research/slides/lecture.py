@@ -26,17 +26,6 @@ from counterfold.solvers.solver import Solver
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import HistoryTree, compile_game
 
-__all__ = [
-    "Comparison",
-    "Iteration",
-    "Number",
-    "Regrets",
-    "Worked",
-    "comparison",
-    "regrets",
-    "worked",
-]
-
 ACTIONS = ["R", "P", "S"]
 COMPARED = [[2, 1, 0], [2, 0, 3], [-1, 3, -3]]
 """What player 1 gets in the zero-sum game of RM and RM+."""

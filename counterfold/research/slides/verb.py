@@ -14,8 +14,6 @@ from counterfold.research.reproduction import Drawn, Job, iterations, verb_of
 if TYPE_CHECKING:
     from counterfold.research.slides.lecture import Comparison, Number, Regrets, Worked
 
-__all__ = ["KEYS", "VERBS"]
-
 KEYS = """\b
 Keys of --json: paper, table, game, plot. Of rm and cfr: numbers (iteration, what, player,
 action, ours, theirs, same); of rm+: rows (method, iteration, regrets, strategy, average)

@@ -1,0 +1,104 @@
+"""How much a best response over the same buckets would gain: an estimate, with its error."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterfold.abstraction.bucket_form import BucketForm
+from counterfold.abstraction.bucket_walks import room_for
+from counterfold.abstraction.compiled import cards_of, lines_of
+from counterfold.games.spec import whole
+from counterfold.strategy.strategy import Strategy
+from counterfold.tree.public_arrays import aligned
+
+PIECE = 20_000  # walks between two looks
+PRIOR = 2.0  # times the largest payoff: what has to be learned against the strategy's own play,
+LARGE = 30.0  # and in games with more infosets than walks, where noise would pass for it
+
+
+class Gain(NamedTuple):
+    """What a player would gain by leaving a strategy, and the standard error of that."""
+
+    player: int
+    gain: float
+    error: float
+
+
+def response_gains(
+    strategy: Strategy[BucketForm],
+    walks: int = 200_000,
+    seed: int = 0,
+    look: Callable[[], None] | None = None,
+) -> tuple[Gain, ...]:
+    """What each seat gains by a response that sees the same buckets, while the others stay.
+
+    The response begins as the strategy itself, learns on ``walks`` deals, and is measured on as
+    many others: so the gain is right on average for that response, which is at most the best one,
+    and what the best one gains is underestimated the more, the fewer the walks. ``look`` is called
+    now and then, and may end it by raising.
+
+    >>> from counterfold.abstraction.buckets import every_hand
+    >>> from counterfold.poker.holdem import kuhn
+    >>> even = Strategy.uniform(BucketForm(kuhn(players=3), every_hand(kuhn(players=3))))
+    >>> [gain.gain > 0.3 for gain in response_gains(even, 5_000)]
+    [True, True, True]
+    """
+    whole("walks", walks, least=2)
+    judge = _Judge(strategy, seed)
+    return tuple(judge.gain(player, walks, look) for player in range(strategy.players))
+
+
+class _Judge:
+    """The tables and streams of random numbers of an estimate."""
+
+    def __init__(self, strategy: Strategy[BucketForm], seed: int) -> None:
+        from counterfold.kernels import poker_sampling as kernels
+
+        self._kernels, self.form = kernels, strategy.tree
+        self._lines, nodes, size = lines_of(self.form, False)
+        self._cards = cards_of(self.form.game, self.form.buckets)
+        self._played, self._response = aligned((size,), np.float32), aligned((size,), np.float32)
+        counts = self.form.counts[self.form.nodes]
+        kernels.spread(self._lines, nodes, counts, strategy.tables[0], self._played)
+        streams = np.random.SeedSequence(seed).generate_state(2, np.uint64).astype(np.uint64)
+        self._room = room_for(self.form, self._lines, streams)
+        self._twin = self._room._replace(value=np.zeros_like(self._room.value))
+
+    def _rule(self, weight: float) -> Any:
+        one, nothing = np.float32(weight), np.float32(0)
+        return self._kernels.Rule(
+            np.ones((1, 5)), 0, False, one, one, np.float32(-np.inf), nothing, nothing, False, None
+        )
+
+    def gain(self, player: int, walks: int, look: Callable[[], None] | None) -> Gain:
+        kernels, streets = self._kernels, len(self.form.buckets)
+        model = kernels.Model(self._played, player, 1.0, True)
+        prior = LARGE if self.form.infoset_count > walks else PRIOR
+        np.multiply(self._played, prior * self.form.largest_payoff, out=self._response)
+        won: list[NDArray[np.float64]] = []
+        for learning in (True, False):
+            for number, piece in enumerate(_pieces(walks)):
+                if look:
+                    look()
+                if learning:
+                    kernels.external(
+                        self._lines, self._cards, self._rule(1.0), self._response, None, model,
+                        self._room, -(-piece // self.form.players), streets,
+                    )  # fmt: skip
+                    continue
+                won.append(np.zeros(piece))
+                kernels.gained(
+                    self._lines, self._cards, self._rule(1.0), model, self._response,
+                    (self._room, self._twin), streets, won[number],
+                )  # fmt: skip
+        each = np.concatenate(won)
+        return Gain(player, float(each.mean()), float(each.std() / math.sqrt(len(each))))
+
+
+def _pieces(walks: int) -> list[int]:
+    return [min(PIECE, walks - done) for done in range(0, walks, PIECE)]

@@ -1,0 +1,182 @@
+"""What a depth limit costs: exact exploitability of whole strategies by number of continuations.
+
+The trunk is solved with an edge behind its first round; behind the edge stands the blueprint, or
+what searches with a gadget find there. Leduc poker has its edge before the board, Flop Hold'em
+before the flop.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from counterfold.abstraction.blueprint import blueprint as make_blueprint
+from counterfold.abstraction.bucket_layout import by_hand
+from counterfold.abstraction.buckets import every_hand
+from counterfold.abstraction.edge import cut_poker
+from counterfold.abstraction.edge_values import all_boards, drawn_boards, edge_values
+from counterfold.errors import ParameterError
+from counterfold.evaluate.exact import assess, best_response
+from counterfold.games.leduc import Leduc
+from counterfold.poker.cards import CARDS
+from counterfold.poker.game import PokerGame
+from counterfold.research.progress import Progress, no_progress
+from counterfold.research.results import Result
+from counterfold.searchers.edge import depth_limited
+from counterfold.searchers.gadget import resolving
+from counterfold.searchers.searcher import Searcher
+from counterfold.solvers.result import solve
+from counterfold.solvers.until import Until
+from counterfold.strategy.continuations import continuations
+from counterfold.strategy.strategy import Strategy
+from counterfold.tree.history import compile_game
+from counterfold.tree.named import poker_game
+from counterfold.tree.public import PublicTree
+
+F = TypeVar("F")
+
+SIZES = (1, 2, 4, 7)
+CHOOSERS = ((0, 1), (1,), (0,))
+TRUNK = 2000
+"""Iterations of a trunk."""
+FLOPS = 2000
+"""Drawn where the deck is whole."""
+REPLIES = 3
+"""Best replies of each player that join the continuations of Leduc, one after the other."""
+
+
+@dataclass(frozen=True)
+class DepthRow(Result):
+    """A blueprint and a number of continuations.
+
+    ``gap`` is what is left to gain in the cut game; the others are exploitabilities of whole
+    strategies: the blueprint itself, the trunk with the blueprint behind its edge, the same where
+    only the opponent chooses while a player's trunk is made, and the trunk with every subgame
+    behind it solved again; None where that was not made.
+    """
+
+    game: str
+    blueprint: str
+    exploitable: float
+    continuations: int
+    names: tuple[str, ...]
+    gap: float
+    below: float
+    apart: float
+    solved: float | None
+
+
+@dataclass(frozen=True)
+class DepthTable(Result, paper="pref-cfr", table="depth"):
+    """All rows, in chips of the games."""
+
+    rows: tuple[DepthRow, ...]
+    seed: int
+    cpu_seconds: float
+
+
+def portfolio(blueprint: Strategy[F], size: int) -> dict[str, Strategy[F]]:
+    """The first so many continuations: the blueprint; towards calls; folds and raises; weaker ones.
+
+    >>> list(portfolio(Strategy.uniform(Leduc()), 2))
+    ['blueprint', 'call']
+    """
+    every = continuations(blueprint)
+    order = {name: every[name] for name in ("blueprint", "call", "fold", "raise")}
+    milder = continuations(blueprint, 3.0)
+    order |= {f"{name} x3": milder[name] for name in ("call", "fold", "raise")}
+    return dict(list(order.items())[:size])
+
+
+def depth_table(
+    game: str = "leduc",
+    iterations: int = TRUNK,
+    seed: int = 0,
+    on_progress: Progress = no_progress,
+) -> DepthTable:
+    """The table of one game: ``leduc``, or ``fhp`` with any of its parameters."""
+    began = time.process_time()
+    name = game.partition("(")[0].strip()
+    if name not in ("leduc", "fhp"):
+        raise ParameterError(f"the edge is tried on leduc or fhp, not on {game!r}")
+    made = _leduc(iterations) if name == "leduc" else _flop(poker_game(game), iterations, seed)
+    rows = []
+    for row, total in made:
+        rows.append(row)
+        on_progress(len(rows), total)
+    return DepthTable(tuple(rows), seed, time.process_time() - began)
+
+
+def _leduc(iterations: int) -> Iterator[tuple[DepthRow, int]]:
+    """Blueprints of few and of many iterations; best replies of both join the last rows."""
+    tree, steps = compile_game(Leduc()), len(SIZES) + REPLIES
+    for words, method, length in (("10 of CFR", "cfr", 10), ("2,000 of DCFR", "dcfr", 2000)):
+        blueprint = solve(tree, method, Until(iterations=length)).strategy
+        own = [portfolio(blueprint, 4) for _ in range(2)]
+        for step in range(steps):
+            biases = step < len(SIZES)
+            used = [portfolio(blueprint, SIZES[step])] * 2 if biases else own
+            whole, gap = _trunk(depth_limited(tree, used), blueprint, iterations)
+            alone = {"blueprint": blueprint}
+            parts = (depth_limited(tree, pair) for pair in ((alone, used[1]), (used[0], alone)))
+            apart = together([_trunk(cut, blueprint, iterations)[0] for cut in parts])
+            yield (
+                DepthRow(
+                    "leduc", words, assess(blueprint).exploitability, len(used[0]),
+                    tuple(used[0]), gap, assess(whole).exploitability,
+                    assess(apart).exploitability, _solved(whole),
+                ),
+                2 * steps,
+            )  # fmt: skip
+            if not biases or SIZES[step] == 4:  # what each would reply becomes a continuation
+                for player, continuing in enumerate(own):
+                    name = f"reply {len(continuing) - 3}"
+                    continuing[name] = best_response(apart, player).strategy
+
+
+def _trunk(cut: Any, blueprint: Strategy[F], iterations: int) -> tuple[Strategy[F], float]:
+    """The whole strategy of a cut game over a blueprint, and the gap of its trunk."""
+    found = solve(cut.tree, until=Until(iterations=iterations))
+    return cut.complete(found.strategy, blueprint), found.exploitability
+
+
+def together(made: Sequence[Strategy[F]]) -> Strategy[F]:
+    """What each player does in its own of two strategies."""
+    layout = made[0].layout
+    return Strategy(layout, layout.combine([one.tables for one in made]))
+
+
+def _solved(whole: Strategy[F]) -> float:
+    """The exploitability when every subgame is solved again for both players."""
+    made = [Searcher(whole, player).everywhere(resolving).strategy for player in (0, 1)]
+    return assess(together(made)).exploitability
+
+
+def _flop(game: PokerGame, iterations: int, seed: int) -> Iterator[tuple[DepthRow, int]]:
+    """Flop Hold'em: every hand of a small deck, or buckets and drawn flops with the whole one."""
+    small = len(game.rules.deck) < CARDS
+    sizes, lengths = (SIZES, (10_000, 1_000_000)) if small else (SIZES[:3], (10_000_000,))
+    tree = PublicTree(game, symmetry=not small)
+    boards = all_boards(game) if small else drawn_boards(game, FLOPS, seed)
+    boards = list(boards)
+    for length in lengths:
+        buckets = every_hand(game) if small else 200
+        blueprint = make_blueprint(game, buckets, length, seed)
+        exploitable = assess(by_hand(blueprint, tree)).exploitability
+        tables = {n: s.tables[0] for n, s in portfolio(blueprint, sizes[-1]).items()}
+        every = edge_values(blueprint.tree, tables, boards, seed)
+        for size in sizes:
+            values = every.first(size)
+            made = [_trunk(cut_poker(values, who), blueprint, iterations) for who in CHOOSERS]
+            whole, first, second = (by_hand(one, tree) for one, _ in made)
+            yield (
+                DepthRow(
+                    game.spec, f"{length:,} samples", exploitable, size, values.names, made[0][1],
+                    assess(whole).exploitability,
+                    assess(together((first, second))).exploitability,
+                    _solved(whole) if small else None,
+                ),
+                len(sizes) * len(lengths),
+            )  # fmt: skip

@@ -1,0 +1,248 @@
+"""Preference-CFR in hold'em at 100 big blinds: tables 2 and 3, figures 5 and 6.
+
+A blueprint over buckets is made once (or kept in a folder); the game before the flop is cut at the
+flop, where each player chooses among four continuations of it; and the cut game is solved without a
+preference, and with the paper's at player 1's first decision.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterfold.abstraction.bucket_form import BucketForm
+from counterfold.abstraction.bucket_maker import buckets_for
+from counterfold.abstraction.edge import CutPoker, class_names, cut_poker
+from counterfold.abstraction.edge_values import EdgeValues, class_wins, drawn_boards, edge_values
+from counterfold.errors import MismatchError
+from counterfold.poker.game import PokerGame
+from counterfold.poker.table import Holdem
+from counterfold.research.progress import Progress, no_progress
+from counterfold.research.results import Json, Result
+from counterfold.solvers.result import solve
+from counterfold.solvers.solver import Solver
+from counterfold.solvers.until import Until
+from counterfold.strategy.continuations import FACTOR, continuations
+from counterfold.strategy.layout import Row
+from counterfold.strategy.strategy import Strategy
+from counterfold.style.preferences import Style
+from counterfold.tree.history import HistoryTree
+
+STYLES = {"normal": "", "aggressive": "raise 3", "loose-passive": "call"}
+"""The settings by name, and the action that each prefers."""
+DELTA, BETA = 5.0, 0.025
+"""The preference degree, and the big blinds a hand that may be given up for it."""
+
+PUBLISHED: dict[str, tuple[float, ...]] = {
+    "normal": (0.054, 0.527, 0.420, 0.0, 0.0),
+    "loose-passive": (0.003, 0.733, 0.217, 0.047, 0.0),
+    "aggressive": (0.042, 0.648, 0.098, 0.211, 0.0),
+}
+"""Fold, call, raise to 2, raise to 3, all-in of player 1's first decision, two players."""
+MILLI = 1000.0  # of a big blind
+
+
+def table_of(stack: float = 100) -> Holdem:
+    """Two players; raises to 2 and 3 and all-in first, the pot and all-in afterwards."""
+    return Holdem(
+        players=2,
+        stack=stack,
+        bets="100%,allin|50%,100%,allin|75%,allin",
+        raises="2c,3c,allin/100%,allin|100%,allin",
+    )
+
+
+@dataclass(frozen=True)
+class StyleRow(Result, without=("strategy", "hands")):
+    """A style: how often player 1 begins how, and what could be gained against both players.
+
+    Exploitability is exact in the cut game, in mbb/h.
+    """
+
+    style: str
+    prefers: str
+    delta: float
+    beta: float
+    frequencies: dict[str, float]
+    published: tuple[float, ...]
+    exploitability: float
+    value: float
+    iterations: int
+    cpu_seconds: float
+    hands: NDArray[np.float64] = field(repr=False)  # [classes, actions]
+    strategy: Strategy[HistoryTree] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class HoldemTable(Result, paper="pref-cfr", also=("names",), without=("classes",)):
+    """All styles, and what they win from each other.
+
+    ``wins[i][j]`` is what style i wins from style j, the mean of both seats, in mbb/h; ``half``
+    the half of its 95% interval over boards that were not used to solve.
+    """
+
+    game: str
+    rows: tuple[StyleRow, ...]
+    wins: tuple[tuple[float, ...], ...]
+    half: tuple[tuple[float, ...], ...]
+    continuations: tuple[str, ...]
+    classes: tuple[str, ...]  # of hands, by name
+    settings: Json
+    seed: int
+    cpu_seconds: float
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The styles in the order of the matrix."""
+        return tuple(row.style for row in self.rows)
+
+
+def holdem_table(
+    minutes: float = 3.0,
+    boards: int = 600,
+    iterations: int = 1000,
+    folder: str | None = None,
+    seed: int = 0,
+    on_progress: Progress = no_progress,
+) -> HoldemTable:
+    """Solve the game of two before the flop in three styles, and let them play each other.
+
+    ``minutes`` of CPU time go to the blueprint, which ``folder`` keeps; the betting behind the
+    edge is played out on so many ``boards`` to solve, and on as many others for the matrix.
+    """
+    began = time.process_time()
+    blueprint = _blueprint(table_of().poker, minutes, folder, seed, on_progress)
+    spent = time.process_time() - began
+    found = styles_of(blueprint, boards, iterations, seed=seed, on_progress=on_progress)
+    told = found.settings | {"blueprint_minutes": minutes, "blueprint_cpu_seconds": spent}
+    return replace(found, settings=told, cpu_seconds=found.cpu_seconds + spent)
+
+
+BUCKETS = 200
+"""On each street after the flop, for the blueprint."""
+MORE = 20_000
+"""Boards on which only who wins is looked up."""
+BATCHES = 6
+"""Groups of boards from whose spread the intervals come."""
+
+
+def styles_of(
+    blueprint: Strategy[BucketForm],
+    boards: int,
+    iterations: int,
+    *,
+    more: int = MORE,
+    seed: int = 0,
+    on_progress: Progress = no_progress,
+) -> HoldemTable:
+    """The same from a blueprint of any table of two whose first player may raise to 3."""
+    made, form, game = time.process_time(), blueprint.tree, blueprint.tree.game
+    batches = [boards, *[max(boards // BATCHES, 1)] * BATCHES]
+    values: list[EdgeValues] = []
+    tables = {name: one.tables[0] for name, one in continuations(blueprint).items()}
+    wins = class_wins(form, drawn_boards(game, more, [seed, BATCHES + 1]), seed)
+    for number, count in enumerate(batches):
+
+        def look(done: int, number: int = number) -> None:
+            on_progress(sum(batches[:number]) + done, sum(batches), "playing boards out")
+
+        drawn = drawn_boards(game, count, [seed, number])
+        values.append(edge_values(form, tables, drawn, [seed, number], wins=wins, look=look))
+    cut = cut_poker(values[0])
+    rows = []
+    for number, (style, prefers) in enumerate(STYLES.items()):
+        on_progress(number, len(STYLES), f"solving {style}")
+        rows.append(_row(cut, values[0].mass, style, prefers, iterations))
+    won, half = _matrix(cut, values[1:], rows)
+    spent = time.process_time() - made
+    settings: Json = {
+        "buckets": [one.count for one in form.buckets], "boards": boards, "more_boards": more,
+        "factor": FACTOR, "edges": len(values[0].nodes), "histories": cut.tree.histories,
+        "infosets": cut.tree.infoset_count, "subgame_cpu_seconds": spent,
+    }  # fmt: skip
+    return HoldemTable(
+        game.spec, tuple(rows), won, half, values[0].names, class_names(form), settings, seed,
+        spent,
+    )  # fmt: skip
+
+
+def _blueprint(
+    game: PokerGame, minutes: float, folder: str | None, seed: int, say: Progress
+) -> Strategy[BucketForm]:
+    """That of the folder, or a new one by external sampling."""
+    path = None if folder is None else os.path.join(folder, "blueprint.safetensors")
+    if path is not None and os.path.exists(path):
+        kept: Strategy[BucketForm] = Strategy.load(path)
+        if kept.spec != game.spec:
+            raise MismatchError(f"{path} is a blueprint of {kept.spec}, and not of {game.spec}")
+        return kept
+    say(0, 60 * minutes, "making buckets")
+    form = BucketForm(game, buckets_for(game, BUCKETS, seed=seed))
+    solver = Solver(form, "linear", "external", seed=seed)
+    began = time.process_time()
+    while (spent := time.process_time() - began) < 60 * minutes:
+        say(spent, 60 * minutes, "training the blueprint")
+        solver.step(200_000)
+    made: Strategy[BucketForm] = solver.strategy()
+    if path is not None:
+        made.save(path)
+    return made
+
+
+def style_of(cut: CutPoker, mass: NDArray[np.float64], prefers: str) -> Style:
+    """The paper's preference: at player 1's first decision, beta in big blinds a hand.
+
+    Regrets are counted by how often a hand is dealt, so each class may give up its share.
+    """
+    dealt = dict(zip(class_names(cut.form), mass.sum(1).tolist(), strict=True))
+    style = Style()
+    for share in sorted(set(dealt.values())):
+
+        def first(row: Row, share: float = share) -> bool:
+            return dealt.get(row.infoset) == share
+
+        style += Style({prefers: DELTA}, BETA * share, player=0, where=first, best=True)
+    return style
+
+
+def _row(
+    cut: CutPoker, mass: NDArray[np.float64], name: str, prefers: str, iterations: int
+) -> StyleRow:
+    began = time.process_time()
+    style = style_of(cut, mass, prefers) if prefers else None
+    until = Until(iterations=iterations)
+    result = solve(cut.tree, "dcfr", until, style=style, dtype="float32")
+    played, betting = cut.play(result.strategy), cut.form.game.betting
+    labels = [betting.label[child] for child in betting.children(0)]
+    shares = (mass.sum(1) @ played).tolist()
+    return StyleRow(
+        name, prefers, DELTA if prefers else 1.0, BETA if prefers else 0.0,
+        dict(zip(labels, shares, strict=True)), PUBLISHED[name],
+        MILLI * result.exploitability, MILLI * result.value, iterations,
+        time.process_time() - began, played, result.strategy,
+    )  # fmt: skip
+
+
+Matrix = tuple[tuple[float, ...], ...]
+
+
+def _matrix(
+    cut: CutPoker, batches: Sequence[EdgeValues], rows: Sequence[StyleRow]
+) -> tuple[Matrix, Matrix]:
+    """What each style wins from each other, mean of both seats, and half of its interval."""
+    from scipy.special import stdtrit
+
+    found = np.zeros((len(batches), len(rows), len(rows)))
+    for n, values in enumerate(batches):
+        for i, one in enumerate(rows):
+            for j, other in enumerate(rows):
+                found[n, i, j] = MILLI * cut.earned(values, one.strategy, other.strategy)
+    wins = (found - found.transpose(0, 2, 1)) / 2
+    factor = float(stdtrit(len(batches) - 1, 0.975))  # Student's, for few batches
+    half = factor * wins.std(0, ddof=1) / len(batches) ** 0.5
+    return tuple(map(tuple, wins.mean(0).tolist())), tuple(map(tuple, half.tolist()))

@@ -1,0 +1,156 @@
+"""Betting before the flop over drawn deals: against naive recursion, and exact games of two."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import counterfold as cf
+from counterfold.abstraction.drawn_deals import dealt
+from counterfold.abstraction.drawn_engine import DrawnForm
+from counterfold.abstraction.drawn_form import DrawnEvaluator
+from counterfold.errors import ParameterError
+from counterfold.poker.equities import BOARDS, preflop_wins
+from counterfold.poker.game import DECISION, FOLD
+from counterfold.poker.table import Holdem, jam_or_fold
+from counterfold.strategy.strategy import Strategy
+
+TABLES: dict[str, Holdem] = {
+    "two": jam_or_fold(stack=6),
+    "three": jam_or_fold(players=3, stack=8),
+    "unequal": jam_or_fold(players=3, stack=(5.0, 9.0, 14.0), ante=0.5),
+    "payouts": jam_or_fold(players=4, stack=(5.0, 9.0, 14.0, 3.0), payouts=(50.0, 30.0, 20.0)),
+    "raises": Holdem(3, 12.0, raises="3x,allin", cap=3, last_street="preflop"),
+}
+
+
+class Naive:
+    """What a strategy earns in each deal, by plain recursion and the table's own rules."""
+
+    def __init__(self, table: Holdem, form: DrawnForm, tables: Any) -> None:
+        self.table, self.form, self.numbers = table, form, tables[0]
+        self.deals = form.drawn.arrays
+        boards = form.boards if form.ends.crowds else 0
+        self.holes, self.ranks = dealt(form.players, form.deals, boards, form.seed)
+
+    def wins(self, deal: int, one: int, two: int) -> list[float]:
+        """How often the first of two wins, ties and loses."""
+        wins, (i, j) = preflop_wins(), self.holes[deal, [one, two]]
+        won, lost = int(wins[i, j]) / BOARDS, int(wins[j, i]) / BOARDS
+        return [won, 1 - won - lost, lost]
+
+    def value(self, deal: int, node: int = 0) -> Any:
+        betting, form = self.form.game.betting, self.form
+        if betting.kind[node] != DECISION:
+            return self.end(deal, node)
+        player, many = int(betting.player[node]), int(form.actions[node])
+        at = int(form.start[node]) + int(self.deals.hand[deal, player]) * many
+        total = np.zeros(form.players)
+        for action, child in enumerate(betting.children(node)):
+            total += self.numbers[at + action] * self.value(deal, child)
+        return total
+
+    def end(self, deal: int, node: int) -> Any:
+        """The table's payoffs, averaged over exact equities or the boards drawn."""
+        betting, n = self.form.game.betting, self.form.players
+        inside = [p for p in range(n) if not betting.folded[node] >> p & 1]
+        if betting.kind[node] == FOLD:
+            return np.array(self.paid(node, [0] * n))
+        if len(inside) == 2:
+            one, two = inside
+            chances = self.wins(deal, one, two)
+            cases = [[int(p == one) for p in range(n)], [1] * n, [int(p == two) for p in range(n)]]
+            rows = zip(chances, cases, strict=True)
+            return sum(chance * np.array(self.paid(node, case)) for chance, case in rows)
+        boards = [self.paid(node, ranks.tolist()) for ranks in self.ranks[deal]]
+        return np.mean(boards, axis=0)
+
+    def paid(self, node: int, strengths: list[int]) -> Any:
+        """By the rules of money of the table, at the state that the line leads to."""
+        state = self.table.betting.root()
+        for word in self.form.game.betting.line(node):
+            state = dict(self.table.betting.moves(state))[word]
+        return self.table._worth(self.table.betting.payoffs(_shown(self.table, state), strengths))
+
+
+def _shown(table: Holdem, state: Any) -> Any:
+    moves = table.betting.moves(state)
+    while moves and not moves[0][0]:  # cards that nobody bets on
+        state = moves[0][1]
+        moves = table.betting.moves(state)
+    return state
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_values_are_those_of_plain_recursion(name: str) -> None:
+    table = TABLES[name]
+    form = DrawnForm(table.poker, deals=12, boards=2, seed=5)
+    tables = Strategy.random(form, 2).tables
+    naive = Naive(table, form, tables)
+    wanted = np.array([naive.value(deal) for deal in range(form.deals)])
+    found = DrawnEvaluator(form)
+    np.testing.assert_allclose(found.earned(tables), wanted, rtol=0, atol=1e-5)
+    np.testing.assert_allclose(found.assess(tables).values, wanted.mean(0), rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["three", "raises"])
+def test_a_best_response_earns_what_it_says_and_more_than_others(name: str) -> None:
+    form = DrawnForm(TABLES[name].poker, deals=60, boards=2, seed=1)
+    tables, evaluator = Strategy.random(form, 4).tables, DrawnEvaluator(form)
+    assessed = evaluator.assess(tables)
+    owner = np.repeat(form.infosets.owner, form.widths)
+    for player in range(form.players):
+        value, answer = evaluator.best_response(tables, player)
+        assert evaluator.values(answer)[player] == pytest.approx(value, abs=1e-9)
+        assert value == pytest.approx(assessed.best[player])
+        for seed in range(4):
+            other = np.where(owner == player, Strategy.random(form, seed).tables[0], tables[0])
+            assert evaluator.values((other,))[player] < value
+
+
+def test_two_players_agree_with_the_exact_game() -> None:
+    """The deals drawn are another game, whose value is off by its error; charts are close."""
+    exact = cf.solve("holdem:jamfold(stack=6)")
+    form = DrawnForm(jam_or_fold(stack=6).poker, deals=60_000, seed=2)
+    drawn = cf.solve(form, until=cf.Until(exploitability=1e-4, iterations=300))
+    assert drawn.exploitability <= 1e-4
+    assert drawn.drawn is not None
+    off = drawn.value - exact.value
+    assert abs(off) < 3 * drawn.drawn["errors"][0] < 0.03
+    assert abs(drawn.drawn["fresh_values"][0] - exact.value) < 3 * drawn.drawn["fresh_errors"][0]
+    owned = drawn.strategy
+    for hand in ("AsAh", "Ks9s", "7c2d", "3d2d"):
+        wanted = exact.strategy.at(hand)["all-in 6"]
+        assert owned.at(hand)["all-in 6"] == pytest.approx(wanted, abs=0.05)
+
+
+def test_three_players_near_an_equilibrium_and_folding_is_worth_nothing_to_the_button() -> None:
+    form = DrawnForm(jam_or_fold(players=3, stack=8).poker, deals=30_000, boards=2, seed=1)
+    result = cf.solve(form, until=cf.Until(exploitability=1e-4, iterations=200))
+    assert result.exploitability <= 1e-4
+    assert sum(result.values) == pytest.approx(0.0, abs=1e-6)
+    assert result.values[0] > 0  # who pays no blind loses nothing by folding
+    assert result.strategy.at("AsAh")["all-in 8"] > 0.99
+    assert result.strategy.at("7c2d")["fold"] > 0.99
+    assert result.drawn is not None
+    assert max(result.drawn["fresh_gains"]) < 0.02
+
+
+def test_a_run_is_saved_and_goes_on_bit_for_bit(tmp_path: Path) -> None:
+    form = DrawnForm(jam_or_fold(players=3, stack=8).poker, deals=900, boards=2, seed=7)
+    path = tmp_path / "run.safetensors"
+    first = cf.solve(form, until=5, save=path)
+    loaded = cf.load(path)
+    assert (loaded.tree.deals, loaded.tree.boards, loaded.tree.seed) == (900, 2, 7)
+    assert loaded.at("AsKs") == first.strategy.at("AsKs")
+    assert cf.resume(path, 12).values == cf.solve(form, until=12).values
+    assert cf.exploitability(loaded) == pytest.approx(first.exploitability, abs=1e-6)
+
+
+def test_two_of_three_who_begin_with_nothing_to_lose_is_refused() -> None:
+    game = jam_or_fold(players=3).poker
+    with pytest.raises(ParameterError, match="deals must be a whole number"):
+        DrawnForm(game, deals=0)
