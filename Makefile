@@ -6,7 +6,7 @@ PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3; do \
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: test demo lint check pure site docs oldest setup bench damage clean
+.PHONY: test demo lint check browser pure site docs oldest setup bench damage clean
 
 test: lint site check pure
 
@@ -37,8 +37,15 @@ docs: $(READY)
 
 # A file is one worker's, in the order that tests/conftest.py gives: a kernel is compiled by one of them.
 SPREAD := -n auto --dist loadfile --no-loadscope-reorder
-check: $(READY)
+check: $(READY) browser
 	$(BIN)/python -m pytest $(SPREAD)
+
+# Chromium for the tests of the studio, where it may be installed; else they say why they are left out.
+browser:
+	@command -v chromium chromium-browser google-chrome >/dev/null 2>&1 || { \
+	[ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 \
+	&& apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; } \
+	|| echo "make: no Chromium, so the tests of the studio's pages are left out"
 
 # A short part again as plain Python, which shows what compiled code would hide.
 pure: $(READY)
@@ -55,7 +62,7 @@ $(OLDEST)/.ready: pyproject.toml tests/oldest.py
 	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check -r $(OLDEST)/oldest.txt -e .
 	@touch $@
 
-oldest: $(OLDEST)/.ready
+oldest: $(OLDEST)/.ready browser
 	$(OLDEST)/bin/python -m pytest $(SPREAD) $(TESTS)
 
 demo: $(READY)

@@ -35,6 +35,7 @@ _HOMES = {
         "value",
         "values",
     ),
+    "evaluate.statistics": ("statistics",),
     "solvers.correlated": ("correlated_gaps",),
     "solvers.methods": ("METHODS", "Method", "method"),
     "solvers.solver": ("Solver",),
@@ -53,6 +54,7 @@ _HOMES = {
     ),
     "games.cheat": ("Cheat",),
     "play.safe": ("SafeSearcher",),
+    "searchers.edge": ("depth_limited",),
     "searchers.searcher": ("Searcher", "search"),
     "searchers.subgame": ("subgames",),
     "play.agents": ("StrategyAgent", "make_agent"),
@@ -113,6 +115,7 @@ if TYPE_CHECKING:
     )
     from counterfold.evaluate.public_view import view
     from counterfold.evaluate.range_equity import RangeEquity, range_equity
+    from counterfold.evaluate.statistics import statistics
     from counterfold.exploit.locks import Lock, Locks
     from counterfold.exploit.models import OpponentModel
     from counterfold.exploit.online import Learner
@@ -134,8 +137,9 @@ if TYPE_CHECKING:
     from counterfold.games.openspiel import OpenSpielGame
     from counterfold.loading import load
     from counterfold.play.agents import StrategyAgent, make_agent
-    from counterfold.play.match import Match, MatchResult
+    from counterfold.play.match import Match
     from counterfold.play.record import read_record
+    from counterfold.play.result import MatchResult
     from counterfold.play.safe import SafeSearcher
     from counterfold.play.tournament import tournament
     from counterfold.poker.game import PokerGame
@@ -144,6 +148,7 @@ if TYPE_CHECKING:
     from counterfold.poker.rules import PokerRules
     from counterfold.poker.spot import load_spot, spot
     from counterfold.poker.view import NodeView
+    from counterfold.searchers.edge import depth_limited
     from counterfold.searchers.searcher import Searcher, search
     from counterfold.searchers.subgame import subgames
     from counterfold.solvers.correlated import correlated_gaps

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from counterfold.games.base import label
-
-__all__ = ["Agent", "Choice", "Observation", "SeenHand", "SeenMove"]
 
 
 @dataclass(frozen=True)
@@ -86,7 +83,7 @@ class Agent:
 
     name: str = ""
 
-    def begin(self, game: Any) -> None:
+    def begin(self, game: object) -> None:
         """A match in this game is about to begin."""
 
     def act(self, observation: Observation, rng: np.random.Generator) -> Hashable:

@@ -7,8 +7,6 @@ from collections.abc import Callable
 
 from counterfold import interrupts
 
-__all__ = ["Checkpoints"]
-
 SECONDS = 60.0
 """Between two checkpoints."""
 

@@ -4,26 +4,6 @@ The command line turns any of them into that sentence and exit code 2.
 """
 
 import re
-from typing import Any
-
-__all__ = [
-    "CodeError",
-    "CounterfoldError",
-    "FileError",
-    "MismatchError",
-    "MissingExtraError",
-    "NumericError",
-    "OutOfTimeError",
-    "ParameterError",
-    "RulesError",
-    "SpecError",
-    "TreeTooLargeError",
-    "UnsupportedError",
-    "cut",
-    "reason",
-    "short",
-    "visible",
-]
 
 # Controls of both kinds, lone halves of characters, and marks that turn the direction of a text.
 _HIDDEN = re.compile(
@@ -44,7 +24,9 @@ class CodeError(CounterfoldError):
 
 
 class ParameterError(CounterfoldError):
-    """A parameter outside the range where it means something."""
+    """A parameter outside the range where it means something; ``key`` says which one, if known."""
+
+    key: str | None = None
 
 
 class NumericError(CounterfoldError):
@@ -94,7 +76,7 @@ def _named(character: str, keep: str) -> str:
     return character if character in keep else ascii(character)[1:-1]
 
 
-def short(value: Any, most: int = 80) -> str:
+def short(value: object, most: int = 80) -> str:
     """A value as an error quotes it: on one line, cut where it is long, whatever it is.
 
     >>> short("raise"), short(list(range(99)), 20)

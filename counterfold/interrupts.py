@@ -17,8 +17,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-__all__ = ["aside", "check", "exit_code", "noted", "patient", "taken", "uncut"]
-
 T = TypeVar("T")
 
 GRACE = 1.0
@@ -173,7 +171,7 @@ def _close(pass_on: bool) -> None:
         signal.raise_signal(number)
 
 
-def _handle(number: int, frame: Any) -> None:
+def _handle(number: int, frame: object) -> None:
     if not _state.contexts:
         return
     first = _state.number is None
@@ -188,7 +186,7 @@ def _handle(number: int, frame: Any) -> None:
         _raise()
 
 
-def _late(number: int, frame: Any) -> None:
+def _late(number: int, frame: object) -> None:
     """Nobody has looked at a noted signal."""
     if _state.contexts and _state.number is not None:
         _raise()

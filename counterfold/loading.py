@@ -9,8 +9,6 @@ from counterfold.errors import FileError
 from counterfold.files.arrays import header_of
 from counterfold.tree.named import as_game
 
-__all__ = ["load"]
-
 
 def load(name: str | os.PathLike[str]) -> Any:
     """What a name means, or what a file holds.
@@ -25,6 +23,7 @@ def load(name: str | os.PathLike[str]) -> Any:
     """
     if not isinstance(name, str | os.PathLike) or not os.path.isfile(name):
         return as_game(name)
+    from counterfold.exploit import hands
     from counterfold.play import record, saved
     from counterfold.strategy import store
 
@@ -35,7 +34,7 @@ def load(name: str | os.PathLike[str]) -> Any:
         return saved.load_match(name)
     if kind is not None:
         raise FileError(f"{name} holds a {kind}, which only the verb that made it reads")
-    if _begins_with(name, record.FORMAT):
+    if _begins_with(name, hands.FORMAT):
         return record.read_record(name)
     return as_game(name)
 

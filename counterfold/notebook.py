@@ -12,8 +12,6 @@ from counterfold.errors import MissingExtraError, cut, visible
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["LONGEST", "Tabular", "brief", "frame", "html_table"]
-
 LONGEST = 110  # characters of a line
 MOST_ROWS = 20
 

@@ -11,8 +11,6 @@ from typing import Any, NamedTuple
 
 from counterfold.errors import MissingExtraError, ParameterError, visible
 
-__all__ = ["Curve", "Point", "check_plot", "convergence", "figure", "save"]
-
 FORMATS = (".png", ".svg", ".pdf")
 # Okabe and Ito's colours, which colour-blind readers can tell apart.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")

@@ -23,8 +23,6 @@ from counterfold.tree.rules import (
     turn_at,
 )
 
-__all__ = ["GameReport", "check_game"]
-
 _METHODS = ("root", "turn", "actions", "next", "observe", "payoff")
 _LONGEST_LINE = 200
 
@@ -44,7 +42,7 @@ class GameReport:
     complete: bool
 
 
-def check_game(game: Any, limit: int = 20_000) -> GameReport:
+def check_game(game: object, limit: int = 20_000) -> GameReport:
     """Walk a game and raise ``RulesError`` at the first state that breaks the contract.
 
     At most ``limit`` states are looked at: outwards from the root, and along lines to their end.
@@ -63,7 +61,7 @@ def check_game(game: Any, limit: int = 20_000) -> GameReport:
 
 
 class _Walk:
-    def __init__(self, game: Any) -> None:
+    def __init__(self, game: object) -> None:
         self.game = game
         for name in _METHODS:
             if not callable(getattr(game, name, None)):
@@ -101,7 +99,7 @@ class _Walk:
         complete = len(edges) == len(states)
         return GameReport(len(edges), len(self.infosets), self.terminals, complete)
 
-    def look(self, state: Any) -> list[Any]:
+    def look(self, state: object) -> list[object]:
         """Check one state and return those that follow it."""
         kept = keep(state)
         turn = turn_at(state, self.twice("turn", state), self.players)
@@ -162,7 +160,7 @@ class _Walk:
         )
         return found
 
-    def shown(self, state: Any) -> None:
+    def shown(self, state: object) -> None:
         if not callable(getattr(self.game, "shown", None)):
             return
         thing = self.twice("shown", state)
@@ -173,7 +171,7 @@ class _Walk:
                 f"shown gives {short(thing)}, which is not hashable, at {short(state)}"
             ) from None
 
-    def merge(self, state: Any, turn: int, content: tuple[Any, ...]) -> None:
+    def merge(self, state: object, turn: int, content: tuple[Any, ...]) -> None:
         if not callable(getattr(self.game, "merge", None)):
             return
         key = self.twice("merge", state)
@@ -193,7 +191,7 @@ class _Walk:
                 f"merge makes one of {short(first)} and {short(state)}, whose {same} differ"
             )
 
-    def distinct(self, values: tuple[Any, ...], what: str, state: Any) -> None:
+    def distinct(self, values: tuple[Any, ...], what: str, state: object) -> None:
         seen = set()
         for value in values:
             if value in seen:
@@ -223,12 +221,12 @@ class _Walk:
         return first
 
 
-def _hashed(state: Any) -> Any:
+def _hashed(state: object) -> Any:
     hash_of(state)
     return state
 
 
-def _no_cycle(states: list[Any], edges: dict[int, list[int]]) -> None:
+def _no_cycle(states: list[object], edges: dict[int, list[int]]) -> None:
     """Take away states that nothing leads to, again and again; what stays is on a cycle."""
     entering = dict.fromkeys(edges, 0)
     for children in edges.values():

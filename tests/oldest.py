@@ -5,7 +5,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-EXTRAS = ("plot", "openspiel", "test")
+EXTRAS = ("plot", "openspiel", "studio", "test")
 
 project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
 extras = project["optional-dependencies"]

@@ -13,9 +13,12 @@ from numpy.typing import NDArray
 import counterfold as cf
 from counterfold.games.base import label
 from counterfold.poker import holdem
+from counterfold.poker.betting import build
 from counterfold.poker.cards import holes_without, parse_board
 from counterfold.poker.game import DECISION, FOLD, CardRules, PokerGame
+from counterfold.poker.money import Betting, Rake
 from counterfold.poker.ranges import CELL
+from counterfold.poker.sizes import Sizes, parse_sizes
 from counterfold.tree.public import PublicTree
 from tests import naive_poker
 from tests.naive_betting import Street, naive_betting
@@ -215,3 +218,18 @@ def both_forms(name: str) -> BothForms:
         "alike fhp": lambda: without_ties(naive_poker.tiny_fhp(seed=5)),
     }
     return BothForms(made[name](), symmetry=name.startswith("alike"))
+
+
+def checked_down(game: PokerGame, played: int = 1, rake: Rake | None = None) -> PokerGame:
+    """A game with other betting, and none after some streets."""
+    streets = game.betting.streets
+    sizes = Sizes(parse_sizes("50%"), parse_sizes("allin"))
+    betting = Betting(
+        paid=(2.0, 2.0),
+        stacks=(6.0, 5.0),
+        sizes=((sizes,) * streets,) * 2,
+        first=(0,) * streets,
+        rake=rake or Rake(),
+        played=played,
+    )
+    return replace(game, name=f"{game.name} to street {played}", betting=build(betting))

@@ -11,8 +11,7 @@ from counterfold.cli.verbs.arena import AgentsRequest
 from counterfold.exploit.rules import DEFAULT_LEARNER, LEARNERS
 from counterfold.games.spec import written
 from counterfold.play.agents import AGENTS
-
-__all__ = ["run"]
+from counterfold.play.bots import AT_TABLES
 
 ALSO = (
     ("leduc.safetensors", "a saved strategy or learner; at poker spots a saved solution"),
@@ -31,6 +30,7 @@ def run(request: AgentsRequest) -> None:
     _print("Others", [{"name": form, "told": told, "parameters": {}} for form, told in ALSO])
     public = ", ".join(name for name, kind in AGENTS.items() if kind.public)
     advise(f"At poker spots there are {public}, saved solutions and your own.")
+    advise(f"At tables of hold'em there are {', '.join(AT_TABLES)}, saved strategies and your own.")
     advise(
         "Let them play: `counterfold match seocfr-iw 'sophisticated(flaw=0.1)' --game leduc`; "
         "parameters stand in brackets after the name."
@@ -48,7 +48,7 @@ def _opponents() -> list[dict[str, Any]]:
     return found
 
 
-def _learners() -> list[dict[str, Any]]:
+def _learners() -> list[dict[str, object]]:
     return [
         {
             "name": name,

@@ -9,8 +9,6 @@ import typer
 from counterfold import __version__
 from counterfold.cli.endings import Verbs
 
-__all__ = ["app"]
-
 app = typer.Typer(
     name="counterfold",
     cls=Verbs,

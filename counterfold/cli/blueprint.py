@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import shlex
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from counterfold.checkpoints import Checkpoints
 from counterfold.cli import clock
+from counterfold.cli.blueprint_gains import Gains, check_size, gains_in_words, size_lines, size_of
+from counterfold.cli.buckets import counts_in, find_buckets
 from counterfold.cli.certificate import Lines, print_panel, won
-from counterfold.cli.names import poker_game
 from counterfold.cli.output import (
     StoppedError,
     advise,
@@ -18,11 +19,13 @@ from counterfold.cli.output import (
     duration,
     in_units,
     print_json,
+    say,
     size,
     tell,
 )
 from counterfold.cli.progress import Watch
 from counterfold.cli.request import check_files
+from counterfold.cli.show_statistics import print_statistics
 from counterfold.cli.verbs.abstracting import BlueprintRequest
 from counterfold.errors import (
     CounterfoldError,
@@ -31,33 +34,48 @@ from counterfold.errors import (
     OutOfTimeError,
     ParameterError,
 )
+from counterfold.evaluate.statistics import statistics
 from counterfold.files.arrays import header_in
 from counterfold.poker.game import PokerGame
 from counterfold.poker.holdem import kuhn
+from counterfold.poker.statistics import Statistics
 from counterfold.solvers.run import DISK, run_until
 from counterfold.solvers.solver import Solver
 from counterfold.solvers.until import Until
 from counterfold.strategy.strategy import Strategy
+from counterfold.tree.named import poker_game
 from counterfold.tree.public_size import public_size
 
 if TYPE_CHECKING:
     from counterfold.abstraction.blueprint import Against
     from counterfold.abstraction.bucket_form import BucketForm
+    from counterfold.abstraction.bucket_gains import Gain
     from counterfold.abstraction.buckets import Buckets
     from counterfold.cli.blueprint_exact import Measured, Measurement
 
-__all__ = ["run"]
-
 ITERATIONS = 10_000_000
+PRUNE = 100.0
+"""Times the largest payoff that a regret is below zero where --prune skips its action."""
+STAT_BOARDS, COUNTED = 100, 100_000
+"""Boards that are drawn for statistics, of tables with at most so many nodes of betting."""
 WORDS = {"external": "external sampling", "public": "public chance sampling"}
 
 
 def run(request: BlueprintRequest) -> None:
     """Make or find the buckets, sample, measure, save and tell."""
     game = poker_game(request.game)
-    _check(request, game)
     until = _limits(request)
-    target, solver = request.save or request.resume, None
+    _check(request, game)
+    told = size_of(game, counts_in(request.buckets))
+    if request.dry_run:
+        if request.json:
+            print_json(told)
+        else:
+            print_panel("Size", size_lines(told, size))
+        return
+    if not request.resume and not (request.cards and os.path.exists(request.cards)):
+        check_size(told)
+    target, solver, gains = request.save or request.resume, None, None
     with Watch(request.quiet) as watch:
         try:
             solver = _solver(request, game, watch)
@@ -66,8 +84,10 @@ def run(request: BlueprintRequest) -> None:
             if until.seconds is not None:
                 watch.doing("trying what an exact measurement will take")
                 measurement = _measurement(request, solver, until)
-            _sample(solver, until, measurement, checkpoints, watch)
+            gains = _gains(request, solver, watch)
+            _sample(solver, until, measurement, checkpoints, (watch, gains))
             checkpoints.save()
+            gained = gains.measure() if gains is not None and gains.fits else None
             if until.seconds is None:
                 measurement = _measurement(request, solver, until)
             found = _measured(request, measurement, watch)
@@ -75,7 +95,13 @@ def run(request: BlueprintRequest) -> None:
             if solver is not None and target:
                 solver.save(target)
             raise StoppedError(_farewell(request, solver)) from None
-    _tell(request, solver, found)
+    _tell(request, solver, found, gained)
+
+
+def _gains(request: BlueprintRequest, solver: Solver, watch: Watch) -> Gains | None:
+    """Checks of how converged it is: of walks with one deal, and of no answer to somebody."""
+    plain = request.traversal == "external" and request.against is None
+    return Gains(solver, watch, bool(request.quiet)) if plain else None
 
 
 def _sample(
@@ -83,17 +109,24 @@ def _sample(
     until: Until,
     measurement: Measurement | None,
     checkpoints: Checkpoints,
-    watch: Watch,
+    checks: tuple[Watch, Gains | None],
 ) -> None:
     """Iterate as long as there is time for what is to be done in the end."""
-    run = clock.left(until)
+    run, (watch, gains) = clock.left(until), checks
     watch.begin(run)
     rest = 0.0 if measurement is None else measurement.seconds
     saving = solver.nbytes / DISK if checkpoints.saves else 0.0
-    for report in run_until(solver, run, reserve=lambda: rest + (checkpoints.cost or saving)):
+
+    def reserve() -> float:
+        later = 0.0 if gains is None else gains.seconds
+        return rest + later + (checkpoints.cost or saving)
+
+    for report in run_until(solver, run, reserve=reserve):
         watch.report(report)
         watch.check()
         checkpoints.look()
+        if gains is not None:
+            gains.look(report.run_seconds)
 
 
 def _measurement(request: BlueprintRequest, solver: Solver, until: Until) -> Measurement | None:
@@ -138,6 +171,8 @@ def _farewell(request: BlueprintRequest, solver: Solver | None) -> str:
     words = ["counterfold", "blueprint", request.game, "--resume", target]
     if request.cards:
         words += ["--cards", request.cards]
+    if request.minutes is not None:
+        words += ["--minutes", f"{request.minutes:g}"]
     if request.against is not None:
         words += [
             "--against",
@@ -168,8 +203,10 @@ def _check(request: BlueprintRequest, game: PokerGame) -> None:
     small = kuhn()  # which takes the same settings
     Solver(
         BucketForm(small, every_hand(small)), request.method, request.traversal,
-        seed=request.seed, threads=request.threads,
+        seed=request.seed, threads=request.threads, prune=_prune(request),
     )  # fmt: skip
+    if request.exact and not request.strategy and game.betting.players > 2:
+        return
     if request.exact or request.strategy:
         option = "--strategy" if request.strategy else "--exact"
         try:
@@ -194,31 +231,31 @@ def _check_against(request: BlueprintRequest) -> None:
 
 
 def _limits(request: BlueprintRequest) -> Until:
-    if request.iterations is None and request.seconds is None:
+    seconds = request.seconds
+    if request.minutes is not None:
+        if seconds is not None:
+            raise ParameterError("give --seconds or --minutes, not both")
+        seconds = 60 * request.minutes
+    if request.iterations is None and seconds is None:
         return Until(iterations=ITERATIONS)
-    return Until(iterations=request.iterations, seconds=request.seconds)
+    return Until(iterations=request.iterations, seconds=seconds)
+
+
+def _prune(request: BlueprintRequest) -> float | None:
+    return PRUNE if request.prune else None
 
 
 def _buckets(request: BlueprintRequest, game: PokerGame, watch: Watch) -> tuple[Buckets, ...]:
-    from counterfold.abstraction.buckets import every_hand, load_buckets, save_buckets
-    from counterfold.abstraction.clusters import buckets_for
+    from counterfold.abstraction.bucket_maker import Recipe
+    from counterfold.abstraction.buckets import BUILD, every_hand, load_buckets
 
-    if request.cards and os.path.exists(request.cards):
-        return load_buckets(request.cards)
+    cards = request.cards
+    if cards and os.path.exists(cards) and header_in(cards).header.get("kind") != BUILD:
+        return load_buckets(cards)
     if game.rules.hole == 1:
         return every_hand(game)
-    watch.doing(f"sorting hands into {request.buckets} buckets a street")
-    doing = (
-        "while hands were sorted into buckets: give it more time, fewer --buckets, or the file of "
-        "an earlier run with --cards"
-    )
-    made = buckets_for(
-        game, request.buckets, seed=request.seed, threads=max(request.threads, 2),
-        look=lambda: clock.check(_limits(request), doing),
-    )  # fmt: skip
-    if request.cards:
-        save_buckets(request.cards, made)
-    return made
+    recipe = Recipe.for_game(game, counts_in(request.buckets), request.kind, request.seed)
+    return find_buckets(recipe, cards, _limits(request), watch, max(request.threads, 2), game)
 
 
 def _form(request: BlueprintRequest, game: PokerGame, watch: Watch) -> BucketForm:
@@ -260,15 +297,22 @@ def _solver(request: BlueprintRequest, game: PokerGame, watch: Watch) -> Solver:
         seed=request.seed,
         threads=request.threads,
         locks=against,
+        prune=_prune(request),
     )
 
 
-def _told(request: BlueprintRequest, solver: Solver, found: Measured | None) -> dict[str, Any]:
+def _told(
+    request: BlueprintRequest,
+    solver: Solver,
+    found: Measured | None,
+    gains: tuple[Gain, ...] | None,
+) -> dict[str, Any]:
     from counterfold.abstraction.blueprint import against_in, engine_in
 
     form, against = engine_in(solver).form, against_in(solver)
     whole = None if found is None else found.whole
-    pace = 2 * solver.iteration / solver.cpu_seconds if solver.cpu_seconds else None
+    walks = form.players * solver.iteration
+    pace = walks / solver.cpu_seconds if solver.cpu_seconds else None
     return {
         "game": form.game.name,
         "method": solver.method.name,
@@ -286,6 +330,9 @@ def _told(request: BlueprintRequest, solver: Solver, found: Measured | None) -> 
         "exploitability": None if whole is None else whole.exploitability,
         "percent_of_pot": None if whole is None else whole.percent_of_pot,
         "mbb": None if whole is None else whole.mbb,
+        "gains": None
+        if gains is None
+        else [{**gain._asdict(), "player": gain.player + 1} for gain in gains],
         "answer": None
         if against is None
         else {
@@ -297,13 +344,28 @@ def _told(request: BlueprintRequest, solver: Solver, found: Measured | None) -> 
         },
         "saved": request.save or request.resume,
         "strategy": None if found is None else request.strategy,
+        "statistics": None if (played := _statistics(solver)) is None else played.to_dict(),
     }
 
 
-def _tell(request: BlueprintRequest, solver: Solver, found: Measured | None) -> None:
+@lru_cache(1)
+def _statistics(solver: Solver) -> Statistics | None:
+    """VPIP and its like, of tables that are counted soon."""
+    game = solver.tree.game
+    if "table" not in game.about or len(game.betting) > COUNTED:
+        return None
+    return statistics(solver.strategy(), STAT_BOARDS)
+
+
+def _tell(
+    request: BlueprintRequest,
+    solver: Solver,
+    found: Measured | None,
+    gains: tuple[Gain, ...] | None,
+) -> None:
     from counterfold.abstraction.blueprint import against_in
 
-    told, against, game = _told(request, solver, found), against_in(solver), solver.tree.game
+    told, against, game = _told(request, solver, found, gains), against_in(solver), solver.tree.game
     if request.json:
         print_json(told)
         return
@@ -320,16 +382,26 @@ def _tell(request: BlueprintRequest, solver: Solver, found: Measured | None) -> 
     if found is not None and found.whole is not None:
         exact = f"{in_units(game, found.whole.exploitability)} (exact)"
         lines.insert(4, ("exploitability", exact))
+    if gains is not None:
+        words = gains_in_words(game, gains)
+        lines[4:4] = [("a response gains" if not k else "", one) for k, one in enumerate(words)]
     if against is not None:
         lines[1:1] = _answer(request, game, against, found)
     lines += [(key, told[key]) for key in ("saved", "strategy") if told[key]]
     print_panel("Blueprint" if against is None else "Response", lines)
+    if (played := _statistics(solver)) is not None:
+        say()
+        print_statistics(played)
+        say()
     if told["strategy"]:
         advise(f"Look at it with `counterfold show {request.strategy}`.")
     elif told["saved"]:
         advise(f"Look at it with `counterfold show {told['saved']}`; match and play take it too.")
     elif not request.exact:
-        advise("Exploitability is not measured while sampling; --exact does it where it fits.")
+        advise(
+            "What a response gains is at least that, and was learned from as many deals; --exact "
+            "measures the strategy where that fits."
+        )
 
 
 def _answer(

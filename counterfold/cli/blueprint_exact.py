@@ -9,15 +9,14 @@ from dataclasses import dataclass
 from counterfold.abstraction.blueprint import against_in, engine_in
 from counterfold.abstraction.bucket_layout import by_hand
 from counterfold.cli import clock
-from counterfold.evaluate.exact import Assessment, best_value, earned_against, evaluator_of
+from counterfold.evaluate.assessment import Assessment
+from counterfold.evaluate.exact import assess, best_value, earned_against, evaluator_of
 from counterfold.evaluate.public import PublicEvaluator, assess_tables, kernel_tables
 from counterfold.solvers.run import DISK
 from counterfold.solvers.solver import Solver
 from counterfold.solvers.until import Until
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.public import PublicTree
-
-__all__ = ["Measured", "Measurement"]
 
 TRIAL = 0.3  # seconds of writing a strategy down, from which the rest is guessed
 CAUTION = 1.3  # times what a measurement seems to take is kept free for it
@@ -46,6 +45,9 @@ class Measurement:
     def __init__(self, solver: Solver, until: Until, save: str | None) -> None:
         self._solver, self._until, self._save = solver, until, save
         form = engine_in(solver).form
+        self.seconds = 0.0
+        if form.players > 2:  # in the history form
+            return
         self._tree = PublicTree(form.game, symmetry=not form.tells_suits)
         evaluator = evaluator_of(self._tree)
         assert isinstance(evaluator, PublicEvaluator)
@@ -88,7 +90,10 @@ class Measurement:
 
     def run(self) -> Measured:
         """Measure the strategy, and save it if it has a file; OutOfTimeError if it takes longer."""
-        solver, walk = self._solver, self._walk
+        solver = self._solver
+        if solver.tree.players > 2:
+            return Measured(assess(solver.strategy()))
+        walk = self._walk
 
         def look(share: float = 0.0) -> None:
             clock.check(self._until, "while the strategy was measured without buckets")

@@ -28,20 +28,6 @@ if TYPE_CHECKING:
     from counterfold.tree.public_size import PublicSize
     from counterfold.tree.walk import Size
 
-__all__ = [
-    "Lines",
-    "advise_reading",
-    "certificate",
-    "history_size",
-    "in_pot",
-    "player_names",
-    "print_entries",
-    "print_panel",
-    "public_size_lines",
-    "signed",
-    "won",
-]
-
 Lines = list[tuple[str, str]]
 STRONG = ("value", "exploitability")
 READING = "read the rules and load kernels"
@@ -73,7 +59,10 @@ def certificate(
     lines.append(("gains", _by_player(result, result.nash_conv, lambda x: in_units(units, x))))
     if result.cce_gap is not None:
         lines.append(("CCE gap", f"{tiny(result.cce_gap)} (of the play so far)"))
+    if result.correlated_gap is not None:
+        lines.append(("CE gap", f"{tiny(result.correlated_gap)} (by leaving it when told a move)"))
     lines += _first_action(result)
+    lines += _drawn(result)
     lines.append(("promise", result.promise))
     lines.append(("tree", _tree(result)))
     lines.append(
@@ -85,6 +74,35 @@ def certificate(
     )
     lines.append(("stopped", _stopped(result, until)))
     return [*lines, ("saved", saved)] if saved else lines
+
+
+def _drawn(result: Result) -> Lines:
+    """How far what was drawn may be off, and what other deals say."""
+    if result.drawn is None:
+        return []
+    drawn, units = result.drawn, result.strategy.tree.units
+    errors = _by_player(result, drawn["errors"], lambda x: f"± {1.96 * x:.2g}")
+    fresh = zip(drawn["fresh_values"], drawn["fresh_errors"], strict=True)
+    names = player_names(result.strategy.tree)
+    others = ", ".join(
+        f"{name} {value:.4g} ± {1.96 * error:.2g}"
+        for name, (value, error) in zip(names, fresh, strict=True)
+    )
+    gains = _by_player(result, drawn["fresh_gains"], lambda x: in_units(units, x))
+    return [
+        ("deals", f"{drawn['deals']:,}, {drawn['boards']} boards each where three are left"),
+        ("values off by", f"{errors} (95%, from the deals drawn)"),
+        ("fresh deals", f"{others}; a best response to other deals gains {gains} in these"),
+    ]
+
+
+def drawn_size(form: Any) -> Lines:
+    """How large betting over drawn deals is."""
+    return [
+        ("deals", f"{form.deals:,}, with {form.boards} boards each"),
+        ("infosets", f"{form.infoset_count:,}"),
+        ("memory", f"{size(form.nbytes)} for the deals and a solver's tables"),
+    ]
 
 
 def history_size(tree: Size) -> Lines:

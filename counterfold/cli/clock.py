@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from counterfold.solvers.until import Until
 
-__all__ = ["check", "left", "start", "until_of"]
-
 SPARE = 0.5  # seconds after the time that was given, in which something may come to its end
 
 LIMITS = ("iterations", "exploitability", "seconds")

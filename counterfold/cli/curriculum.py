@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shlex
 from contextlib import closing
-from typing import Any
 
 from counterfold.abstraction.curriculum import Curriculum, Stage
 from counterfold.abstraction.fallback import FallbackAgent
@@ -34,8 +33,6 @@ from counterfold.play.winning import WinRate, win_rate
 from counterfold.solvers.methods import method
 from counterfold.solvers.settings import Settings
 from counterfold.strategy.strategy import Strategy
-
-__all__ = ["run"]
 
 BEGUN = ("game", "health", "order", "view", "iterations", "method", "traversal", "seed", "abstract",
          "save")  # fmt: skip
@@ -177,7 +174,7 @@ def _farewell(curriculum: Curriculum | None) -> str:
 
 def _document(
     request: CurriculumRequest, curriculum: Curriculum, rates: dict[int, list[WinRate]]
-) -> dict[str, Any]:
+) -> dict[str, object]:
     stages = []
     for stage in curriculum.stages:
         path = curriculum.stage_file(stage.number)

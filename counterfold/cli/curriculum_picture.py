@@ -8,8 +8,6 @@ from counterfold.abstraction.curriculum import Stage
 from counterfold.play.winning import WinRate
 from counterfold.plot import COLOURS, figure, save
 
-__all__ = ["draw"]
-
 
 def draw(stages: Sequence[Stage], rates: Mapping[int, Sequence[WinRate]], path: str) -> None:
     """Draw each bot's line with 95% intervals."""

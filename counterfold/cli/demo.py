@@ -43,8 +43,6 @@ from counterfold.style.preferences import Style
 from counterfold.style.price import Price, compare, usual_run
 from counterfold.tree.history import HistoryTree
 
-__all__ = ["run"]
-
 PICTURE, GRID = "counterfold-demo.png", "counterfold-demo-grid.png"
 COMPARE = 20_000
 """Iterations of each method in the picture."""

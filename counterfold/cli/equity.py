@@ -13,8 +13,6 @@ from counterfold.evaluate.range_equity import RangeEquity, range_equity
 from counterfold.poker.cards import board_name, parse_board, parse_cards
 from counterfold.poker.ranges import Range
 
-__all__ = ["run"]
-
 WIDEST = 36
 """Characters of a range that are printed."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,9 +18,8 @@ from counterfold.games.catalog import Entry, games, load
 from counterfold.games.spec import parse_spec, written
 
 if TYPE_CHECKING:
+    from counterfold.games.base import Game
     from counterfold.tree.walk import Reading
-
-__all__ = ["run"]
 
 PATIENCE = 10.0
 """Seconds to count the histories of a game before its size is called large."""
@@ -31,6 +30,7 @@ ALSO = (
     ("game.efg", "a Gambit file"),
     ("fhp, fhp(cap=3)", "Flop Hold'em poker, every hand at every node"),
     ("spot.json", "a spot of hold'em: a board, two ranges, a pot and what may be bet"),
+    ("table.json", "a table of hold'em: players, stacks, blinds, and what each seat may bet"),
     ("openspiel:NAME(...)", "any game of OpenSpiel, such as openspiel:leduc_poker(players=3)"),
 )
 
@@ -58,7 +58,7 @@ def _overview(json: bool) -> None:
     advise("Look closer with `counterfold games leduc`; solve with `counterfold solve leduc`.")
 
 
-def _as_dict(entry: Entry) -> dict[str, Any]:
+def _as_dict(entry: Entry) -> dict[str, object]:
     parameters = parse_spec(f"{entry.name}({entry.parameters})").kwargs
     return {
         "name": entry.name,
@@ -84,11 +84,11 @@ class _LargeError(Exception):
 
 def _describe(spec: str, json: bool) -> None:
     """One game: its parameters, its size, and what kind of game it is."""
-    from counterfold.cli.names import means_poker
     from counterfold.games.base import spec_of
     from counterfold.tree.estimate import estimate
     from counterfold.tree.memory import count_in_words as in_words
-    from counterfold.tree.walk import Size, read_rules
+    from counterfold.tree.named import means_poker
+    from counterfold.tree.walk import Size
 
     if means_poker(spec):
         from counterfold.cli.solve import run as solve
@@ -96,25 +96,16 @@ def _describe(spec: str, json: bool) -> None:
         solve(SolveRequest(spec, dry_run=True, json=json))
         return
     game = load(spec)
-    began = time.monotonic()
-    reading: Reading | None = None
-    with Watch() as watch:
-
-        def count(histories: int, about: float | None) -> None:
-            watch.counting(histories, about)
-            if time.monotonic() - began > PATIENCE:
-                raise _LargeError
-
-        with suppress(_LargeError, TreeTooLargeError):
-            reading = read_rules(game, progress=count)
+    reading, counted = _counted(game)
     found = reading.size if reading else None
     about = None if reading or hasattr(game, "merge") else estimate(game).histories
     kind = _kind(reading) if reading else None
     lowest, highest = (min(reading.payoff), max(reading.payoff)) if reading else (None, None)
     entry = next((e for e in games() if e.name == parse_name(spec)), None)
     players = getattr(game, "players", 2)
+    parameters = _parameters(game)
     if json:
-        document: dict[str, Any] = {
+        document: dict[str, object] = {
             "game": spec_of(game),
             "summary": entry.summary if entry else None,
             "players": players,
@@ -125,17 +116,16 @@ def _describe(spec: str, json: bool) -> None:
             "highest_payoff": highest,
         }
         counts = found._asdict() if found else dict.fromkeys(Size._fields)
-        print_json(document | counts | {"parameters": _parameters(game)})
+        print_json(document | counts | {"parameters": parameters})
         return
     lines: Lines = [("game", spec_of(game))]
     if entry:
         lines.append(("what", entry.summary))
-    parameters = _parameters(game)
     if parameters:
         lines.append(("parameters", ", ".join(f"{k}={written(v)}" for k, v in parameters.items())))
     lines.append(("players", str(players)))
     if found is None or lowest is None or highest is None:
-        many = f"more than {watch.histories:,}" if about is None else in_words(about)
+        many = f"more than {counted:,}" if about is None else in_words(about)
         lines.append(("histories", f"{many}, too many to count here"))
         lines.append(("count them", f"counterfold solve '{spec}' --dry-run"))
     else:
@@ -147,12 +137,29 @@ def _describe(spec: str, json: bool) -> None:
     print_panel("Game", lines)
 
 
+def _counted(game: Game) -> tuple[Reading | None, int]:
+    """A game as far as patience goes: its reading if it came to an end, and how many histories."""
+    from counterfold.tree.walk import read_rules
+
+    began, reading = time.monotonic(), None
+    with Watch() as watch:
+
+        def count(histories: int, about: float | None) -> None:
+            watch.counting(histories, about)
+            if time.monotonic() - began > PATIENCE:
+                raise _LargeError
+
+        with suppress(_LargeError, TreeTooLargeError):
+            reading = read_rules(game, progress=count)
+    return reading, watch.histories
+
+
 def parse_name(spec: str) -> str:
     """The name before the parameters."""
     return spec.strip().partition("(")[0].strip()
 
 
-def _parameters(game: Any) -> dict[str, Any]:
+def _parameters(game: object) -> dict[str, object]:
     from dataclasses import fields, is_dataclass
 
     if not is_dataclass(game):

@@ -169,6 +169,10 @@ def _hand_table(
     view: NodeView, hands: Sequence[Hand]
 ) -> tuple[list[str], list[list[str]], list[int]]:
     """The head of a table of hands, its rows, and the widths of its columns."""
+    if not np.isfinite(view.ev).any():  # over buckets nobody knows it
+        head = ["hand", "weight", *view.actions]
+        rows = [[h.name, percent(h.weight), *(percent(x) or "-" for x in h.mix)] for h in hands]
+        return head, rows, _widths([head, *rows])
     head = ["hand", "weight", *view.actions, "EV", "equity", *(f"EV {a}" for a in view.worth)]
     rows = []
     for hand in hands:
@@ -187,7 +191,8 @@ def _rows(view: NodeView) -> list[tuple[str, str]]:
     """The node in words, its board in letters."""
     game, line, *rest = situation(view)
     board = ("Board", board_name(view.board) or "none yet")
-    curve = [("Curve", f"{sparkline(view)} equity, worst to best")] if view.totals.combos else []
+    known = view.totals.combos and view.equity_curve()
+    curve = [("Curve", f"{sparkline(view)} equity, worst to best")] if known else []
     return [game, line, board, *rest, *curve]
 
 

@@ -68,20 +68,24 @@ def page(nodes: Nodes, title: str = "", *, hands: bool = True) -> str:
                     for action in views[0].actions
                     if (*path, action) in numbers
                 },
-                "views": [_view(view, hands) for view in views],
+                "views": [view_document(view, hands) for view in views],
             }
         )
-    document = {
-        "classes": CLASSES,
-        "suits": [colour or "#59636f" for colour in SUIT_COLOURS],
-        "goodness": GOODNESS,
-        "shares": [NONE, FULL],
-        "nodes": told,
-    }
+    document = {**frame_of(), "nodes": told}
     first = nodes[listed[0]]
     name = title or (first if isinstance(first, NodeView) else first[0]).game
     before, after = _template().split("@DATA@")
     return before.replace("@TITLE@", html.escape(name)) + _script_safe(document) + after
+
+
+def frame_of() -> dict[str, Any]:
+    """What all views share: the classes of the grid, and colours."""
+    return {
+        "classes": CLASSES,
+        "suits": [colour or "#59636f" for colour in SUIT_COLOURS],
+        "goodness": GOODNESS,
+        "shares": [NONE, FULL],
+    }
 
 
 @cache
@@ -91,7 +95,8 @@ def _template() -> str:
     frame, css, js = (
         (folder / f"grid_page.{kind}").read_text("utf-8") for kind in ("html", "css", "js")
     )
-    return frame.replace("@STYLE@", css).replace("@SCRIPT@", js)
+    drawing = (folder / "grid_draw.js").read_text("utf-8").replace("export ", "")
+    return frame.replace("@STYLE@", css).replace("@SCRIPT@", drawing + js)
 
 
 def _in_order(nodes: Nodes) -> list[Path]:
@@ -111,11 +116,11 @@ def _parent(path: Path, numbers: Mapping[Path, int]) -> int:
     return -1
 
 
-def _view(view: NodeView, hands: bool) -> dict[str, Any]:
+def view_document(view: NodeView, hands: bool) -> dict[str, Any]:
     """A view with rounded numbers; shares are in thousandths."""
     rows = dict(situation(view))
     classes, totals = view.classes, view.totals
-    document: dict[str, Any] = {
+    document: dict[str, object] = {
         "title": rows.pop("Game"),
         "player": view.player,
         "line": list(view.line),
@@ -141,7 +146,7 @@ def _view(view: NodeView, hands: bool) -> dict[str, Any]:
     return document
 
 
-def _hands(view: NodeView) -> dict[str, Any]:
+def _hands(view: NodeView) -> dict[str, object]:
     """The hands that get here, class by class: those of class k from begin[k] on."""
     found: list[Hand] = []
     begin = [0]
@@ -170,7 +175,7 @@ def _amounts(numbers: Sequence[float] | NDArray[np.float64]) -> list[float | int
     return [int(x) if x is not None and x.is_integer() else x for x in rounded]
 
 
-def _script_safe(document: Any) -> str:
+def _script_safe(document: object) -> str:
     """JSON that no text in it can break out of."""
     text = json.dumps(document, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -1,57 +1,9 @@
 "use strict";
 const data = JSON.parse(document.getElementById("data").textContent);
 const $ = id => document.getElementById(id);
-const suits = "cdhs", signs = "♣♦♥♠";
 let at = 0, side = 0, mode = "strategy", chosen = -1, pinned = false;
 
-function make(tag, text, classes) {
-  const made = document.createElement(tag);
-  if (text !== undefined) made.textContent = text;
-  if (classes) made.className = classes;
-  return made;
-}
-const known = x => x !== null && x !== undefined;
-// Shares are thousandths with two decimals; halves go up, as in the terminal and in pictures.
-const steps = x => Math.round(100 * x);
-const pct = (x, digits = 1) => !known(x) ? "?" : (digits
-  ? (Math.floor((steps(x) + 50) / 100) / 10).toFixed(1)
-  : Math.floor((steps(x) + 500) / 1000)) + "%";
-const chips = x => {
-  if (!known(x)) return "?";
-  const digits = Math.abs(x) >= 999.5 ? 0 : Math.abs(x) >= 99.5 ? 1 : 2;
-  return String(+x.toFixed(digits) || 0);
-};
 const view = () => data.nodes[at].views[side];
-
-function ramp(colours, place) {
-  const x = Math.min(Math.max(place, 0), 1) * (colours.length - 1);
-  const k = Math.min(Math.floor(x), colours.length - 2);
-  const part = n => {
-    const [a, b] = [k, k + 1].map(m => parseInt(colours[m].slice(n, n + 2), 16));
-    return Math.round(a + (b - a) * (x - k));
-  };
-  return `rgb(${part(1)},${part(3)},${part(5)})`;
-}
-function split(mix, colours) {
-  let from = 0;
-  const stops = mix.map((p, k) => {
-    const text = `${colours[k]} ${from / 10}% ${(from + p) / 10}%`;
-    from += p;
-    return text;
-  });
-  return `linear-gradient(90deg,${stops.join(",")})`;
-}
-function bar(mix, colours) {
-  const made = make("div", undefined, "bar");
-  if (mix.length && mix.every(known)) made.style.background = split(mix, colours);
-  return made;
-}
-function card(name) {
-  const suit = suits.indexOf(name[1]);
-  const made = make("span", name[0] + signs[suit], "card");
-  made.style.background = data.suits[suit];
-  return made;
-}
 
 function tree() {
   const list = $("tree");
@@ -72,12 +24,10 @@ function go(k) {
 
 function choices(v) {
   const box = $("modes");
-  const names = [...(v.actions.length ? ["strategy"] : []), "ev", "equity", "weight"];
-  const all = [...names, ...v.actions, ...(c => c.evs.map((_, n) => "ev:" + v.actions[n]))(v.cells)];
+  const all = modes(v);
   if (!all.includes(mode)) mode = v.actions.length ? "strategy" : "equity";
-  const titles = { strategy: "Strategy", ev: "EV", equity: "Equity", weight: "Weight" };
   box.replaceChildren(...all.map(name => {
-    const button = make("button", titles[name] || name.replace("ev:", "EV "));
+    const button = make("button", modeTitle(name));
     button.setAttribute("aria-pressed", name === mode);
     button.onclick = () => { mode = name; show(); };
     return button;
@@ -103,13 +53,10 @@ function head(v) {
   for (let k = at; k >= 0; k = data.nodes[k].parent) path.unshift(k);
   if (path.length > 1) $("line").replaceChildren(...path.map(k => crumb(data.nodes[k].label, k)));
   else if (v.line.length) $("line").textContent = v.line.join(", ");
-  $("board").replaceChildren(...v.board.map(card));
+  $("board").replaceChildren(...v.board.map(name => card(name, data)));
   $("told").replaceChildren(...v.told.map(text => make("div", text)));
 }
 
-function worth(v) {
-  return mode === "ev" ? v.cells.ev : v.cells.evs[v.actions.indexOf(mode.slice(3))];
-}
 // Cards that lead from one place to nodes of this page: 13 ranks across, coloured by EV.
 function cards() {
   const dealt = k => /\[(..)\]$/.exec(data.nodes[k].label);
@@ -133,46 +80,18 @@ function cards() {
   }));
 }
 
-function colour(v, k) {
-  const c = v.cells;
-  if (mode === "strategy")
-    return known(c.mix[0][k]) ? split(c.mix.map(row => row[k]), v.colours) : null;
-  let value, colours = data.goodness, low = 0, high = 1000;
-  if (mode.startsWith("ev")) {
-    const row = worth(v);
-    value = row[k];
-    const all = row.filter((x, n) => known(x) && c.full[n]);
-    low = Math.min(0, ...all);
-    high = Math.max(low + 1e-9, ...all);
-  } else if (mode === "equity") value = c.equity[k];
-  else if (mode === "weight") { value = c.weight[k]; colours = data.shares; }
-  else {
-    const n = v.actions.indexOf(mode);
-    value = c.mix[n][k];
-    colours = [data.shares[0], v.colours[n]];
-  }
-  return known(value) ? ramp(colours, (value - low) / (high - low)) : null;
-}
-function number(v, k) {
-  const c = v.cells;
-  if (mode.startsWith("ev")) return chips(worth(v)[k]);
-  if (mode === "equity") return pct(c.equity[k], 0);
-  if (mode === "weight") return pct(c.weight[k], 0);
-  if (mode !== "strategy") return pct(c.mix[v.actions.indexOf(mode)][k], 0);
-  const most = Math.max(...c.mix.map(row => row[k]));
-  return most < 995 ? pct(most, 0) : "";
-}
 function grid(v) {
+  const range = span([v], mode);
   $("grid").replaceChildren(...data.classes.map((name, k) => {
     const there = v.cells.full[k] > 0;
     const cell = make("div", undefined, "cell" + (there ? " there" : ""));
     if (k === chosen) cell.classList.add("chosen");
-    const fill = make("i");
-    if (there) {
-      fill.style.height = mode === "strategy" ? Math.max(v.cells.full[k] / 10, 3) + "%" : "100%";
-      fill.style.background = colour(v, k) || "none";
+    const inside = make("i"), filled = fill(v, k, mode, data, range);
+    if (filled) {
+      inside.style.height = filled.height + "%";
+      inside.style.background = filled.background;
     }
-    cell.append(fill, make("b", name), make("span", there ? number(v, k) : ""));
+    cell.append(inside, make("b", name), make("span", there ? number(v, k, mode) : ""));
     cell.onmouseenter = () => { if (!pinned) choose(k); };
     cell.onclick = () => { pinned = !(pinned && chosen === k); choose(k); };
     return cell;

@@ -106,7 +106,7 @@ def _short(text: str, most: int) -> str:
     return text if len(text) <= most else "…" + text[1 - most :]
 
 
-def _mixes(panel: Any, view: NodeView) -> None:
+def _mixes(panel: object, view: NodeView) -> None:
     """Each cell filled from below as far as the range holds it, split by action."""
     classes, full = view.classes, look.filled(view)
     colours = look.action_colours(view.actions)
@@ -124,7 +124,7 @@ def _mixes(panel: Any, view: NodeView) -> None:
             )
 
 
-def _box(panel: Any, k: int, colour: str) -> None:
+def _box(panel: object, k: int, colour: str) -> None:
     row, column = divmod(k, 13)
     _fill(panel, column + GAP, row + GAP, 1 - 2 * GAP, 1 - 2 * GAP, colour)
 
@@ -135,7 +135,9 @@ def _fill(panel: Any, left: float, top: float, wide: float, high: float, colour:
     panel.add_patch(Rectangle((left, top), wide, high, facecolor=colour, linewidth=0))
 
 
-def _split(panel: Any, k: int, mix: Sequence[float], colours: Sequence[str], height: float) -> None:
+def _split(
+    panel: object, k: int, mix: Sequence[float], colours: Sequence[str], height: float
+) -> None:
     row, column = divmod(k, 13)
     whole = 1 - 2 * GAP
     high = max(height, 0.03) * whole
@@ -154,7 +156,7 @@ def _name(panel: Any, k: int, there: bool) -> None:
     )  # fmt: skip
 
 
-def _number(panel: Any, k: int, text: str, size: float = 9.5) -> None:
+def _number(panel: object, k: int, text: str, size: float = 9.5) -> None:
     row, column = divmod(k, 13)
     _text(panel, column + 0.92, row + 0.9, text, True, ha="right", va="bottom", fontsize=size)
 
@@ -188,7 +190,7 @@ def _frequencies(panel: Any, view: NodeView) -> None:
         )  # fmt: skip
 
 
-def _heats(panel: Any, view: NodeView, found: look.Heat) -> None:
+def _heats(panel: object, view: NodeView, found: look.Heat) -> None:
     for k, (text, colour) in enumerate(zip(found.texts, found.colours, strict=True)):
         _box(panel, k, colour)
         _name(panel, k, bool(text))

@@ -13,9 +13,10 @@ from importlib import import_module
 
 from counterfold.cli.app import app
 
-__all__ = ["app", "main"]
-
-FAMILIES = ("solving", "styling", "exploiting", "abstracting", "arena", "research", "first_steps")
+FAMILIES = (
+    "solving", "styling", "exploiting", "abstracting", "arena", "acpc", "studio", "research",
+    "first_steps",
+)  # fmt: skip
 """The modules of ``verbs``, in the order in which --help lists what they register."""
 
 for _family in FAMILIES:

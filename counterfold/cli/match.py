@@ -142,7 +142,7 @@ def _document(
     result: MatchResult,
     saved: str | None,
     recorded: str | None,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     stranger = None if match.stranger is None else result.agents[match.stranger]
     return result.to_dict() | {
         "reveal": match.reveal,
@@ -254,7 +254,7 @@ def _begun(request: MatchRequest, watch: Watch) -> Match:
     )
 
 
-def sit_down(rules: Any, specs: Sequence[str], watch: Watch) -> tuple[list[Agent], Any]:
+def sit_down(rules: object, specs: Sequence[str], watch: Watch) -> tuple[list[Agent], Any]:
     """Agents by name, and the game of their table: compiled, if they play in compiled code."""
     # Some agents can do without the compiled game, which may be too large or have no end.
     form: Form | None = None

@@ -9,17 +9,7 @@ from counterfold.games.base import Game
 from counterfold.games.catalog import load, load_named
 from counterfold.poker.game import PokerGame
 from counterfold.strategy.hands import HandLayout, game_of
-from counterfold.tree.named import FORMS, by_deals, game_named, means_poker, poker_game
-
-__all__ = [
-    "FORMS",
-    "game_in",
-    "game_named",
-    "is_poker_file",
-    "means_poker",
-    "poker_game",
-    "rules_named",
-]
+from counterfold.tree.named import by_deals, game_named, means_poker, poker_game
 
 
 def game_in(path: str, named: str | None = None, form: str | None = None) -> Game | PokerGame:

@@ -122,12 +122,12 @@ def safe_console(**options: Any) -> Any:
     return _Console(highlight=False, markup=False, emoji=False, **options)
 
 
-def print_json(document: Any) -> None:
+def print_json(document: object) -> None:
     """One JSON document on standard output; numbers that are not finite become null."""
     print(json.dumps(_finite(document), indent=1, allow_nan=False))
 
 
-def _finite(thing: Any) -> Any:
+def _finite(thing: object) -> Any:
     if isinstance(thing, float):
         return thing if math.isfinite(thing) else None
     if isinstance(thing, dict):

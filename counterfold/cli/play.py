@@ -7,7 +7,6 @@ import secrets
 import shlex
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any
 
 from counterfold.agent import Agent, Observation
 from counterfold.cli.match import sit_down
@@ -128,7 +127,7 @@ def _sit_down(plan: _Plan, watch: Watch) -> Sitting:
     return sitting
 
 
-def _rehearse(table: Any, others: list[Agent]) -> None:
+def _rehearse(table: object, others: list[Agent]) -> None:
     """Play a hand that nobody sees or learns from: what has to be compiled is compiled now."""
     if all(isinstance(agent, StrategyAgent | Learner) for agent in others):
         extras = [agent.copy() if isinstance(agent, Learner) else agent for agent in others]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
 
 from counterfold.games.betting import LimitPoker, rank_names
 from counterfold.games.goofspiel import Goofspiel
@@ -15,7 +14,7 @@ from counterfold.games.spec import written
 from counterfold.poker.rules import PokerRules
 
 
-def rules_in_short(game: Any) -> list[str]:
+def rules_in_short(game: object) -> list[str]:
     """Paragraphs: how it goes and who wins, then what the symbols mean.
 
     >>> from counterfold.games.onecard import Kuhn
@@ -113,7 +112,7 @@ def _goofspiel(game: Goofspiel) -> list[str]:
     ]
 
 
-def _from_docstring(game: Any) -> list[str]:
+def _from_docstring(game: object) -> list[str]:
     """A game of the user's own explains itself as well as its author did."""
     told = ["The game is over when a result is shown; what it pays is added to your score."]
     if type(game).__module__.startswith("counterfold."):

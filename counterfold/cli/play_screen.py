@@ -61,7 +61,7 @@ class Screen:
     def decision(self, player: int, seen: Hashable, actions: Sequence[Hashable]) -> None:
         """The hand as it stands, and what may be done."""
         self._head()
-        self._shown = self._table(player, seen)
+        self._shown = self.table(player, seen)
         self._rows([*self._shown, ("You may", option_line(keys(actions)))])
 
     def end(self, hand: PlayedHand) -> None:
@@ -71,9 +71,9 @@ class Screen:
         if hand.fault is not None:
             self._rows([("Fault", f"{self.names[hand.fault.agent]} {hand.fault.message}")])
         else:
-            rows = self._table(player, self.sitting.view(player))
+            rows = self.table(player, self.sitting.view(player))
             rows = [row for row in rows if row not in self._shown]
-            self._rows([*rows, *self._showdown(hand)])
+            self._rows([*rows, *self.showdown(hand)])
         won = hand.payoffs[player]
         text = (
             f"You {'win' if won > 0 else 'lose'} {plainly(abs(won))}" if won else "You win nothing"
@@ -167,7 +167,7 @@ class Screen:
         self._line()
         self._line(f"Hand {number + 1}: {', '.join(told)}", "1")
 
-    def _table(self, player: int, seen: Hashable) -> Rows:
+    def table(self, player: int, seen: Hashable) -> Rows:
         """The hand as a player sees it; moves are told where the rules hide none from anybody."""
         game = self.sitting.game
         if isinstance(game, LimitPoker) and isinstance(seen, tuple):
@@ -182,7 +182,7 @@ class Screen:
         told = self._told(game, player)
         return [*([("So far", told)] if told else []), ("You see", label(seen))]
 
-    def _told(self, game: Any, player: int) -> str:
+    def _told(self, game: object, player: int) -> str:
         """The last moves in the game's own words, if it has any, as a player knows them."""
         describe = getattr(game, "describe", None)
         if not callable(describe):
@@ -225,7 +225,7 @@ class Screen:
             ("Pot", f"{plainly(float(paid.sum()))}{call}; behind: {left}"),
         ]
 
-    def _showdown(self, hand: PlayedHand) -> Rows:
+    def showdown(self, hand: PlayedHand) -> Rows:
         game, show = self.sitting.game, getattr(self.sitting.game, "shown", None)
         shown = show(self.sitting.here) if callable(show) else None
         if not shown:

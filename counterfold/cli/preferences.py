@@ -13,8 +13,6 @@ from counterfold.poker.game import PokerGame
 from counterfold.poker.hands import hand_weights
 from counterfold.style.preferences import Style
 
-__all__ = ["place_in", "read_preferences"]
-
 _WORD = r"[^:=@\[\]]+"
 _IN_POKER = re.compile(
     rf"(?:(?P<who>{_WORD}):)?(?P<action>{_WORD})(?:@(?P<street>{_WORD}))?"
@@ -23,7 +21,7 @@ _IN_POKER = re.compile(
 _ELSEWHERE = re.compile(r"(?P<action>.+)=(?P<degree>[^=]+)", re.DOTALL)
 
 
-def place_in(game: Game | PokerGame, give_up: float | None, **place: Any) -> dict[str, Any]:
+def place_in(game: Game | PokerGame, give_up: float | None, **place: Any) -> dict[str, object]:
     """Where a style holds and what it may cost, which counts by hand in poker of all hands."""
     per = "hand" if isinstance(game, PokerGame) else "infoset"
     return {**place, "give_up": give_up or 0.0, "per": per}
@@ -53,7 +51,7 @@ def read_preferences(
     return sum(styles[1:], styles[0]) if styles else Style({}, **place)
 
 
-def _parts(text: str, game: Game | PokerGame) -> tuple[str, float, dict[str, Any]]:
+def _parts(text: str, game: Game | PokerGame) -> tuple[str, float, dict[str, object]]:
     """An action, how much it is preferred, and where that holds."""
     poker = game if isinstance(game, PokerGame) else None
     parts = (_IN_POKER if poker else _ELSEWHERE).fullmatch(text.strip())
@@ -67,7 +65,7 @@ def _parts(text: str, game: Game | PokerGame) -> tuple[str, float, dict[str, Any
         raise ParameterError(
             f"--prefer {text!r} is not understood; write an action and a number: raise=5{where}"
         )
-    own: dict[str, Any] = {}
+    own: dict[str, object] = {}
     if poker is None:
         return action, degree, own
     for group, names in (("who", poker.players), ("street", poker.streets)):

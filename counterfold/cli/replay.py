@@ -117,7 +117,7 @@ def _told(game: Any, record: Record, hand: PlayedHand) -> dict[str, Any]:
     }
 
 
-def _view(game: Any, state: Any, player: int) -> str | None:
+def _view(game: object, state: object, player: int) -> str | None:
     """What a player sees; None where the rules do not say."""
     seen = view_of(game, state, player)
     return None if seen is None else label(seen)

@@ -37,8 +37,6 @@ from counterfold.solvers.result import table_size
 from counterfold.solvers.settings import check_threads
 from counterfold.solvers.until import Report
 
-__all__ = ["run"]
-
 
 class FlopWatch(Watch):
     """Tells which flop is being solved, and how long all of them will take."""

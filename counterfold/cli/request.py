@@ -34,8 +34,6 @@ from counterfold.cli.options import OPTION, Json, Quiet
 from counterfold.cli.output import check_can_write, check_not_foreign
 from counterfold.errors import ParameterError
 
-__all__ = ["Answered", "check_files", "command_of", "options_given", "verb"]
-
 R = TypeVar("R")
 
 

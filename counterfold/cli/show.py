@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from counterfold.cli.names import game_named
 from counterfold.cli.output import (
     advise,
     in_units,
@@ -33,17 +32,17 @@ from counterfold.games.base import Game
 from counterfold.poker.game import PokerGame
 from counterfold.poker.units import Units
 from counterfold.strategy.hands import HandLayout
-from counterfold.strategy.layout import ABSTRACT
+from counterfold.strategy.layout import ABSTRACT, Row
 from counterfold.strategy.store import read
-from counterfold.strategy.strategy import Row, Strategy
-
-__all__ = ["nothing_like", "player_of", "provenance", "run"]
+from counterfold.strategy.strategy import Strategy
+from counterfold.tree.named import game_named
 
 ROWS = 40
 """How many rows a terminal gets unless it asks for more."""
 GAME_FILES = (".efg", ".txt", ".json")
 ORDERS = ("play", "name")
-OF_HANDS = ("hand", "mode", "png", "html", "deal", "cards", "browse")
+OF_HANDS = ("hand", "mode", "png", "html", "deal", "cards", "browse", "board")
+GRIDS = (HandLayout.name, "buckets", "drawn")
 """Options of places where every hand of two cards has its own strategy."""
 
 
@@ -52,14 +51,18 @@ def run(request: ShowRequest) -> None:
     check_files(request)
     if _is_strategy_file(request.what):
         strategy = _saved(request.what)
-        grid = isinstance(strategy.layout, HandLayout) and _has_grid(strategy.tree.game)
+        grid = strategy.layout.name in GRIDS and _has_grid(strategy.tree.game)
         _check_part(request, grid)
     else:
         game = _game(request.what)
         grid = _has_grid(game)
         _check_part(request, grid)  # before it is solved
         strategy = _solved(request, game)
-    if grid:
+    if request.stats:
+        from counterfold.cli.show_statistics import show_statistics
+
+        show_statistics(request, strategy)
+    elif grid:
         from counterfold.cli.show_hands import show_hands
 
         show_hands(request, strategy)
@@ -74,6 +77,11 @@ def _has_grid(game: Game | PokerGame) -> bool:
 
 def _check_part(request: ShowRequest, grid: bool) -> None:
     """Refuse the options of grids for rows, and those of rows for grids."""
+    if request.boards is not None and not request.stats:
+        raise ParameterError("--boards are drawn for --stats; ask for them as well")
+    others = ("pattern", "csv", "limit", *OF_HANDS)
+    if request.stats and (named := [name for name in others if getattr(request, name)]):
+        raise ParameterError(f"--stats is a table of its own; leave out {named[0]}")
     if grid:
         from counterfold.cli.show_hands import check_hands
 
@@ -143,9 +151,9 @@ def _in_full(strategy: Strategy[Any]) -> Strategy[Any]:
     if strategy.layout.name == "deals":
         return by_infosets(strategy)
     try:
-        return by_hand(strategy)
-    except TreeTooLargeError as error:
-        tell(f"shown by buckets, as {error}")
+        lifted = strategy.layout.name == "buckets" and strategy.players == 2
+        return by_hand(strategy) if lifted else strategy
+    except TreeTooLargeError:
         return strategy
 
 

@@ -13,7 +13,7 @@ from counterfold.cli.show import player_of, provenance
 from counterfold.errors import ParameterError
 from counterfold.evaluate.public_view import Browser
 from counterfold.files.whole import write_whole
-from counterfold.poker.cards import board_name
+from counterfold.poker.cards import board_name, parse_cards
 from counterfold.poker.game import DEAL, DECISION, PokerGame
 from counterfold.poker.grid_colours import MODES, mode_of
 from counterfold.poker.made import check_words, names_kind
@@ -24,9 +24,8 @@ from counterfold.tree.find import Place, find_place
 from counterfold.tree.public import PublicTree
 
 if TYPE_CHECKING:
+    from counterfold.abstraction.bucket_view import BucketBrowser
     from counterfold.cli.verbs.solving import ShowRequest
-
-__all__ = ["check_hands", "named_mode", "next_words", "show_hands"]
 
 PAGES = 60
 """Places on a page of --html unless --limit says more."""
@@ -49,12 +48,17 @@ def check_hands(request: ShowRequest) -> None:
         raise ParameterError("--cards is a table of its own, also with --json or --html")
 
 
-def show_hands(request: ShowRequest, strategy: Strategy[PublicTree]) -> None:
+def show_hands(request: ShowRequest, strategy: Strategy[Any]) -> None:
     """Print, draw, export or walk through a solution."""
     tree = strategy.tree
     player = player_of(request.player, tree.players, tree.game.players)
-    place = find_place(tree, request.pattern or "")  # a wrong word before any work
-    browser = Browser(strategy)
+    board = parse_cards(request.board) if request.board else ()
+    place = find_place(tree, request.pattern or "", board)  # a wrong word before any work
+    if isinstance(tree, PublicTree):
+        browser = Browser(strategy)
+    else:
+        _show_view(request, strategy, place, _by_bucket(request, strategy).view(place, player))
+        return
     if request.browse:
         from counterfold.cli.browse import browse
 
@@ -66,10 +70,34 @@ def show_hands(request: ShowRequest, strategy: Strategy[PublicTree]) -> None:
         return
     if request.html:
         _write_page(request, browser)
-    view = browser.view(place, player)
     if request.mode == "curve":
         _show_curves(request, browser, place)
         return
+    _show_view(request, strategy, place, browser.view(place, player))
+
+
+def _by_bucket(request: ShowRequest, strategy: Strategy[Any]) -> BucketBrowser:
+    """A strategy over buckets, where EV and equity are not known."""
+    from counterfold.abstraction.bucket_view import BucketBrowser
+
+    for name in ("browse", "cards", "html"):
+        if getattr(request, name):
+            raise ParameterError(
+                f"--{name} needs the EV of every hand, and {strategy.spec} is too large for that: "
+                "look at its places one by one"
+            )
+    worth = (request.mode or "").partition(":")[0]
+    if worth in ("ev", "equity", "curve"):
+        raise ParameterError(
+            f"--mode {worth} is not known over buckets; there are strategy, weight and actions"
+        )
+    return BucketBrowser(strategy)
+
+
+def _show_view(request: ShowRequest, strategy: Strategy[Any], place: Place, view: NodeView) -> None:
+    """A place in every way that is wanted."""
+    if request.hand:
+        view.hands(request.hand)  # what the board does not leave is refused before any output
     mode = named_mode(view, request.mode)
     mode_of(view, mode)
     part = view.only(request.hand) if request.hand and names_kind(request.hand) else view
@@ -89,9 +117,7 @@ def show_hands(request: ShowRequest, strategy: Strategy[PublicTree]) -> None:
         _print(request, strategy, place, view)
 
 
-def _print(
-    request: ShowRequest, strategy: Strategy[PublicTree], place: Place, view: NodeView
-) -> None:
+def _print(request: ShowRequest, strategy: Strategy[Any], place: Place, view: NodeView) -> None:
     advise(provenance(strategy))
     say()
     if request.hand:
@@ -109,9 +135,10 @@ def _print(
     path = ", ".join([*place.line, words[0]])
     dealt = strategy.tree.game.betting.kind[place.node] == DEAL
     following = f"cards, such as {words[0]}" if dealt else _listed(words)
+    browse = ", or walk the tree with --browse" if isinstance(strategy.tree, PublicTree) else ""
     advise(
         f"Next: {following}. See it with `counterfold show {shlex.quote(request.what)} "
-        f"{shlex.quote(path)}`, or walk the tree with --browse."
+        f"{shlex.quote(path)}`{browse}."
     )
 
 
@@ -142,7 +169,7 @@ def next_words(game: PokerGame, place: Place) -> list[str]:
 
 
 def _document(
-    request: ShowRequest, strategy: Strategy[PublicTree], place: Place, view: NodeView
+    request: ShowRequest, strategy: Strategy[Any], place: Place, view: NodeView
 ) -> dict[str, Any]:
     game = strategy.tree.game
     document = view.to_dict()

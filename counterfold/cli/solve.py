@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from counterfold.cli import clock
 from counterfold.cli.certificate import (
     certificate,
+    drawn_size,
     history_size,
     in_poker,
     print_panel,
@@ -31,6 +32,7 @@ from counterfold.cli.verbs.solving import SolveRequest
 from counterfold.games.base import Game, spec_of
 from counterfold.interrupts import aside
 from counterfold.plot import Curve, Point, convergence
+from counterfold.poker.equities import preflop_wins
 from counterfold.poker.game import PokerGame
 from counterfold.solvers.result import Result, resume, solve
 from counterfold.solvers.run import Saving
@@ -42,8 +44,6 @@ from counterfold.tree.walk import measure
 
 if TYPE_CHECKING:
     from counterfold.exploit.locks import Locks
-
-__all__ = ["Outcome", "compiled", "farewell", "run", "solved", "stamp"]
 
 WORTH_KEEPING = 1.0
 """Seconds of work that are saved for a user who interrupts a run without --save."""
@@ -130,6 +130,8 @@ def _form(task: Task, watch: Watch) -> Any:
     game = task.game
     if not isinstance(game, PokerGame):
         return compiled(game, watch, task.until, task.memory)
+    if game.of_drawn_deals and not task.request.resume:
+        return compiled(game, watch)
     if task.request.resume:
         watch.doing("building the tree and loading the kernels (compiled when first used)")
         return game
@@ -171,10 +173,24 @@ def compiled(
     """The compiled game; what a person has given time for is given up when that is over."""
     if isinstance(game, PokerGame):
         watch.doing("building the tree and loading the kernels (compiled when first used)")
+        ready_equities(game, watch)
     counting = until.counting(watch.counting) if until else watch.counting
     form = form_of(game, memory, counting, symmetry=symmetry)
     watch.doing("loading the kernels (compiled when they are first used)")
     return form
+
+
+def ready_equities(game: PokerGame, watch: Watch) -> None:
+    """Have the equities that a game before the flop needs, which are counted once on a machine."""
+    if game.before_the_flop and game.rules.hole == 2:
+        preflop_wins(
+            lambda done, total: watch.part(
+                "counting equities, once on this machine",
+                done,
+                total,
+                f"{done:,} of {total:,} boards",
+            )
+        )
 
 
 # Files of a run.
@@ -229,7 +245,11 @@ def _tell_size(task: Task) -> None:
     """What the game would take, and whether it fits."""
     request, game = task.request, task.game
     room = int(0.9 * memory_at_hand()) if task.memory is None else task.memory
-    if isinstance(game, PokerGame):
+    if isinstance(game, PokerGame) and game.of_drawn_deals:
+        form = form_of(game)
+        need, name, lines = form.nbytes, in_poker(game), drawn_size(form)
+        document = {"infosets": form.infoset_count, "deals": form.deals, "boards": form.boards}
+    elif isinstance(game, PokerGame):
         public = task.table_size(game)
         need, name, lines = public.bytes, in_poker(game), public_size_lines(game, public)
         document = {

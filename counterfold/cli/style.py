@@ -9,7 +9,6 @@ from typing import Any
 
 from counterfold.cli import clock
 from counterfold.cli.certificate import advise_reading, certificate, print_panel
-from counterfold.cli.names import game_named
 from counterfold.cli.output import StoppedError, print_json, say
 from counterfold.cli.preferences import place_in, read_preferences
 from counterfold.cli.progress import Watch
@@ -37,8 +36,7 @@ from counterfold.style.frontier import Frontier, frontier
 from counterfold.style.preferences import PRESETS, Style, preset
 from counterfold.style.price import Price, compare, usual_run
 from counterfold.style.standing import Standing, Standings, cost_of
-
-__all__ = ["run"]
+from counterfold.tree.named import game_named
 
 STRENGTH = 5.0
 EPSILONS = (0.0, 0.01, 0.02, 0.05, 0.1)

@@ -13,8 +13,6 @@ from counterfold.style.openings import Openings, openings
 from counterfold.style.price import Price
 from counterfold.style.standing import Standings
 
-__all__ = ["draw"]
-
 
 def draw(plain: Result, price: Price | None, standings: Standings | None, path: str) -> None:
     if price is None:

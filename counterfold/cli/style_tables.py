@@ -21,15 +21,6 @@ from counterfold.style.price import Price
 from counterfold.style.shares import Share
 from counterfold.style.standing import Standings
 
-__all__ = [
-    "MOST_ACTIONS",
-    "in_words",
-    "price_lines",
-    "print_price",
-    "print_shares",
-    "print_standings",
-]
-
 MOST_HANDS = 30
 """Beyond so many hands or actions the table of hands is left to --json."""
 MOST_ACTIONS = 12

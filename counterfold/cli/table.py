@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from counterfold.cli.output import on_terminal, say, styled
-from counterfold.strategy.strategy import Row
+from counterfold.strategy.layout import Row
 
 MOST_COLUMNS = 24
 BAR = 5

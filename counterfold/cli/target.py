@@ -7,7 +7,6 @@ from dataclasses import fields
 from typing import Any
 
 from counterfold.cli.certificate import advise_reading, print_panel
-from counterfold.cli.names import game_named
 from counterfold.cli.output import (
     StoppedError,
     duration,
@@ -24,12 +23,13 @@ from counterfold.errors import ParameterError, short
 from counterfold.files.text import number_of
 from counterfold.plot import COLOURS, figure, save
 from counterfold.poker.game import PokerGame
+from counterfold.poker.statistics import NAMES
 from counterfold.poker.units import Units
 from counterfold.solvers.conditions import symmetry_under
 from counterfold.style.frequency import Frequency
-from counterfold.style.targets import Meeting, Stage, meet
-
-__all__ = ["run"]
+from counterfold.style.target_search import Stage
+from counterfold.style.targets import Meeting, meet
+from counterfold.tree.named import game_named
 
 
 def run(request: StyleRequest) -> None:
@@ -43,6 +43,15 @@ def run(request: StyleRequest) -> None:
         )
     wanted = _wanted(request.target)
     check_files(request)
+    if request.blueprint is not None:
+        from counterfold.cli.statistic_target import run as meet_words
+
+        meet_words(request, wanted)
+        return
+    if words := [word for word in wanted if word.rpartition(":")[2].strip().lower() in NAMES]:
+        raise ParameterError(
+            f"{words[0]} is a statistic of a blueprint; say of which with --blueprint FILE"
+        )
     game = game_named(request.game)
     units = game.units if isinstance(game, PokerGame) else Units()
     before = stamp(request.save)
@@ -83,7 +92,7 @@ def run(request: StyleRequest) -> None:
     advise_reading("the strategy", request.save)
 
 
-def _farewell(request: StyleRequest, before: Any) -> str:
+def _farewell(request: StyleRequest, before: object) -> str:
     if stamp(request.save) == before:
         return "stopped; nothing was saved"
     return f"stopped; the best strategy so far is in {request.save}"
@@ -144,7 +153,7 @@ def _print(meeting: Meeting, units: Units) -> None:
         say(f"  and {len(meeting.description) - 20} more in --json")
 
 
-def _document(meeting: Meeting, request: StyleRequest) -> dict[str, Any]:
+def _document(meeting: Meeting, request: StyleRequest) -> dict[str, object]:
     left_out = ("targets", "style", "strategy", "plain", "trace", "optima")
     parts = {f.name: getattr(meeting, f.name) for f in fields(meeting) if f.name not in left_out}
     return {

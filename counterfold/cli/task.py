@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from counterfold.cli import clock
-from counterfold.cli.names import game_in, game_named
+from counterfold.cli.names import game_in
 from counterfold.cli.output import memory_of
 from counterfold.cli.request import check_files, options_given
 from counterfold.cli.verbs.solving import SolveRequest
@@ -22,13 +22,12 @@ from counterfold.solvers.result import check_lp, table_size
 from counterfold.solvers.settings import Settings, check_threads
 from counterfold.solvers.until import Until
 from counterfold.strategy.store import read
+from counterfold.tree.named import game_named
 from counterfold.tree.public_size import PublicSize
 
 if TYPE_CHECKING:
     from counterfold.exploit.locks import Locks
     from counterfold.style.preferences import Style
-
-__all__ = ["Task", "task_of"]
 
 SETTINGS = ("traversal", "alternating", "average", "dtype", "bits", "seed", "explore")
 OPTIONS = {"alternating": "--alternating/--simultaneous", "average": "--average/--last-iterate"}

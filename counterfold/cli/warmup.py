@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from functools import partial
 from time import perf_counter
+from typing import Any
 
 from counterfold.abstraction.blueprint import Against, blueprint
+from counterfold.abstraction.bucket_maker import BucketMaker, Recipe
 from counterfold.abstraction.buckets import every_hand
-from counterfold.abstraction.clusters import card_buckets
 from counterfold.abstraction.contest import contest
 from counterfold.abstraction.deal_form import DealForm
 from counterfold.cli.output import StoppedError, duration, print_json, say
@@ -32,65 +35,15 @@ from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import compile_game
 from counterfold.tree.public import PublicTree
 
-__all__ = ["run"]
-
 
 def run(request: WarmupRequest) -> None:
-    """Solve and play Kuhn poker in every way that has a kernel of its own."""
+    """Solve and play small games in every way that has a kernel of its own."""
     began = perf_counter()
-    ways = [(traversal, "auto") for traversal in TRAVERSALS] + [("full", "history")]
-    few = Until(iterations=2)
     with Watch(request.quiet) as watch:
-        for dtype in ("float64", "float32"):
-            for traversal, form in ways:
-                watch.doing(f"compiling {traversal} ({form} form), {dtype}")
-                # Three players as well: their game is not zero-sum between two, so that the
-                # kernels of the coarse-correlated-equilibrium gap are compiled too.
-                for players in (2, 3):
-                    result = solve(
-                        Kuhn(players), until=few, traversal=traversal, dtype=dtype, form=form
-                    )
-                    if result.stopped == "interrupted":
-                        raise StoppedError("stopped; what was compiled so far is kept")
-        tree = compile_game(Kuhn())
-        for name in ("uniform", "seocfr-iw", "dbbr-ws"):
-            watch.doing(f"compiling the arena, {name}")
-            agents = (make_agent(name, tree), make_agent("uniform", tree))
-            for stranger in (None, 0):
-                Match(tree, *agents, stranger=stranger).play(2)
+        for what, work in _steps():
+            watch.doing(f"compiling {what}")
+            work()
             watch.check()
-        watch.doing("compiling the walks of Cheat")
-        game = Cheat(health=1)
-        Solver(DealForm(game), traversal="chance").step()
-        contest(game, "heuristic", "random", games=2)
-        watch.check()
-        for bits in (32, 16):
-            watch.doing(f"compiling poker, all hands at once, {bits} bits")
-            solver = Solver(kuhn(), bits=bits)
-            solver.step(1)
-            solver.assess()
-            watch.check()
-        watch.doing("compiling poker with locks and styles")
-        solver = Solver(kuhn(), locks=Locks([Lock("bet", {"call": 1})]))
-        solver.step(1)
-        solver.assess()
-        watch.check()
-        for traversal in ("external", "public"):
-            watch.doing(f"compiling sampled poker, {traversal}")
-            one = blueprint(kuhn(), every_hand(kuhn()), 1, traversal=traversal)
-            watch.check()
-        watch.doing("compiling responses over buckets")
-        blueprint(kuhn(), every_hand(kuhn()), 1, against=Against(one, 0, 0.5))
-        watch.doing("compiling buckets of hands")
-        card_buckets((3,), 2)  # flops: the fewest boards
-        watch.doing("compiling searches with all hands")
-        _search()
-        watch.check()
-        watch.doing("compiling strengths of hands and equities")
-        strengths(parse_board("Ks 9h 6s 4d 2c"))
-        for samples in ("all", 10):
-            range_equity("AhAd", "KhKd", "Ks 9h 6s", samples=samples)
-        watch.check()
     seconds = perf_counter() - began
     folder = cache_folder()
     if request.json:
@@ -99,6 +52,64 @@ def run(request: WarmupRequest) -> None:
         say(f"All kernels compile, in {duration(seconds)}, but {trouble()}.")
     else:
         say(f"All kernels are ready in {folder} ({duration(seconds)}).")
+
+
+def _steps() -> Iterator[tuple[str, Callable[[], object]]]:
+    """What is compiled, and how."""
+    ways = [(traversal, "auto") for traversal in TRAVERSALS] + [("full", "history")]
+    for dtype in ("float64", "float32"):
+        for traversal, form in ways:
+            yield f"{traversal} ({form} form), {dtype}", partial(_solve, traversal, form, dtype)
+    for name in ("uniform", "seocfr-iw", "dbbr-ws"):
+        yield f"the arena, {name}", partial(_match, name)
+    yield "the walks of Cheat", _cheat
+    for bits in (32, 16):
+        yield f"poker, all hands at once, {bits} bits", partial(_poker, bits=bits)
+    locks = Locks([Lock("bet", {"call": 1})])
+    yield "poker with locks and styles", partial(_poker, locks=locks)
+    sampled = partial(blueprint, kuhn(), every_hand(kuhn()), 1)
+    for traversal in ("external", "public"):
+        yield f"sampled poker, {traversal}", partial(sampled, traversal=traversal)
+    yield "responses over buckets", lambda: sampled(against=Against(sampled(), 0, 0.5))
+    # Flops: the fewest boards.
+    yield "buckets of hands", lambda: BucketMaker(Recipe.of((3,), 2)).make()
+    yield "searches with all hands", _search
+    yield "strengths of hands and equities", _equities
+
+
+def _solve(traversal: str, form: str, dtype: str) -> None:
+    # Three players as well: their game is not zero-sum between two, so that the
+    # kernels of the coarse-correlated-equilibrium gap are compiled too.
+    few = Until(iterations=2)
+    for players in (2, 3):
+        result = solve(Kuhn(players), until=few, traversal=traversal, dtype=dtype, form=form)
+        if result.stopped == "interrupted":
+            raise StoppedError("stopped; what was compiled so far is kept")
+
+
+def _match(name: str) -> None:
+    tree = compile_game(Kuhn())
+    agents = (make_agent(name, tree), make_agent("uniform", tree))
+    for stranger in (None, 0):
+        Match(tree, *agents, stranger=stranger).play(2)
+
+
+def _cheat() -> None:
+    game = Cheat(health=1)
+    Solver(DealForm(game), traversal="chance").step()
+    contest(game, "heuristic", "random", games=2)
+
+
+def _poker(**settings: Any) -> None:
+    solver = Solver(kuhn(), **settings)
+    solver.step(1)
+    solver.assess()
+
+
+def _equities() -> None:
+    strengths(parse_board("Ks 9h 6s 4d 2c"))
+    for samples in ("all", 10):
+        range_equity("AhAd", "KhKd", "Ks 9h 6s", samples=samples)
 
 
 def _search() -> None:

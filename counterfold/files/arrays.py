@@ -23,19 +23,6 @@ from counterfold.files.tensors import flat, tensor_header, write_tensors
 from counterfold.files.text import Fields, parse_json
 from counterfold.files.whole import drafted
 
-__all__ = [
-    "FORMAT",
-    "Arrays",
-    "Saved",
-    "checksum",
-    "header_in",
-    "header_of",
-    "read_arrays",
-    "seal",
-    "unsealed",
-    "write_arrays",
-]
-
 FORMAT = "counterfold 2"
 NO_CHECKSUM = "0" * 64  # as long as any
 PathLike = str | os.PathLike[str]

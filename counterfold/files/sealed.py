@@ -6,19 +6,17 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from counterfold.errors import FileError
 from counterfold.files.text import MOST_BYTES, Fields, parse_json, read_json
 from counterfold.files.whole import write_whole
 
-__all__ = ["Seal", "checksum", "read_document", "read_lines", "sealed", "write_document"]
-
 PathLike = str | os.PathLike[str]
 LONGEST_LINE = 1 << 24
 
 
-def write_document(path: PathLike, document: Mapping[str, Any]) -> None:
+def write_document(path: PathLike, document: Mapping[str, object]) -> None:
     """Write a JSON object with its checksum, whole or not at all."""
     told = {**document, "checksum": checksum(document)}
     write_whole(path, json.dumps(told, indent=1, allow_nan=False).encode())
@@ -33,7 +31,7 @@ def read_document(path: PathLike, what: str, most: int = MOST_BYTES) -> Fields:
     return Fields(told, os.fspath(path))
 
 
-def checksum(document: Mapping[str, Any]) -> str:
+def checksum(document: Mapping[str, object]) -> str:
     """SHA-256 of an object of JSON, whatever the order of its keys."""
     text = json.dumps(document, sort_keys=True, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()

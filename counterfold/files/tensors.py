@@ -23,8 +23,6 @@ except ImportError:  # Windows
 
 from counterfold.errors import FileError
 
-__all__ = ["DTYPES", "flat", "tensor_header", "write_tensors"]
-
 DTYPES: dict[str, Any] = {
     "F64": np.float64, "F32": np.float32, "F16": np.float16,
     "I64": np.int64, "I32": np.int32, "I16": np.int16, "I8": np.int8,

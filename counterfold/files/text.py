@@ -17,19 +17,6 @@ import numpy as np
 
 from counterfold.errors import FileError, cut, short, visible
 
-__all__ = [
-    "Fields",
-    "csv_text",
-    "is_number",
-    "is_whole",
-    "number_of",
-    "parse_json",
-    "read_bytes",
-    "read_json",
-    "read_text",
-    "whole_of",
-]
-
 MOST_BYTES = 2**26
 """The largest text that is read unless a caller says otherwise."""
 DEEPEST = 64
@@ -129,7 +116,7 @@ class _RefusedError(Exception):
         self.reason, self.word = reason, word
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]
@@ -194,7 +181,7 @@ class _Document:
                 int(np.argmax(depth > DEEPEST)),
             )
 
-    def _check_characters(self, found: Any) -> None:
+    def _check_characters(self, found: object) -> None:
         waiting = [found]
         while waiting:
             one = waiting.pop()
@@ -256,7 +243,7 @@ def csv_text(rows: Iterable[Iterable[Any]]) -> str:
     return out.getvalue()
 
 
-def _cell(value: Any) -> Any:
+def _cell(value: object) -> Any:
     if not isinstance(value, str):
         return value
     if value.startswith(("=", "+", "-", "@", "\t", "\r")) and not _NUMBER.fullmatch(value):
@@ -277,7 +264,7 @@ class Fields:
     counterfold.errors.FileError: match.json: "seed" must be a whole number, not 'x'
     """
 
-    def __init__(self, value: Any, where: str) -> None:
+    def __init__(self, value: object, where: str) -> None:
         self.where = where
         if not isinstance(value, Mapping):
             raise FileError(f"{where} must be an object of JSON, not {short(value)}")
@@ -286,7 +273,7 @@ class Fields:
     def __contains__(self, key: object) -> bool:
         return key in self.value
 
-    def raw(self, key: str, default: Any = _NEEDED) -> Any:
+    def raw(self, key: str, default: object = _NEEDED) -> Any:
         """Whatever it is."""
         if key not in self.value and default is _NEEDED:
             raise FileError(f'{self.where}: "{key}" is missing')
@@ -299,7 +286,7 @@ class Fields:
             self.wrong(key, what)
         return value
 
-    def text(self, key: str, default: Any = _NEEDED) -> str:
+    def text(self, key: str, default: object = _NEEDED) -> str:
         """A text."""
         value: str = self._checked(key, default, lambda one: isinstance(one, str), "a text")
         return value
@@ -312,7 +299,7 @@ class Fields:
         return value
 
     def whole(
-        self, key: str, low: int = -(2**63), high: int = 2**63 - 1, default: Any = _NEEDED
+        self, key: str, low: int = -(2**63), high: int = 2**63 - 1, default: object = _NEEDED
     ) -> int:
         """A whole number from low to high."""
         what = "a whole number" + _bounds(low, high)
@@ -320,7 +307,7 @@ class Fields:
         return value
 
     def number(
-        self, key: str, low: float = -math.inf, high: float = math.inf, default: Any = _NEEDED
+        self, key: str, low: float = -math.inf, high: float = math.inf, default: object = _NEEDED
     ) -> float:
         """A finite number from low to high."""
         what = "a number" + _bounds(low, high)

@@ -12,12 +12,10 @@ from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 from counterfold.errors import CounterfoldError, FileError, short
 from counterfold.files.text import Fields, is_number, is_whole
 
-__all__ = ["from_json", "to_json"]
-
 Made = TypeVar("Made")
 
 
-def to_json(thing: Any) -> Any:
+def to_json(thing: object) -> Any:
     """A dataclass (or a list, tuple or dict of plain values) as JSON has it.
 
     JSON has no infinity: it becomes the text "inf".

@@ -23,8 +23,6 @@ except ImportError:  # Windows: leftovers stay there
 
 from counterfold.errors import FileError
 
-__all__ = ["drafted", "sweep", "write_whole"]
-
 PathLike = str | os.PathLike[str]
 
 _DRAFT = re.compile(r"\..*\.[0-9a-f]{8}\.counterfold", re.DOTALL)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any, ClassVar
 
 from counterfold.games.spec import written
-
-__all__ = ["CHANCE", "TERMINAL", "Game", "label", "spec_of", "unlisted"]
 
 CHANCE = -1
 """What ``turn`` returns where nature moves."""
@@ -18,6 +16,27 @@ TERMINAL = -2
 
 State = Any
 Action = Hashable
+
+
+class Even(Sequence[tuple[Action, float]]):
+    """Outcomes that are equally likely, each made when it is looked at.
+
+    >>> list(Even(2, lambda place: "ab"[place]))
+    [('a', 0.5), ('b', 0.5)]
+    """
+
+    def __init__(self, count: int, outcome: Callable[[int], Action]) -> None:
+        self._count, self._outcome = count, outcome
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return [self[k] for k in range(*place.indices(self._count))]
+        if not -self._count <= place < self._count:
+            raise IndexError(place)
+        return self._outcome(place % self._count), 1 / self._count
 
 
 class Game:
@@ -86,7 +105,8 @@ def label(observation: Hashable) -> str:
     'K'
     """
     if isinstance(observation, tuple):
-        return " | ".join(part for part in map(label, observation) if part)
+        parts = [part if type(part) is str else label(part) for part in observation]
+        return " | ".join(filter(None, parts))
     return str(observation)
 
 

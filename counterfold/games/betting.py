@@ -10,8 +10,6 @@ from counterfold.errors import ParameterError, TreeTooLargeError
 from counterfold.games.base import CHANCE, TERMINAL, Action, Game
 from counterfold.games.spec import Real, flag, positive, whole
 
-__all__ = ["Betting", "LimitPoker", "PokerState", "betting", "card_names", "rank_names", "settle"]
-
 MOST_PLAYERS = 10
 MOST_CARDS = 1_000  # of a rank, or of a suit
 MOST_BETTING_NODES = 500_000

@@ -26,10 +26,9 @@ from counterfold.errors import (
     reason,
     short,
 )
+from counterfold.files.text import read_json
 from counterfold.games.base import Game
 from counterfold.games.spec import Spec, parse_spec, written
-
-__all__ = ["Entry", "class_in", "games", "load", "load_named"]
 
 METHODS = ("root", "turn", "chance", "actions", "next", "observe", "payoff")
 _PYTHON = re.compile(r"(.+\.py):(.*)", re.DOTALL)
@@ -155,7 +154,8 @@ def load(spec: str, *, code: bool = True) -> Game:
     """The game that a name means.
 
     A name is one of ``games()`` with its parameters, ``openspiel:`` and a game of OpenSpiel, a
-    file (Gambit's ``.efg``, or ``.txt`` and ``.json`` for a normal form), ``file.py:Class``, or
+    file (Gambit's ``.efg``, ``.txt`` and ``.json`` for a normal form, or ``.json`` for a table of
+    hold'em), ``file.py:Class``, or
     ``mapped(game="...",maps="...")``: a game whose players are told less. Without ``code``, as
     for names that come from files, no Python file is imported: CodeError.
 
@@ -177,6 +177,11 @@ def load(spec: str, *, code: bool = True) -> Game:
     if suffix in (".json", ".txt"):
         from counterfold.games.normal_form import NormalForm
 
+        described = read_json(text, "a game") if suffix == ".json" else None
+        tables = importlib.import_module("counterfold.poker.table_source")
+        if tables.is_table(described):
+            at_table: Game = tables.table(described, where=text)
+            return at_table
         return NormalForm.from_file(text)
     if text.startswith("mapped("):
         return _mapped(parse_spec(text), code)

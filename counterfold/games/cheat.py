@@ -6,50 +6,18 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import comb
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 from counterfold.errors import ParameterError
 from counterfold.games.base import CHANCE, TERMINAL, Action, Game
 from counterfold.games.cheat_cards import MOST_LOTS, Counts, Deck, added, changed, rank_name
 from counterfold.games.cheat_sights import PERFECT, VIEWS, Sight, narrowed
+from counterfold.games.cheat_states import Deal, End, Step, Turn
 from counterfold.games.spec import choice, whole
 
-__all__ = ["CHALLENGE", "PASS", "Cheat"]
-
 PASS, CHALLENGE = "pass", "challenge"
-
-
-class Deal(NamedTuple):
-    """Cards are being dealt: how many of each rank, player by player."""
-
-    deck: Counts
-    hands: tuple[Counts, ...]
-    drawn: Counts = ()  # ranks settled for the player who is being dealt to
-
-
-class Turn(NamedTuple):
-    """A turn: somebody discards, then the others are asked one by one."""
-
-    hands: tuple[Counts, ...]
-    pile: Counts
-    health: Counts
-    seat: int  # who discards
-    rank: int
-    laid: Counts | None  # face down and not yet accepted
-    asked: int  # who may challenge
-    past: tuple[str, ...]  # rounds that are over, as they are remembered
-    left: int  # turns until the game is a draw; -1 without such a limit
-
-
-class End(NamedTuple):
-    """The game is over: somebody has no cards left, or no health, or turns have run out."""
-
-    hands: tuple[Counts, ...]
-    health: Counts
-    rank: int
-    past: tuple[str, ...]
-    won: int  # -1 if nobody has
-    lost: int
+MOST_STEPS = 100_000
+"""Steps, and what players see, that are kept for cards met again."""
 
 
 @dataclass(frozen=True)
@@ -209,27 +177,40 @@ class Cheat(Game):
     def next(self, state: Any, action: Action) -> Any:
         if isinstance(state, Deal):
             return self._dealt(state, str(action))
-        if state.laid is None:
-            laid = self.deck.by_name(state.rank)[str(action)]
-            hands = changed(state.hands, state.seat, laid, -1)
-            if min(hands[state.seat]) < 0:
-                raise ParameterError(f"player {state.seat + 1} does not hold {action}")
-            asked = (state.seat + 1) % self.players
-            return Turn(
-                hands, state.pile, state.health, state.seat, state.rank, laid, asked,
-                state.past, state.left,
-            )  # fmt: skip
+        key = state[:-1], action
+        step = self._steps.get(key)
+        if step is None:
+            if len(self._steps) > MOST_STEPS:
+                self._steps.clear()
+            step = self._steps[key] = self._step(state, str(action))
+        kind, parts, words = step
+        past = tuple(map(self._longer, state.past, words)) if words else state.past
+        return kind(*parts, past)
+
+    @cached_property
+    def _steps(self) -> dict[tuple[tuple[Any, ...], Action], Step]:
+        """Steps that were made before: many pasts lead to the same cards."""
+        return {}
+
+    def _step(self, state: Turn, action: str) -> Step:
+        hands, pile, health, seat, rank, laid, asked, left, _ = state
+        if laid is None:
+            laid = self.deck.by_name(rank)[action]
+            hands = changed(hands, seat, laid, -1)
+            if min(hands[seat]) < 0:
+                raise ParameterError(f"player {seat + 1} does not hold {action}")
+            asked = (seat + 1) % self.players
+            return Step(Turn, (hands, pile, health, seat, rank, laid, asked, left))
         if action == PASS:
-            asked = (state.asked + 1) % self.players
-            if asked != state.seat:
-                return state._replace(asked=asked)
-            return self._over(state, state.hands, added(state.pile, state.laid), state.health, -1)
-        takes = state.seat if self._lied(state) else state.asked
-        hands = changed(state.hands, takes, added(state.pile, state.laid), 1)
-        health = state.health
+            asked = (asked + 1) % self.players
+            if asked != seat:
+                return Step(Turn, (hands, pile, health, seat, rank, laid, asked, left))
+            return self._over(state, hands, added(pile, laid), health, -1)
+        takes = seat if self._lied(state) else asked
+        hands = changed(hands, takes, added(pile, laid), 1)
         if health:
             health = (*health[:takes], health[takes] - 1, *health[takes + 1 :])
-        return self._over(state, hands, (0,) * self.ranks, health, state.asked)
+        return self._over(state, hands, (0,) * self.ranks, health, asked)
 
     def _dealt(self, state: Deal, event: str) -> Deal | Turn:
         deck, hands, drawn = state
@@ -240,39 +221,44 @@ class Cheat(Game):
                 raise ParameterError(f"the deal goes on with {told!r}, not with {event!r}")
             return self._settled(Deal(deck, hands, (*drawn, int(count))))
         health = () if self.health is None else (self.health,) * self.players
-        remembered = {"perfect": self.players, "history": 1, "general": 1}.get(self.view, 0)
         left = -1 if self.turns is None else self.turns
         seat = int(event.split()[0]) - 1
-        return Turn(hands, (0,) * self.ranks, health, seat, 0, None, -1, ("",) * remembered, left)
+        past = ("",) * self._memories
+        return Turn(hands, (0,) * self.ranks, health, seat, 0, None, -1, left, past)
+
+    @cached_property
+    def _memories(self) -> int:
+        """How many pasts there are: one for each player, one that is public, or none."""
+        return {"perfect": self.players, "history": 1, "general": 1}.get(self.view, 0)
 
     def _over(
         self, state: Turn, hands: tuple[Counts, ...], pile: Counts, health: Counts, by: int
-    ) -> Turn | End:
+    ) -> Step:
         """The turn is over; ``by`` is who challenged."""
-        past = self._remembered(state, by) if state.past else state.past
+        words = self._words(state, by) if self._memories else ()
         rank = (state.rank + 1) % self.ranks
         if not any(hands[state.seat]):
-            return End(hands, health, rank, past, state.seat, -1)
+            return Step(End, (hands, health, rank, state.seat, -1), words)
         if health and 0 in health:
-            return End(hands, health, rank, past, -1, health.index(0))
+            return Step(End, (hands, health, rank, -1, health.index(0)), words)
         left = state.left
         if left > 0:
             left -= 1
             if not left:
-                return End(hands, health, rank, past, -1, -1)
+                return Step(End, (hands, health, rank, -1, -1), words)
         seat = (state.seat + 1) % self.players
-        return Turn(hands, pile, health, seat, rank, None, -1, past, left)
+        return Step(Turn, (hands, pile, health, seat, rank, None, -1, left), words)
 
     def _lied(self, state: Turn) -> bool:
         assert state.laid is not None
         return state.laid[state.rank] != sum(state.laid)
 
-    def _remembered(self, state: Turn, by: int) -> tuple[str, ...]:
-        """The past with this round; ``history`` of ``Sight`` tells how it is written."""
+    def _words(self, state: Turn, by: int) -> tuple[str, ...]:
+        """How this round is remembered; ``history`` of ``Sight`` tells how it is written."""
         assert state.laid is not None
         count = sum(state.laid)
-        if len(state.past) == 1:
-            return (self._longer(state.past[0], f"{count}!" if by >= 0 else str(count)),)
+        if self._memories == 1:
+            return (f"{count}!" if by >= 0 else str(count),)
         cards = self.deck.text(state.laid, "+")
         hidden = f"x{count}"
         if by >= 0:
@@ -284,7 +270,7 @@ class Cheat(Game):
         if by >= 0:
             takes = state.seat if self._lied(state) else by
             words[takes] += f">{self.deck.text(added(state.pile, state.laid), '+')}"
-        return tuple(map(self._longer, state.past, words))
+        return tuple(words)
 
     def _longer(self, past: str, token: str) -> str:
         past = f"{past} {token}" if past else token
@@ -297,8 +283,23 @@ class Cheat(Game):
     def observe(self, state: Any, player: int) -> Sight | None:
         if isinstance(state, Deal):
             return None
+        key = state[:-1], player
+        sight = self._sights.get(key)
+        if sight is None:
+            if len(self._sights) > MOST_STEPS:
+                self._sights.clear()
+            sight = self._sights[key] = self._sight(state, player)
+        past = state.past
+        return Sight(*sight, past[player if len(past) > 1 else 0] if past else "")
+
+    @cached_property
+    def _sights(self) -> dict[tuple[tuple[Any, ...], int], tuple[str, str, str, str, str]]:
+        """What players saw before, but for what they remember."""
+        return {}
+
+    def _sight(self, state: Turn | End, player: int) -> tuple[str, str, str, str, str]:
         hand = self.deck.text(state.hands[player], " ")
-        rank, claim, others, health, history = self._rank_texts[state.rank], "", "", "", ""
+        rank, claim, others, health = self._rank_texts[state.rank], "", "", ""
         discarding = True
         if isinstance(state, Turn) and state.laid is not None:
             discarding = False
@@ -320,9 +321,7 @@ class Cheat(Game):
         if state.health and self.view not in ("memoryless", "history"):
             points = state.health[player:] + state.health[:player]
             health = ":".join(map(str, points))
-        if state.past:
-            history = state.past[player if len(state.past) > 1 else 0]
-        return Sight(hand, rank, claim, others, health, history)
+        return hand, rank, claim, others, health
 
     def adopt(self, seen: Hashable) -> Hashable:
         """What this view tells a player who sees that in the same game with a fuller view.
@@ -356,14 +355,18 @@ class Cheat(Game):
         return f"player {state.lost + 1} has no health left" if state.lost >= 0 else "draw"
 
     def payoff(self, state: End) -> tuple[float, ...]:
-        share = 1 / (self.players - 1)
-        if state.won >= 0:
-            return tuple(1.0 if p == state.won else -share for p in range(self.players))
-        if state.lost >= 0:
-            return self.forfeit(state.lost)
-        return (0.0,) * self.players
+        return self._paid[state.won, state.lost]
 
-    def forfeit(self, seat: int) -> tuple[float, ...]:
+    @cached_property
+    def _paid(self) -> dict[tuple[int, int], tuple[float, ...]]:
+        """Payoffs by who has won and who has lost."""
+        share, everyone = 1 / (self.players - 1), range(self.players)
+        paid = {(-1, lost): self.forfeit(lost, None) for lost in everyone}
+        for won in everyone:
+            paid[won, -1] = tuple(1.0 if p == won else -share for p in everyone)
+        return {**paid, (-1, -1): (0.0,) * self.players}
+
+    def forfeit(self, seat: int, state: Any) -> tuple[float, ...]:
         """Payoffs if a player gives up: as for one who has lost all health."""
         share = 1 / (self.players - 1)
         return tuple(-1.0 if p == seat else share for p in range(self.players))

@@ -6,8 +6,6 @@ from functools import cached_property
 from itertools import chain, combinations_with_replacement, compress
 from typing import Any
 
-__all__ = ["MOST_LOTS", "Counts", "Deck", "added", "changed", "rank_name"]
-
 Counts = tuple[int, ...]
 """Cards as how many there are of each rank."""
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["PERFECT", "VIEWS", "Round", "Sight", "narrowed", "read_round"]
-
 PERFECT = "perfect"
 VIEWS = ("memoryless", "hp", "history", "general", PERFECT)
 

@@ -20,8 +20,6 @@ from counterfold.errors import FileError, cut, visible
 from counterfold.files.text import read_bytes
 from counterfold.games.base import CHANCE, TERMINAL, Game
 
-__all__ = ["EfgGame"]
-
 _TOKEN = re.compile(
     r"""\s*(?:
         (?P<text>"[^"\\]*(?:\\"?[^"\\]*)*")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
 from counterfold.games.base import CHANCE, TERMINAL, Action, Game
 from counterfold.games.spec import choice, flag, whole
-
-__all__ = ["Goofspiel"]
 
 MOST = 100
 
@@ -103,15 +102,20 @@ class Goofspiel(Game):
 
     def next(self, state: BidState, action: Action) -> BidState:
         shown, bids, winners = state
-        number = int(str(action))
-        if len(shown) * self.players == len(bids):
+        number, players = self._numbers.get(action) or int(str(action)), self.players
+        made = len(bids)
+        if len(shown) * players == made:
             return (*shown, number), bids, winners
         bids = (*bids, number)
-        if len(bids) % self.players == 0:
-            winners = (*winners, _winner(bids[-self.players :]))
+        if (made + 1) % players == 0:
+            winners = (*winners, _winner(bids[-players:]))
             if self._order:
                 shown = self._order[: len(winners) + 1]
         return shown, bids, winners
+
+    @cached_property
+    def _numbers(self) -> dict[Action, int]:
+        return {str(number): number for number in range(1, self.cards + 1)}
 
     def observe(self, state: BidState, player: int) -> tuple[str, ...]:
         shown, bids, winners = state
@@ -151,9 +155,8 @@ class Goofspiel(Game):
         _, bids, winners = state
         if len(winners) == self.cards:
             return winners
-        every = self.cards * (self.cards + 1) // 2
-        last = tuple(every - sum(bids[player :: self.players]) for player in range(self.players))
-        return (*winners, _winner(last))
+        players = self.players  # who has bid least holds the highest card
+        return (*winners, _winner([-sum(bids[player::players]) for player in range(players)]))
 
     def payoff(self, state: BidState) -> tuple[float, ...]:
         shown = state[0]
@@ -186,6 +189,6 @@ class Goofspiel(Game):
         return tuple(won if own == max(points) else lost for own in points)
 
 
-def _winner(bids: Numbers) -> int:
+def _winner(bids: Sequence[int]) -> int:
     highest = max(bids)
     return -1 if bids.count(highest) > 1 else bids.index(highest)

@@ -9,8 +9,6 @@ from counterfold.errors import ParameterError
 from counterfold.games.betting import LimitPoker
 from counterfold.games.spec import Real, positive, written
 
-__all__ = ["Leduc"]
-
 
 @dataclass(frozen=True)
 class Leduc(LimitPoker):

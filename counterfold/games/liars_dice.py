@@ -11,8 +11,6 @@ from counterfold.errors import ParameterError
 from counterfold.games.base import CHANCE, TERMINAL, Action, Game
 from counterfold.games.spec import whole, written
 
-__all__ = ["LiarsDice"]
-
 LIAR = "liar"
 MOST = 100
 
@@ -129,8 +127,12 @@ class LiarsDice(Game):
 
     def observe(self, state: DiceState, player: int) -> tuple[str, str]:
         dice, bids = state
-        text = self._texts.get(bids)
-        return self._hand(dice, player), self._text(bids) if text is None else text
+        begin, end = self._hands[player]
+        hand, text = self._hand_texts.get(dice[begin:end]), self._texts.get(bids)
+        return (
+            self._hand(dice, player) if hand is None else hand,
+            self._text(bids) if text is None else text,
+        )
 
     def shown(self, state: DiceState) -> tuple[str, ...]:
         """The dice of all players, which a challenge lays open."""
@@ -152,11 +154,24 @@ class LiarsDice(Game):
 
     def payoff(self, state: DiceState) -> tuple[float, ...]:
         dice, bids = state
-        caller = (bids.bit_count() - 1) % self.players
-        bidder = (caller - 1) % self.players
-        count, face = divmod((bids ^ self._called).bit_length() - 1, self.sides)
-        matches = dice.count(face + 1)
-        if face + 1 != self.sides:
+        count, face = self._claims[(bids ^ self._called).bit_length()]
+        matches = dice.count(face)
+        if face != self.sides:
             matches += dice.count(self.sides)
-        winner, loser = (bidder, caller) if matches > count else (caller, bidder)
-        return tuple(float((p == winner) - (p == loser)) for p in range(self.players))
+        return self._paid[matches >= count][bids.bit_count() % self.players]
+
+    @cached_property
+    def _claims(self) -> tuple[tuple[int, int], ...]:
+        """How many of which face each bid claims, counted from 1."""
+        faces, counts = range(1, self.sides + 1), range(1, self._total + 1)
+        return ((0, 0), *((count, face) for count in counts for face in faces))
+
+    @cached_property
+    def _paid(self) -> tuple[tuple[tuple[float, ...], ...], ...]:
+        """Payoffs if a claim is false and if it is true, by the number of things said."""
+
+        def paid(winner: int, loser: int) -> tuple[float, ...]:
+            return tuple(float((p == winner) - (p == loser)) for p in range(self.players))
+
+        said = [((n - 1) % self.players, (n - 2) % self.players) for n in range(self.players)]
+        return tuple(paid(*who) for who in said), tuple(paid(*who[::-1]) for who in said)

@@ -16,8 +16,6 @@ from counterfold.files.text import number_of, parse_json, read_text
 from counterfold.games.base import TERMINAL, Action, Game
 from counterfold.notebook import brief
 
-__all__ = ["NormalForm", "general_rock_paper_scissors", "matching_pennies", "rock_paper_scissors"]
-
 Choices = tuple[int, ...]
 
 

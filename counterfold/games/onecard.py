@@ -8,8 +8,6 @@ from typing import ClassVar
 from counterfold.games.betting import LimitPoker
 from counterfold.games.spec import Real, positive
 
-__all__ = ["Kuhn", "OneCard"]
-
 
 @dataclass(frozen=True)
 class OneCard(LimitPoker):

@@ -13,8 +13,6 @@ from typing import Any
 from counterfold.errors import MissingExtraError, SpecError, UnsupportedError
 from counterfold.games.base import CHANCE, TERMINAL, Game
 
-__all__ = ["OpenSpielGame", "OpenSpielState"]
-
 _PREFIX = "openspiel:"
 
 

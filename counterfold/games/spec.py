@@ -13,8 +13,6 @@ from typing import Any
 
 from counterfold.errors import ParameterError, SpecError
 
-__all__ = ["Real", "Spec", "choice", "flag", "parse_spec", "positive", "whole", "written"]
-
 Real = int | float | Fraction
 """An amount as people write it."""
 

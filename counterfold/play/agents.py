@@ -30,14 +30,30 @@ from counterfold.tree.history import HistoryTree
 from counterfold.tree.public import PublicTree
 from counterfold.tree.story import rules_of
 
-__all__ = ["AGENTS", "Drifting", "Dynamic", "Phase", "StrategyAgent", "make_agent", "own_agent"]
-
 
 class Phase(NamedTuple):
     """A strategy, and the hand of the match at which another one takes its place."""
 
     strategy: Strategy[Any]
     until: int | None
+
+
+def seen_by(observation: Observation) -> tuple[Any, ...]:
+    """What a player sees, in parts as ``Strategy.at`` takes it."""
+    return observation.seen if isinstance(observation.seen, tuple) else (observation.seen,)
+
+
+def odds_at(strategy: Strategy[Any], observation: Observation) -> dict[str, float]:
+    """How often a strategy of any form takes each action at a decision."""
+    return strategy.at(*seen_by(observation), player=observation.player)
+
+
+def draw_action(
+    strategy: Strategy[Any], observation: Observation, rng: np.random.Generator
+) -> Hashable:
+    """An action, drawn as a strategy plays."""
+    weights = np.array(list(odds_at(strategy, observation).values()))
+    return observation.actions[int(rng.choice(len(weights), p=weights / weights.sum()))]
 
 
 class StrategyAgent(Agent):
@@ -67,12 +83,10 @@ class StrategyAgent(Agent):
 
     def odds(self, observation: Observation) -> dict[str, float]:
         """How often it takes each action."""
-        seen = observation.seen if isinstance(observation.seen, tuple) else (observation.seen,)
-        return self.phase(observation.hand).strategy.at(*seen, player=observation.player)
+        return odds_at(self.phase(observation.hand).strategy, observation)
 
     def act(self, observation: Observation, rng: np.random.Generator) -> Hashable:
-        weights = np.array(list(self.odds(observation).values()))
-        return observation.actions[int(rng.choice(len(weights), p=weights / weights.sum()))]
+        return draw_action(self.phase(observation.hand).strategy, observation, rng)
 
     def check_fits(self, rules: Any, tree: HistoryTree | None = None) -> None:
         """Raise MismatchError unless its strategy is one of these rules, or of their tree."""
@@ -192,17 +206,17 @@ def _best_response(form: Form, to: str | None = None) -> Strategy[Any]:
     return answer_to(other.strategy)
 
 
-def _blueprint(tree: HistoryTree, path: str | None) -> Strategy[HistoryTree]:
+def _blueprint(form: Form, path: str | None) -> Strategy[Any]:
     """A blueprint from a file; a near-equilibrium if none is named."""
     if path is None:
-        return equilibrium_of(tree)
+        return equilibrium_of(form)
     blueprint = Strategy.load(path)
-    blueprint.check_fits(tree)
-    return Strategy.of(tree, blueprint.probabilities, blueprint.about)
+    blueprint.check_fits(form)
+    return Strategy.of(form, blueprint.tables, blueprint.about)
 
 
 def _ses(
-    tree: HistoryTree,
+    form: Form,
     alpha: float | str = "auto",
     budget: float = 0.05,
     blueprint: str | None = None,
@@ -210,13 +224,13 @@ def _ses(
 ) -> Agent:
     from counterfold.play.safe import SafeSearcher
 
-    return SafeSearcher(_blueprint(tree, blueprint), alpha, budget, point)
+    return SafeSearcher(_blueprint(form, blueprint), alpha, budget, point)
 
 
-def _rnr(tree: HistoryTree, p: float = 0.5, every: int = 50, blueprint: str | None = None) -> Agent:
+def _rnr(form: Form, p: float = 0.5, every: int = 50, blueprint: str | None = None) -> Agent:
     from counterfold.play.safe import RestrictedAgent
 
-    return RestrictedAgent(_blueprint(tree, blueprint), p, every)
+    return RestrictedAgent(_blueprint(form, blueprint), p, every)
 
 
 AGENTS: dict[str, Kind] = {
@@ -238,12 +252,18 @@ AGENTS: dict[str, Kind] = {
         "safe exploitation search with a model of the opponent; ses(alpha=auto,budget=0.05)",
         _ses,
         learns=True,
+        public=True,
     ),
-    "rnr": Kind("a restricted Nash response to its model; rnr(p=0.5,every=50)", _rnr, learns=True),
+    "rnr": Kind(
+        "a restricted Nash response to its model; rnr(p=0.5,every=50)",
+        _rnr,
+        learns=True,
+        public=True,
+    ),
 }
 
 
-def make_agent(spec: str, game: Any, on_report: Callable[[Report], None] | None = None) -> Agent:
+def make_agent(spec: str, game: object, on_report: Callable[[Report], None] | None = None) -> Agent:
     """An agent from its name, a strategy or learner file, or ``mybot.py:MyBot``.
 
     ``game`` is rules, a poker game or spot, or a compiled form, which agents of one match best

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.agent import Agent
+from counterfold.arrays import Floats
 from counterfold.exploit.online import Learner, blank, setup, trace_for
 from counterfold.exploit.rules import Setting
 from counterfold.play.agents import StrategyAgent
@@ -20,8 +21,6 @@ from counterfold.tree.history import HistoryTree
 
 if TYPE_CHECKING:
     from counterfold.kernels.arena import Insight, Tally
-
-__all__ = ["Arena", "is_fixed", "is_tabular", "odds_of"]
 
 
 class Arena:
@@ -55,7 +54,7 @@ class Arena:
             if isinstance(agent, Learner):
                 agent.lend(self._minds, g)
 
-    def odds(self, hand: int) -> NDArray[np.float64]:
+    def odds(self, hand: int) -> Floats:
         """What the agents play at this hand, a row each."""
         rows = []
         for g, agent in enumerate(self.agents):
@@ -71,18 +70,13 @@ class Arena:
         """Play hands from number ``begin`` on, within which no agent changes its strategy."""
         from counterfold.kernels import arena
 
-        graph, block = graph_of(self.tree), (begin, hands, leaves)
-        odds = self.odds(begin)
-        if not self._learning:
-            arena.play_fixed(graph, odds, self._course, tally, insight, *block)
-            return
-        self._minds.strategy[...] = odds
-        ground, study = self._ready.ground, self._ready.study
-        rest = (self._trace, self._course, tally, insight, *block)
-        if study is None:
-            arena.play(graph, self._minds, ground, *rest)
-        else:
-            arena.play_modelling(graph, self._minds, ground, study, *rest)
+        odds, learning, study = self.odds(begin), None, None
+        if self._learning:
+            self._minds.strategy[...] = odds
+            odds, study = self._minds.strategy, self._ready.study
+            learning = arena.Learning(self._minds, self._ready.ground, self._trace)
+        book = arena.Book(tally, insight, leaves)
+        arena.play(graph_of(self.tree), odds, learning, study, self._course, book, begin, hands)
 
     def warm(self, tally: Tally, insight: Insight) -> None:
         """Compile or load the kernels, which is no part of playing."""
@@ -108,10 +102,10 @@ def is_fixed(agent: Agent) -> bool:
     return isinstance(agent, StrategyAgent) and agent.phase(0).until is None
 
 
-def odds_of(agent: Agent, hand: int) -> NDArray[np.float64] | None:
+def odds_of(agent: Agent, hand: int) -> Floats | None:
     """The odds with which an agent chooses now, if they are known."""
     if isinstance(agent, Learner):
-        odds: NDArray[np.float64] = agent.minds.strategy[0].copy()
+        odds: Floats = agent.minds.strategy[0].copy()
         return odds
     if isinstance(agent, StrategyAgent) and is_tabular(agent):
         return agent.phase(hand).strategy.probabilities

@@ -19,21 +19,11 @@ from counterfold.games.cheat import CHALLENGE, PASS, Cheat
 from counterfold.games.cheat_sights import PERFECT, Round, Sight, read_round
 from counterfold.games.spec import parse_spec
 from counterfold.play.agents import StrategyAgent, make_agent, own_agent
+from counterfold.play.poker_bots import AlwaysCall, AlwaysFold, loose, maniac, tight
 from counterfold.poker.rules import PokerRules
 from counterfold.solvers.until import Report
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.form import Form
-
-__all__ = [
-    "BOTS",
-    "Heuristic",
-    "Memory",
-    "Random",
-    "make_bot",
-    "needs_form",
-    "needs_table",
-    "seated",
-]
 
 _read = lru_cache(4_096)(read_round)  # the words of histories come again and again
 
@@ -175,7 +165,7 @@ class Heuristic(Agent):
     def __init__(self) -> None:
         self._memories = Memories(Cheat())
 
-    def begin(self, game: Any) -> None:
+    def begin(self, game: object) -> None:
         if not isinstance(game, Cheat):
             raise UnsupportedError(
                 f"the heuristic bot plays Cheat, and the game is {spec_of(game)}"
@@ -244,6 +234,16 @@ def _counts(game: Cheat, cards: Sequence[str] | None) -> list[int]:
 BOTS: dict[str, Callable[[], Agent]] = {"uniform": Random, "heuristic": Heuristic}
 """Agents by name that need no compiled game."""
 
+AT_TABLES: dict[str, Callable[[], Agent]] = {
+    "uniform": Random,
+    "always-call": AlwaysCall,
+    "always-fold": AlwaysFold,
+    "tight": tight,
+    "loose": loose,
+    "maniac": maniac,
+}
+"""The same at tables of hold'em."""
+
 
 def needs_table(game: Any, specs: Sequence[str]) -> bool:
     """Must these agents sit at a table in Python?
@@ -277,7 +277,7 @@ def needs_form(game: Any, specs: Sequence[str]) -> bool:
 
 
 def seated(
-    game: Any,
+    game: object,
     specs: Sequence[str],
     form: Form | None,
     on_report: Callable[[Report], None] | None = None,
@@ -314,13 +314,19 @@ def make_bot(spec: str) -> Agent:
             from counterfold.play.large import LargeAgent
 
             return LargeAgent(LargeStrategy.load(spec), name=spec)
-        return FallbackAgent(Strategy.load(spec), name=spec)
+        strategy = Strategy.load(spec)
+        if strategy.layout.name == "buckets":
+            from counterfold.play.blueprint import BlueprintAgent
+
+            return BlueprintAgent(strategy, name=spec)
+        return FallbackAgent(strategy, name=spec)
     called = parse_spec(spec)
-    if called.name not in BOTS:
+    bots = BOTS | AT_TABLES
+    if called.name not in bots:
         raise SpecError(
-            f"there is no bot {called.name!r} for such a game; there are {', '.join(BOTS)}, "
+            f"there is no bot {called.name!r} for such a game; there are {', '.join(bots)}, "
             "strategy files, and mybot.py:MyBot"
         )
     if called.args or called.kwargs:
         raise ParameterError(f"{called.name} takes no parameters")
-    return BOTS[called.name]()
+    return bots[called.name]()

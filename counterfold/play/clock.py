@@ -9,8 +9,6 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["TooSlowError", "within"]
-
 
 class TooSlowError(Exception):
     """The call took longer than it may."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["Dealer", "choice_seed", "deal_seed"]
+from counterfold.games.base import Even
 
 _MASK = (1 << 64) - 1
 
@@ -45,6 +45,8 @@ class Dealer:
     def draw(self, outcomes: Sequence[tuple[Any, float]]) -> int:
         """Which of the outcomes of a chance node happens."""
         left = self.uniform()
+        if isinstance(outcomes, Even):
+            return int(left * len(outcomes))
         odds = [chance for _, chance in outcomes]
         if max(odds) - min(odds) <= 1e-15:
             return int(left * len(odds))

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Required, TypedDict
 
 import numpy as np
-from numpy.typing import NDArray
 
 from counterfold.agent import Agent, Observation
+from counterfold.arrays import Floats
 from counterfold.errors import FileError, MismatchError, ParameterError
 from counterfold.exploit.online import Learner
 from counterfold.files.whole import write_whole
@@ -24,8 +24,6 @@ from counterfold.play.score import Score
 from counterfold.play.table import PlayedHand, Step, view_of
 from counterfold.solvers.result import equilibrium_of
 from counterfold.strategy.strategy import Strategy
-
-__all__ = ["Advice", "HumanAgent", "Leave", "Move", "Session", "Sitting", "read_session"]
 
 Ask = Callable[[Observation], Hashable]
 
@@ -93,7 +91,7 @@ class Sitting(Match):
 
     def __init__(
         self,
-        game: Any,
+        game: object,
         *others: Agent,
         ask: Ask,
         seed: int = 0,
@@ -207,7 +205,7 @@ class Sitting(Match):
                     "changed, or plays by random numbers of its own"
                 )
 
-    def _count(self, hand: PlayedHand, rows: Sequence[NDArray[np.float64] | None]) -> None:
+    def _count(self, hand: PlayedHand, rows: Sequence[Floats | None]) -> None:
         self.played.append(hand)
         super()._count(hand, rows)
 

@@ -13,15 +13,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from counterfold.arrays import Floats
 from counterfold.tree.graph import graph_of
 from counterfold.tree.history import HistoryTree
 
 if TYPE_CHECKING:
     from counterfold.kernels.arena import Insight
-
-__all__ = ["fair_payoffs", "insight_of", "no_insight"]
 
 
 def no_insight(agents: int) -> Insight:
@@ -35,7 +33,7 @@ def no_insight(agents: int) -> Insight:
 
 
 def insight_of(
-    tree: HistoryTree, strategies: NDArray[np.float64], known: Sequence[bool], stranger: int | None
+    tree: HistoryTree, strategies: Floats, known: Sequence[bool], stranger: int | None
 ) -> Insight:
     """Values (or a stranger's advantages) if these strategies, one a row, were played.
 
@@ -62,7 +60,7 @@ def insight_of(
 def fair_payoffs(
     tree: HistoryTree,
     insight: Insight,
-    strategies: Sequence[NDArray[np.float64] | None],
+    strategies: Sequence[Floats | None],
     turn: int,
     places: Sequence[int],
     payoffs: Sequence[float],

@@ -16,8 +16,6 @@ from counterfold.games.cheat import CHALLENGE, PASS, Cheat
 from counterfold.games.cheat_sights import Sight
 from counterfold.play.bots import Memories
 
-__all__ = ["LargeAgent"]
-
 
 class LargeAgent(Agent):
     """Sits at a table of the original Cheat and plays a ``LargeStrategy``.
@@ -40,7 +38,7 @@ class LargeAgent(Agent):
         self._game = original(strategy.players)
         self._memories = Memories(self._game)
 
-    def begin(self, game: Any) -> None:
+    def begin(self, game: object) -> None:
         if not isinstance(game, Cheat) or _told(game) != _told(self._game):
             raise MismatchError(
                 f"the strategy plays {self.strategy.game}, and the game is {spec_of(game)}"

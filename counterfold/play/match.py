@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.agent import Agent
+from counterfold.arrays import Floats
 from counterfold.errors import MismatchError, ParameterError, TreeTooLargeError, UnsupportedError
 from counterfold.evaluate.exact import earned_against, values
 from counterfold.exploit.online import Learner
@@ -33,8 +34,6 @@ from counterfold.play.table import Fault, PlayedHand, Table
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import HistoryTree, compile_game
 from counterfold.tree.story import rules_of, story
-
-__all__ = ["Match", "MatchResult", "Point"]
 
 CHUNK = 65_536
 """Hands between two looks at the values by which luck is taken out."""
@@ -91,7 +90,7 @@ class Match:
 
     def __init__(
         self,
-        game: Any,
+        game: object,
         *agents: Agent,
         seed: int = 0,
         duplicate: bool = False,
@@ -125,7 +124,7 @@ class Match:
         self._tally = blank_tally(players)
         self._rngs = [np.random.default_rng([self.seed, g]) for g in range(players)]
         self._insight: Any = no_insight(players)
-        self._guess: NDArray[np.float64] | None = None
+        self._guess: Floats | None = None
         self._table = Table(
             self.game, self.agents, tree=self.tree, reveal=reveal, time_limit=time_limit
         )
@@ -177,7 +176,7 @@ class Match:
             )
         begin, goal = self.hands, self.hands + hands
         stopped = "hands"
-        with Recorder(record, self._header()) if record else nullcontext() as recorder:
+        with self._recorder(record) as recorder:
             try:
                 while self.hands < goal and stopped == "hands":
                     if on_progress:
@@ -188,6 +187,16 @@ class Match:
         if self._arena is not None:
             self._arena.hand_back()
         return self.result(stopped)
+
+    def _recorder(self, path: str | None) -> Any:
+        """Who writes hands down: as the competition does where the file is called so."""
+        if path is None:
+            return nullcontext()
+        if os.fspath(path).endswith(".log"):
+            from counterfold.play.acpc_log import Log
+
+            return Log(path, self.game, self.names)
+        return Recorder(path, self._header())
 
     def result(self, stopped: str = "hands") -> MatchResult:
         """The scores so far."""
@@ -365,7 +374,7 @@ class Match:
             return
         if self._guess is not None and all(map(is_fixed, self.agents)):
             return
-        rows: Sequence[NDArray[np.float64] | None]
+        rows: Sequence[Floats | None]
         if self._arena is not None:
             rows = list(self._arena.odds(self.hands))
         else:
@@ -402,7 +411,7 @@ class Match:
             self._exact = self.exact()
         return self._exact
 
-    def _header(self) -> dict[str, Any]:
+    def _header(self) -> dict[str, object]:
         return {
             "game": self.spec,
             **source_in(self.game),
@@ -426,15 +435,13 @@ class Match:
 
     # At a table in Python.
 
-    def _count(self, hand: PlayedHand, rows: Sequence[NDArray[np.float64] | None]) -> None:
+    def _count(self, hand: PlayedHand, rows: Sequence[Floats | None]) -> None:
         """Write a hand down; ``rows`` are the odds with which it was played."""
         fair = hand.payoffs if hand.fault else self._fair(hand, rows)
         add_hand(self._tally, self._repeat, hand.number, hand.players, hand.payoffs, fair)
         self.hands += 1
 
-    def _fair(
-        self, hand: PlayedHand, rows: Sequence[NDArray[np.float64] | None]
-    ) -> Sequence[float]:
+    def _fair(self, hand: PlayedHand, rows: Sequence[Floats | None]) -> Sequence[float]:
         """What a hand pays with luck taken out, where that can be known."""
         if self.tree is None:
             return hand.payoffs
@@ -503,7 +510,7 @@ def _distinct(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(told)
 
 
-def _check_agent(agent: Agent, rules: Any, tree: HistoryTree | None, spec: str) -> None:
+def _check_agent(agent: Agent, rules: object, tree: HistoryTree | None, spec: str) -> None:
     if isinstance(agent, StrategyAgent):
         agent.check_fits(rules, tree)
     elif isinstance(agent, Learner) and tree is not None:

@@ -22,11 +22,9 @@ from counterfold.files.whole import drafted
 from counterfold.games.base import TERMINAL, label
 from counterfold.games.catalog import load_named
 from counterfold.play.score import Score, Sums, add_hand, blank_tally, scores
-from counterfold.play.table import Fault, PlayedHand, moves_of, worst_end
+from counterfold.play.table import Fault, PlayedHand, is_legal, moves_of, worst_end
 from counterfold.poker.rules import PokerRules
 from counterfold.strategy.hands import game_of, source_of
-
-__all__ = ["FORMAT", "Record", "Recorder", "read_record"]
 
 
 class Recorder:
@@ -36,7 +34,7 @@ class Recorder:
     match ends early; a full disk leaves the last whole record; without a hand there is none.
     """
 
-    def __init__(self, path: str | os.PathLike[str], header: dict[str, Any]) -> None:
+    def __init__(self, path: str | os.PathLike[str], header: dict[str, object]) -> None:
         self.path = Path(path)
         self._header = {"format": FORMAT, "sealed": True, **header}
         self._seal = Seal()
@@ -66,7 +64,7 @@ class Recorder:
         with suppress(FileError):  # if not now, then later, or in the end
             self._checkpoints.look()
 
-    def _put(self, document: dict[str, Any]) -> None:
+    def _put(self, document: dict[str, object]) -> None:
         line = json.dumps(document, ensure_ascii=False).encode() + b"\n"
         self._file.write(line)
         self._seal.add(line)
@@ -83,9 +81,9 @@ class _NoHandError(Exception):
     """There is nothing to keep."""
 
 
-def told_hand(hand: PlayedHand) -> dict[str, Any]:
+def told_hand(hand: PlayedHand) -> dict[str, object]:
     """A hand as a line of its record."""
-    told: dict[str, Any] = {
+    told: dict[str, object] = {
         "hand": hand.number,
         "players": list(hand.players),
         "events": list(hand.events),
@@ -96,7 +94,7 @@ def told_hand(hand: PlayedHand) -> dict[str, Any]:
     return told
 
 
-def record_bytes(header: dict[str, Any], hands: Iterable[PlayedHand]) -> bytes:
+def record_bytes(header: dict[str, object], hands: Iterable[PlayedHand]) -> bytes:
     """A whole record of hands that are all there."""
     documents = [{"format": FORMAT, "sealed": True, **header}, *map(told_hand, hands)]
     return sealed("".join(json.dumps(one, ensure_ascii=False) + "\n" for one in documents).encode())
@@ -136,7 +134,7 @@ class Record:
                 fault=fault,
             )
 
-    def replay(self, game: Any = None) -> tuple[Score, ...]:
+    def replay(self, game: object = None) -> tuple[Score, ...]:
         """Play every hand through again by the rules, and score the match.
 
         Raises FileError at a hand that the rules do not allow, or that pays otherwise.
@@ -173,9 +171,11 @@ class Record:
             raise FileError(f"{where}: it pays {payoffs}, and the record says {hand.payoffs}")
 
 
-def source_in(game: Any) -> dict[str, Any]:
+def source_in(game: object) -> dict[str, object]:
     """What a file says of poker in ranges, beside its name; nothing of other games."""
-    made_by_hand = isinstance(game, PokerRules) and not {"spot", "game"} & set(game.poker.about)
+    made_by_hand = isinstance(game, PokerRules) and not {"spot", "game", "table"} & set(
+        game.poker.about
+    )
     if not isinstance(game, PokerRules) or made_by_hand:
         return {}
     return {"rules": source_of(game.poker)}
@@ -200,6 +200,8 @@ def replay_states(game: Any, events: tuple[str, ...]) -> list[Any]:
             raise ParameterError(f"event {number} is {event!r}, but the game is over before it")
         moves = moves_of(game, state, turn)
         move = next((m for m in moves if label(m) == event), None)
+        if move is None and is_legal(game, state, event):
+            move = event
         if move is None:
             listed = ", ".join(label(m) for m in moves[:12])
             raise ParameterError(f"event {number} is {event!r}, and possible are {listed}")
@@ -208,7 +210,11 @@ def replay_states(game: Any, events: tuple[str, ...]) -> list[Any]:
 
 
 def read_record(path: str | os.PathLike[str]) -> Record:
-    """Open a record of hands."""
+    """Open a record of hands, or a log of a match in the competition's format."""
+    from counterfold.play.acpc_log import is_log, read_log
+
+    if is_log(path):
+        return read_log(path)
     header = read_lines(path, WHAT)[0]
     if header.raw("format", None) != FORMAT:
         raise FileError(f"{path} is not a record of hands (its first line is no header)")

@@ -13,8 +13,6 @@ from counterfold.play.table import Fault
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ArenaResult", "MatchResult", "Point"]
-
 
 Rows = tuple[tuple[str, ...], list[tuple[object, ...]]]
 

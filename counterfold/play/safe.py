@@ -1,7 +1,8 @@
 """Agents that exploit and know their risk: safe exploitation search, and restricted responses.
 
-``SafeSearcher`` plays its blueprint until a subgame is entered, judges by its model with which
-hands the opponent comes, and searches there (SES, Liu et al. 2022). The paper leaves alpha to the
+``SafeSearcher`` plays its blueprint until a subgame is entered (on a public tree, the last
+street), judges by its model with which hands the opponent comes, and searches there (SES, Liu et
+al. 2022). The paper leaves alpha to the
 user. Here it may set itself from two things:
 
 * what the evidence is worth: the share of the judged range's distance from the blueprint's that
@@ -21,31 +22,27 @@ from __future__ import annotations
 import time
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from counterfold.agent import Agent, Observation, SeenHand
+from counterfold.arrays import Floats
 from counterfold.errors import ParameterError
 from counterfold.evaluate.certificate import Certified
-from counterfold.evaluate.sequence import assess_form
+from counterfold.evaluate.exact import assess
+from counterfold.exploit.line_model import LineModel
 from counterfold.exploit.models import OpponentModel
 from counterfold.exploit.responses import restricted_response
-from counterfold.searchers.bounds import Nearest, alpha_within, nearest, room
-from counterfold.searchers.entry import HistoryEntry
+from counterfold.play.agents import draw_action, seen_by
+from counterfold.searchers.bounds import Nearest, nearest
 from counterfold.searchers.points import Point
-from counterfold.searchers.refine import HistoryRefined
+from counterfold.searchers.refined import Refined, stitch
 from counterfold.searchers.searcher import Searcher
 from counterfold.searchers.subgame import subgames
-from counterfold.strategy.infosets import slots_of
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import HistoryTree
-from counterfold.tree.sequence import sequence_form
 
-__all__ = ["Certificate", "RestrictedAgent", "SafeSearcher"]
-
-Floats = NDArray[np.float64]
 DRAWS = 16
 """Strategies drawn from the posterior to see how sure the model is of a range."""
 
@@ -56,23 +53,42 @@ MOST_ALPHA = 0.95
 """However much a budget allows: with alpha 1 nothing would hold the search back."""
 
 
+class Model(Protocol):
+    """What is believed of an opponent: ``OpponentModel`` or, on public trees, ``LineModel``."""
+
+    hands: int
+
+    @property
+    def prior(self) -> Strategy[Any]: ...
+
+    def strategy(self) -> Strategy[Any]: ...
+
+    def draw(self, rng: np.random.Generator) -> Strategy[Any]:
+        """A strategy that the opponent may have."""
+        ...
+
+    def learn_seen(self, hand: SeenHand) -> None: ...
+
+
 class Judgement(NamedTuple):
-    """What the agent thinks of one subgame, and what it found there."""
+    """What the agent thinks of one place (a subgame, or a board), and what it found there."""
 
     alpha: float
     evidence: float
     range: Floats
     rise: float  # by how much any hand of the opponent gains, beyond its best against the blueprint
-    found: HistoryRefined
+    found: Refined[Any, Any]
 
 
 @dataclass(frozen=True)
 class Certificate(Certified):
     """What the agent's present play risks, in chips a hand of the whole game.
 
-    ``exploitability`` is exact. ``bound`` is what the searches themselves promise: the blueprint's
-    own exploitability plus the largest rise in a subgame. ``theorem`` is Theorem 1 of the paper,
-    counted from the nearest equilibrium: infinite where it does not apply.
+    ``exploitability`` is exact by histories; on a public tree it is counted from what the
+    blueprint earns against itself, so that the mean of both players is exact. ``bound`` is what the
+    searches themselves promise: the blueprint's own exploitability plus the largest rise at a
+    place. ``theorem`` is Theorem 1 of the paper, counted from the nearest equilibrium: infinite
+    where it does not apply, or where nobody has found that equilibrium (on public trees).
     """
 
     player: int
@@ -81,32 +97,28 @@ class Certificate(Certified):
     bound: float
     theorem: float
     alphas: tuple[float, ...]
-    strategy: Strategy[HistoryTree]
+    strategy: Strategy[Any]
 
     infinite = ("theorem",)
 
 
 class _Player(Agent):
-    """Looks up odds over the slots of the tree, and counts the time it thinks."""
+    """Plays by a strategy of any form, learns by a model, and counts the time it thinks."""
 
-    def __init__(self, blueprint: Strategy[HistoryTree], model: OpponentModel | None) -> None:
+    def __init__(self, blueprint: Strategy[Any], model: Model | None) -> None:
         self.blueprint = blueprint
         self.tree = blueprint.tree
-        self.model = model or OpponentModel(blueprint)
-        if self.model.tree is not self.tree:
+        by_histories = isinstance(self.tree, HistoryTree)
+        self.model: Model = model or (OpponentModel if by_histories else LineModel)(blueprint)
+        if self.model.prior.tree is not self.tree:
             self.model.prior.check_fits(self.tree)
         self.cpu_seconds = 0.0
-        labels = zip(self.tree.infosets.owner.tolist(), self.tree.infosets.labels, strict=True)
-        self._rows = {key: row for row, key in enumerate(labels)}
 
     def act(self, observation: Observation, rng: np.random.Generator) -> Hashable:
         began = time.process_time()
-        row = self._rows[observation.player, observation.name]
-        lo, hi = self.tree.infosets.start[row : row + 2].tolist()
-        odds = self._odds(observation.player, row)[lo:hi]
-        place = int(rng.choice(hi - lo, p=odds / odds.sum()))
+        action = draw_action(self._playing(observation), observation, rng)
         self.cpu_seconds += time.process_time() - began
-        return observation.actions[place]
+        return action
 
     def learn(self, hand: SeenHand) -> None:
         began = time.process_time()
@@ -114,7 +126,8 @@ class _Player(Agent):
         self._learned()
         self.cpu_seconds += time.process_time() - began
 
-    def _odds(self, player: int, row: int) -> Floats:
+    def _playing(self, observation: Observation) -> Strategy[Any]:
+        """What it plays at a decision."""
         raise NotImplementedError
 
     def _learned(self) -> None:
@@ -122,7 +135,7 @@ class _Player(Agent):
 
 
 class SafeSearcher(_Player):
-    """Plays a blueprint, and searches the subgames that it enters, safely.
+    """Plays a blueprint of any form, and searches the places that it enters, safely.
 
     ``alpha`` is a number from 0 (maxmargin) to 1 (believe in the range), or "auto" with a
     ``budget`` in chips a hand. ``model`` learns from every hand (a fresh one around the blueprint
@@ -137,11 +150,11 @@ class SafeSearcher(_Player):
 
     def __init__(
         self,
-        blueprint: Strategy[HistoryTree],
+        blueprint: Strategy[Any],
         alpha: float | str = "auto",
         budget: float = 0.05,
         point: Point = "board",
-        model: OpponentModel | None = None,
+        model: Model | None = None,
         tolerance: float = 1e-3,
         seed: int = 0,
     ) -> None:
@@ -152,74 +165,78 @@ class SafeSearcher(_Player):
             raise ParameterError(f"the budget is {budget!r}, and must be chips a hand from 0 up")
         self.alpha, self.budget, self.tolerance = alpha, float(budget), tolerance
         self.name = f"ses({alpha})" if alpha != "auto" else f"ses(auto,budget={budget:g})"
-        self.subgames = subgames(self.tree, point)
-        self._of = np.full(len(self.tree.infosets.owner), -1)
-        for number, subgame in enumerate(self.subgames):
-            for treeplex in subgame.treeplexes:
-                self._of[treeplex.infosets] = number
+        self.point = point
         self._rng = np.random.default_rng(seed)
-        self._searchers: tuple[Searcher[HistoryEntry], ...] = tuple(
+        self.searchers: tuple[Searcher[Any], ...] = tuple(
             Searcher(blueprint, player, point) for player in range(2)
         )
-        self._found: dict[tuple[int, int], Floats] = {}
+        self._believed: Strategy[Any] | None = None
+        self._found: dict[tuple[int, int], Strategy[Any]] = {}
         self._nearest: dict[int, Nearest] = {}
 
-    def search(self, player: int, number: int) -> Judgement:
-        """Judge a subgame by the model, and search it."""
-        entry = self._searchers[player].entry(number)
-        judged = entry.range_of(self.model.strategy().probabilities)
+    def search(self, player: int, place: int) -> Judgement:
+        """Judge a place by the model, and search there."""
+        if self._believed is None:
+            self._believed = self.model.strategy()
+        searcher = self.searchers[player]
+        judged = searcher.range(place, self._believed)
         if self.alpha != "auto":
-            return self._try(player, number, judged, float(self.alpha), np.nan)
-        evidence = self._evidence(entry, judged)
+            return self._try(player, place, judged, float(self.alpha), np.nan)
+        evidence = self._evidence(player, place, judged)
         alpha = evidence * MOST_ALPHA
         for _ in range(TRIALS if alpha > 0 else 0):
-            tried = self._try(player, number, judged, alpha, evidence)
+            tried = self._try(player, place, judged, alpha, evidence)
             if tried.rise <= self.budget:
                 return tried
             alpha /= 2
         if alpha > 0:
-            able = room(entry, judged, entry.best, self.tolerance)
-            alpha = min(alpha, alpha_within(self.budget, 0.0, able, self.tolerance))
-        return self._try(player, number, judged, alpha, evidence)
+            promised = searcher.alpha_within(place, judged, self.budget, self.tolerance)
+            alpha = min(alpha, promised)
+        return self._try(player, place, judged, alpha, evidence)
 
     def _try(
-        self, player: int, number: int, judged: Floats, alpha: float, evidence: float
+        self, player: int, place: int, judged: Floats, alpha: float, evidence: float
     ) -> Judgement:
-        searcher = self._searchers[player]
+        searcher = self.searchers[player]
         found = searcher.refine(
-            number, "ses", gap=self.tolerance, alpha=alpha, range=judged, mark="best"
+            place, "ses", gap=self.tolerance, alpha=alpha, range=judged, mark="best"
         )
         return Judgement(alpha, evidence, judged, searcher.rise(found), found)
 
-    def strategy(self) -> Strategy[HistoryTree]:
-        """What it would play now as both players, every subgame searched."""
-        probabilities = self.blueprint.probabilities
-        for player, searcher in enumerate(self._searchers):
-            for number in searcher.places:
-                probabilities = self.search(player, number).found.into(probabilities)
-        return Strategy.of(self.tree, probabilities, {"method": self.name})
+    def strategy(self) -> Strategy[Any]:
+        """What it would play now as both players, every place searched."""
+        found = [
+            self.search(player, place).found
+            for player, searcher in enumerate(self.searchers)
+            for place in searcher.places
+            if np.any(searcher.entry(place).reached)
+        ]
+        return self._stitched(found)
+
+    def _stitched(self, found: list[Refined[Any, Any]], **about: Any) -> Strategy[Any]:
+        tables = stitch(self.blueprint, found).tables
+        return Strategy.of(self.tree, tables, {"method": self.name, **about})
 
     def certificate(self, player: int) -> Certificate:
-        """Search every subgame as the agent would now, and measure the whole exactly."""
-        probabilities = self.blueprint.probabilities
-        alphas, rise, theorem = [], 0.0, 0.0
-        reference = self._nearest_to(player)
-        for number in self._searchers[player].places:
-            judgement, yardstick = self.search(player, number), reference.yardsticks[number]
-            probabilities = judgement.found.into(probabilities)
-            alphas.append(judgement.alpha)
-            rise = max(rise, judgement.rise)
-            if yardstick is not None:
-                theorem = max(theorem, yardstick.safety(judgement.found))
-        blueprint = self._risk(self.blueprint.probabilities, player)
+        """Search every place as the agent would now, and measure the whole exactly."""
+        searcher, reference = self.searchers[player], self._nearest_to(player)
+        places = [one for one in searcher.places if np.any(searcher.entry(one).reached)]
+        judged = {place: self.search(player, place) for place in places}
+        strategy = self._stitched([one.found for one in judged.values()], player=player)
+        theorem = np.inf
+        if reference is not None:
+            sticks = [(one, reference.yardsticks[place]) for place, one in judged.items()]
+            bounds = [stick.safety(one.found) for one, stick in sticks if stick is not None]
+            theorem = reference.exploitability + max(bounds, default=0.0)
+        blueprint = self._risk(self.blueprint, player)
         return Certificate(
             player=player,
-            exploitability=self._risk(probabilities, player),
+            exploitability=self._risk(strategy, player),
             blueprint=blueprint,
-            bound=blueprint + rise,
-            theorem=reference.exploitability + theorem,
-            alphas=tuple(alphas),
-            strategy=Strategy.of(self.tree, probabilities, {"method": self.name, "player": player}),
+            bound=blueprint + max((one.rise for one in judged.values()), default=0.0),
+            theorem=theorem,
+            alphas=tuple(one.alpha for one in judged.values()),
+            strategy=strategy,
         )
 
     def report(self) -> str:
@@ -237,37 +254,45 @@ class SafeSearcher(_Player):
             f"at most {bound:.4g}, the blueprint has {plain:.4g}, Theorem 1 {proven})"
         )
 
-    def _odds(self, player: int, row: int) -> Floats:
-        number = int(self._of[row])
-        if number not in self._searchers[player].places:
-            return self.blueprint.probabilities
-        if (player, number) not in self._found:
-            found = self.search(player, number).found
-            self._found[player, number] = found.into(self.blueprint.probabilities)
-        return self._found[player, number]
+    def _playing(self, observation: Observation) -> Strategy[Any]:
+        player, searcher = observation.player, self.searchers[observation.player]
+        place = searcher.place(seen_by(observation))
+        if place is None or not np.any(searcher.entry(place).reached):
+            return self.blueprint
+        if (player, place) not in self._found:
+            self._found[player, place] = self._stitched([self.search(player, place).found])
+        return self._found[player, place]
 
     def _learned(self) -> None:
         self._found.clear()
+        self._believed = None
 
-    def _evidence(self, entry: HistoryEntry, judged: Floats) -> float:
+    def _evidence(self, player: int, place: int, judged: Floats) -> float:
         """Which share of the range's distance from the blueprint's is not noise."""
+        searcher = self.searchers[player]
+        entry = searcher.entry(place)
         if not entry.expected:
             return 1.0
         distance = float(((judged - entry.range) ** 2).sum())
-        drawn = [entry.range_of(self.model.draw(self._rng)) for _ in range(DRAWS)]
+        drawn = [searcher.range(place, self.model.draw(self._rng)) for _ in range(DRAWS)]
         noise = float(np.mean([((one - judged) ** 2).sum() for one in drawn]))
         return max(0.0, 1.0 - noise / distance) if distance > 0 else 0.0
 
-    def _nearest_to(self, player: int) -> Nearest:
+    def _nearest_to(self, player: int) -> Nearest | None:
+        """The nearest equilibrium, which a linear program over histories finds."""
+        if not isinstance(self.tree, HistoryTree):
+            return None
         if player not in self._nearest:
-            self._nearest[player] = nearest(self.subgames, self.blueprint, player)
+            places = subgames(self.tree, self.point)
+            self._nearest[player] = nearest(places, self.blueprint, player)
         return self._nearest[player]
 
-    def _risk(self, probabilities: Floats, player: int) -> float:
+    def _risk(self, strategy: Strategy[Any], player: int) -> float:
         """The game's value to the player less what a best response leaves it."""
-        standing = assess_form(sequence_form(self.tree), probabilities)[0]
-        sure = (self.tree.constant_sum or 0.0) - standing.best[1 - player]
-        return max(self._nearest_to(player).value - sure, 0.0)
+        reference = self._nearest_to(player)
+        value = assess(self.blueprint).values[player] if reference is None else reference.value
+        sure = (self.tree.constant_sum or 0.0) - assess(strategy).best[1 - player]
+        return max(value - sure, 0.0)
 
 
 class RestrictedAgent(_Player):
@@ -275,11 +300,11 @@ class RestrictedAgent(_Player):
 
     def __init__(
         self,
-        blueprint: Strategy[HistoryTree],
+        blueprint: Strategy[Any],
         p: float = 0.5,
         every: int = 50,
-        model: OpponentModel | None = None,
-        method: str = "lp",
+        model: Model | None = None,
+        method: str | None = None,
     ) -> None:
         super().__init__(blueprint, model)
         if not (isinstance(p, int | float) and 0 <= p <= 1):
@@ -288,21 +313,19 @@ class RestrictedAgent(_Player):
             raise ParameterError(f"every is {every!r}, and must be a number of hands")
         self.p, self.every, self.method = float(p), every, method
         self.name = f"rnr({p:g})"
-        self._plan = blueprint.probabilities.copy()
+        self._plan = Strategy.of(self.tree, blueprint.tables, {"method": self.name})
 
-    def _odds(self, player: int, row: int) -> Floats:
+    def _playing(self, observation: Observation) -> Strategy[Any]:
         return self._plan
 
     def _learned(self) -> None:
         if self.model.hands % self.every:
             return
-        model = self.model.strategy()
-        for player in range(2):
-            found = restricted_response(model, player, self.p, self.method)
-            lo, hi = slots_of(self.tree.infosets, player)
-            self._plan[lo:hi] = found.strategy.probabilities[lo:hi]
+        model, layout = self.model.strategy(), self.blueprint.layout
+        found = [restricted_response(model, p, self.p, self.method).strategy for p in range(2)]
+        tables = layout.combine([one.tables for one in found])
+        self._plan = Strategy(layout, tables, {"method": self.name})
 
-    def strategy(self) -> Strategy[HistoryTree]:
+    def strategy(self) -> Strategy[Any]:
         """What it plays now, as both players."""
-        about: dict[str, Any] = {"method": self.name}
-        return Strategy.of(self.tree, self._plan, about)
+        return self._plan

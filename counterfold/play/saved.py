@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from counterfold.agent import Agent
     from counterfold.play.match import Match
 
-__all__ = ["check_saveable", "load_match", "save_match"]
-
 KIND = "match"
 
 
@@ -100,7 +98,7 @@ def _tables(agents: tuple[Agent, ...]) -> dict[str, Any]:
     return arrays
 
 
-def _told(agent: Agent) -> dict[str, Any]:
+def _told(agent: Agent) -> dict[str, object]:
     """An agent as JSON, beside its tables."""
     if isinstance(agent, Learner):
         setting = agent.setting
@@ -114,7 +112,7 @@ def _told(agent: Agent) -> dict[str, Any]:
     return {"name": agent.name, **more}
 
 
-def load_match(path: str | os.PathLike[str], game: Any = None) -> Match:
+def load_match(path: str | os.PathLike[str], game: object = None) -> Match:
     """Read a match; the rules are loaded by the game's name unless they are given."""
     from counterfold.play.match import Match
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+
+from counterfold.arrays import Floats, Ints
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,10 +88,10 @@ class Sums:
     each agent played as each player.
     """
 
-    counts: NDArray[np.int64]
+    counts: Ints
     repeat: int
-    total: NDArray[np.float64]
-    square: NDArray[np.float64]
+    total: Floats
+    square: Floats
 
     @property
     def hands(self) -> int:
@@ -130,7 +131,7 @@ class Sums:
         return parts
 
 
-def turns(agents: int, hands: int) -> NDArray[np.int64]:
+def turns(agents: int, hands: int) -> Ints:
     """How many of the hands from the first on each agent plays as each player.
 
     >>> turns(2, 5).tolist()

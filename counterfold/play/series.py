@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from queue import SimpleQueue
 
 import numpy as np
-from numpy.typing import NDArray
 
 from counterfold import interrupts
 from counterfold.agent import Agent
+from counterfold.arrays import Floats
 from counterfold.errors import ParameterError, UnsupportedError
 from counterfold.exploit.online import Learner
 from counterfold.games.spec import whole
@@ -21,8 +21,6 @@ from counterfold.play.dealer import choice_seed, deal_seed
 from counterfold.play.insight import no_insight
 from counterfold.play.score import blank_tally
 from counterfold.tree.history import HistoryTree
-
-__all__ = ["Entrant", "match_seed", "series"]
 
 Entrant = Agent | Callable[[int], Agent]
 """An agent, or what makes one from the number of the match."""
@@ -50,7 +48,7 @@ def series(
     seed: int = 0,
     threads: int = 2,
     on_progress: Callable[[int], None] | None = None,
-) -> NDArray[np.float64]:
+) -> Floats:
     """What each agent has won a hand by each mark of each match: ``[matches, marks, agents]``.
 
     Match m is ``Match(tree, ..., seed=match_seed(seed, m))``, hand for hand, whatever the number
@@ -143,7 +141,7 @@ class _Room(Arena):
         agents: Sequence[StrategyAgent | Learner],
         seed: int,
         marks: Sequence[int],
-        won: NDArray[np.float64],
+        won: Floats,
     ) -> None:
         """One match; ``won[mark, agent]`` is filled."""
         self._sit_down(agents, seed)

@@ -10,13 +10,11 @@ import numpy as np
 
 from counterfold.agent import Agent, Choice, Observation, SeenHand, SeenMove
 from counterfold.errors import CounterfoldError, cut, reason, short
-from counterfold.games.base import CHANCE, TERMINAL, label
+from counterfold.games.base import CHANCE, TERMINAL, Even, label
 from counterfold.play.clock import TooSlowError, within
 from counterfold.play.dealer import Dealer
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.views import views
-
-__all__ = ["Fault", "PlayedHand", "Table", "learns", "moves_of", "view_of", "worst_end"]
 
 MOST_SEARCHED = 100_000
 """States looked at to find the worst end for an agent at fault."""
@@ -47,7 +45,7 @@ class Step(NamedTuple):
 
     turn: int
     state: Any
-    place: int  # which of the moves there it was
+    place: int  # which of the moves there it was; -1 if it was not listed
     move: Hashable
 
 
@@ -76,6 +74,11 @@ class Table:
         self.agents = tuple(agents)
         self.reveal = reveal
         self.time_limit = time_limit
+        # A clock is for other people's code: ours always answers, and a thread a move costs time.
+        self._limits = [
+            None if type(agent).__module__.startswith("counterfold.play.") else time_limit
+            for agent in self.agents
+        ]
         self._learns = [learns(agent) for agent in self.agents]
         self.steps: list[Step] = []
         self.state = game.root()
@@ -94,7 +97,9 @@ class Table:
                 payoffs = tuple(float(x) for x in game.payoff(state))
                 break
             if turn == CHANCE:
-                outcomes = [(o, p) for o, p in game.chance(state) if p != 0]
+                outcomes = game.chance(state)
+                if not isinstance(outcomes, Even):
+                    outcomes = [(o, p) for o, p in outcomes if p != 0]
                 place = dealer.draw(outcomes)
                 move = outcomes[place][0]
             else:
@@ -102,12 +107,11 @@ class Table:
                 actions = tuple(game.actions(state))
                 seen = Observation(turn, game.observe(state, turn), actions, number)
                 try:
-                    place = self._ask(agent, seen, rngs[agent])
+                    place, move = self._ask(agent, seen, rngs[agent])
                 except _FaultError as error:
                     fault = Fault(number, agent, str(error))
                     payoffs = worst_end(game, state, turn)
                     break
-                move = actions[place]
                 choices[turn].append(Choice(seen, move))
             self.state = game.next(state, move)
             self.steps.append(Step(turn, state, place, move))
@@ -116,10 +120,10 @@ class Table:
         self._teach(played, None if fault else state, choices)
         return played
 
-    def _ask(self, agent: int, seen: Observation, rng: np.random.Generator) -> int:
-        """The place of the agent's action; _FaultError if something went wrong."""
+    def _ask(self, agent: int, seen: Observation, rng: np.random.Generator) -> tuple[int, Hashable]:
+        """The agent's action and its place, -1 if it is legal but not listed."""
         try:
-            action = within(self.time_limit, self.agents[agent].act, seen, rng)
+            action = within(self._limits[agent], self.agents[agent].act, seen, rng)
         except TooSlowError:
             raise _FaultError(
                 f"did not move within {self.time_limit:g} s at {short(seen.name)}"
@@ -129,12 +133,14 @@ class Table:
         except (Exception, SystemExit) as error:
             raise _FaultError(f"failed at {short(seen.name)} with {reason(error)}") from None
         place = _place(action, seen.actions)
-        if place is None:
+        if place is not None:
+            return place, seen.actions[place]
+        if not is_legal(self.game, self.state, action):
             legal = cut(", ".join(map(label, seen.actions)), 200)
             raise _FaultError(f"chose {short(action)} at {short(seen.name)}, where it may {legal}")
-        return place
+        return -1, action
 
-    def _teach(self, hand: PlayedHand, end: Any, choices: list[list[Choice]]) -> None:
+    def _teach(self, hand: PlayedHand, end: object, choices: list[list[Choice]]) -> None:
         """Tell those who learn what they saw; a hand cut short by a fault teaches nothing."""
         if end is None:
             return
@@ -176,7 +182,13 @@ def learns(agent: Agent) -> bool:
     return learn is not None and learn is not Agent.learn
 
 
-def _place(action: Any, actions: tuple[Hashable, ...]) -> int | None:
+def is_legal(game: Any, state: Any, action: object) -> bool:
+    """Does a game with more moves than it lists (any size of a bet) allow this one?"""
+    legal = getattr(game, "legal", None)
+    return isinstance(action, str) and callable(legal) and bool(legal(state, action))
+
+
+def _place(action: object, actions: tuple[Hashable, ...]) -> int | None:
     """Which of the legal actions was meant: the action itself, or its name."""
     for place, legal in enumerate(actions):
         if type(action) is type(legal) and action == legal:
@@ -210,12 +222,12 @@ def moves_of(game: Any, state: Any, turn: int) -> list[Any]:
 def worst_end(game: Any, state: Any, player: int) -> tuple[float, ...]:
     """Payoffs of the end that is worst for a player among those that can still happen.
 
-    In a game too large to search it is the worst of the first that are found; a game without an
-    end says itself what giving up costs, by ``forfeit(player)``.
+    In a game too large to search it is the worst of the first that are found, unless the game says
+    itself what giving up costs, by ``forfeit(player, state)``.
     """
     forfeit = getattr(game, "forfeit", None)
     if callable(forfeit):
-        return tuple(float(x) for x in forfeit(player))
+        return tuple(float(x) for x in forfeit(player, state))
     stack, worst, looked = [state], None, 0
     while stack:
         here = stack.pop()

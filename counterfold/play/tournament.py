@@ -33,8 +33,6 @@ from counterfold.tree.form import form_of
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.story import rules_of
 
-__all__ = ["Meeting", "Standing", "TournamentResult", "pooled", "tournament"]
-
 LOOK = 0.1
 """Seconds between two looks at how far the threads have come."""
 
@@ -125,7 +123,7 @@ class TournamentResult(ArenaResult):
 
 
 def tournament(
-    game: Any,
+    game: object,
     agents: Sequence[str | Agent],
     hands: int,
     *,
@@ -203,7 +201,7 @@ class _Field:
 
     def __init__(
         self,
-        game: Any,
+        game: object,
         agents: list[Agent],
         players: int,
         hands: int,

@@ -6,9 +6,9 @@ from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from counterfold.agent import Agent, Observation
+from counterfold.arrays import Floats
 from counterfold.evaluate.exact import values
 from counterfold.evaluate.public_view import Browser
 from counterfold.play.agents import StrategyAgent
@@ -20,8 +20,6 @@ from counterfold.strategy.hands import HandLayout
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.public import PublicTree
 from counterfold.tree.story import rules_of
-
-__all__ = ["Judgement", "Trainer"]
 
 
 class Judgement(NamedTuple):
@@ -136,9 +134,7 @@ class Trainer(Sitting):
                 self.judged.append(found)
         return action
 
-    def _fair(
-        self, hand: PlayedHand, rows: Sequence[NDArray[np.float64] | None]
-    ) -> Sequence[float]:
+    def _fair(self, hand: PlayedHand, rows: Sequence[Floats | None]) -> Sequence[float]:
         if self._browser is None:
             return hand.payoffs
         player = hand.players.index(0)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -15,8 +14,6 @@ from counterfold.games.spec import whole
 from counterfold.play.dealer import Dealer, deal_seed
 from counterfold.play.score import Z95
 from counterfold.play.table import Table
-
-__all__ = ["WinRate", "win_rate"]
 
 
 @dataclass(frozen=True)
@@ -50,7 +47,7 @@ class WinRate:
         spread = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
         return (p + z * z / (2 * n) + side * spread) / (1 + z * z / n)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         return {
             "against": self.against, "hands": self.hands, "share": self.share,
             "low": self.low, "high": self.high, "draws": self.draws,
@@ -58,7 +55,7 @@ class WinRate:
 
 
 def win_rate(
-    game: Any,
+    game: object,
     agent: Agent,
     other: Callable[[], Agent],
     hands: int = 1_000,

@@ -10,11 +10,10 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.errors import TreeTooLargeError
+from counterfold.arrays import Ints
+from counterfold.errors import TreeTooLargeError, UnsupportedError
 from counterfold.poker.game import CardRules, PokerGame
 from counterfold.poker.isomorphism import holes_renamed, renamed
-
-__all__ = ["MOST_BOARDS", "Board", "boards_of", "renamed_holes", "renamings"]
 
 MOST_BOARDS = 200_000
 
@@ -27,17 +26,15 @@ class Board:
     street: int
     before: int  # the number of the board of the street before; its own at the root
     chance: float  # probability that it, or one that it stands for, comes after that board
-    renamings: NDArray[np.int64]  # [renamings, 4] of suits that change nothing here
+    renamings: Ints  # [renamings, 4] of suits that change nothing here
 
 
-def renamed_holes(
-    rules: CardRules, holes: NDArray[np.integer], names: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def renamed_holes(rules: CardRules, holes: NDArray[np.integer], names: Ints) -> Ints:
     """The numbers that hands turn into when suits are renamed."""
     return holes_renamed(rules.cards[holes], names)
 
 
-def renamings(game: PokerGame) -> NDArray[np.int64]:
+def renamings(game: PokerGame) -> Ints:
     """The renamings of suits that leave the deck, the board and both ranges as they are."""
     deck, board = set(game.rules.deck), set(game.board)
     found = []
@@ -58,10 +55,14 @@ def boards_of(game: PokerGame, symmetry: bool = True) -> list[Board]:
 
     Without ``symmetry`` every board stands for itself alone.
     """
+    if game.betting.players != 2:
+        raise UnsupportedError(
+            f"{game.name} has {game.betting.players} players, where a public tree has two"
+        )
     same = renamings(game) if symmetry else np.arange(4)[None]
     found = [Board(tuple(game.board), 0, 0, 1.0, same)]
     begin = 0
-    for street in range(1, game.betting.streets):
+    for street in range(1, game.betting.played):
         stop = len(found)
         for number in range(begin, stop):
             found.extend(_next_boards(game.rules, found[number], number, street))
@@ -84,7 +85,7 @@ def _next_boards(rules: CardRules, board: Board, number: int, street: int) -> It
     least = codes.min(0)
     ways = comb(len(rules.deck) - len(board.cards) - 2 * rules.hole, deal)
     times = dict(zip(*np.unique(least, return_counts=True), strict=True))
-    alike: dict[bytes, NDArray[np.int64]] = {}  # one array for all boards with the same ones
+    alike: dict[bytes, Ints] = {}  # one array for all boards with the same ones
     for k in np.flatnonzero(least == own):
         cards = board.cards + tuple(int(card) for card in sets[k])
         which = codes[:, k] == own[k]

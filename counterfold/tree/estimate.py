@@ -9,8 +9,6 @@ from typing import NamedTuple
 
 from counterfold.games.base import CHANCE, TERMINAL, Action, Game
 
-__all__ = ["Estimate", "estimate"]
-
 PROBES = 128
 GROUPS = 4
 MOST_LOOKED = 100_000

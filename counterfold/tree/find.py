@@ -7,14 +7,12 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from counterfold.arrays import Ints
 from counterfold.errors import ParameterError
 from counterfold.poker.cards import board_name, card_name, check_distinct, parse_cards
 from counterfold.poker.game import DEAL, DECISION, PokerGame
 from counterfold.tree.public import PublicTree
-
-__all__ = ["Place", "children", "deals_of", "find_board", "find_boards", "find_place"]
 
 Path = str | Sequence[str]
 """Words such as "check, bet 66, call, [7h], check", or a list of them."""
@@ -37,9 +35,7 @@ class Place(NamedTuple):
     line: tuple[str, ...]  # actions and dealt cards: ("check", "bet 66", "call", "[7h]")
 
 
-def find_boards(
-    tree: PublicTree, cards: Iterable[int]
-) -> tuple[tuple[int, ...], NDArray[np.int64]]:
+def find_boards(tree: PublicTree, cards: Iterable[int]) -> tuple[tuple[int, ...], Ints]:
     """The boards of the tree that stand for a real board, street by street, and the renaming.
 
     ``names[suit]`` is the suit of the tree that stands for a suit of the real board on all of
@@ -58,7 +54,7 @@ def find_boards(
     return tuple(found), names
 
 
-def find_board(tree: PublicTree, cards: Iterable[int]) -> tuple[int, NDArray[np.int64]]:
+def find_board(tree: PublicTree, cards: Iterable[int]) -> tuple[int, Ints]:
     """The board of the tree that stands for a real board, and how suits are renamed for it.
 
     >>> from counterfold.poker.cards import parse_cards
@@ -94,11 +90,11 @@ def _by_street(game: PokerGame, cards: tuple[int, ...]) -> list[tuple[int, ...]]
     return [cards[:begin], *(cards[sizes[k] : sizes[k + 1]] for k in range(street))]
 
 
-def find_place(tree: OfPoker, path: Path = "") -> Place:
+def find_place(tree: OfPoker, path: Path = "", board: Sequence[int] = ()) -> Place:
     """The place that words lead to.
 
     Actions go by their labels or by any unique beginning of one; cards that are dealt are in
-    square brackets or not.
+    square brackets or not, or come from ``board`` where the words leave them out.
 
     >>> from counterfold.poker.holdem import fhp
     >>> tree = PublicTree(fhp(deck="QKA"))
@@ -109,10 +105,31 @@ def find_place(tree: OfPoker, path: Path = "") -> Place:
     ...
     counterfold.errors.ParameterError: the hand is over after fold; nothing can follow as 'As Kh Qd'
     """
-    words = _words(path) if isinstance(path, str) else [str(word).strip() for word in path]
+    words = words_of(path)
     place = Place(0, tuple(tree.game.board), ())
     for word in words:
+        if board and not word.startswith("["):
+            place = _from_board(tree.game, place, board)
         place = _after(tree.game, place, word)
+    if not board:
+        return place
+    place = _from_board(tree.game, place, board)
+    if len(place.cards) < len(board):
+        raise ParameterError(
+            f"after {', '.join(place.line) or 'nothing'!r} the board has {len(place.cards)} cards, "
+            f"not {len(board)}: say how the betting went on each street"
+        )
+    return place
+
+
+def _from_board(game: PokerGame, place: Place, board: Sequence[int]) -> Place:
+    """The place after the cards of a board that come there, as many as there are."""
+    while game.betting.kind[place.node] == DEAL:
+        after = game.rules.deal[int(game.betting.street[place.node]) + 1]
+        dealt = board[len(place.cards) : len(place.cards) + after]
+        if len(dealt) < after or not after:
+            break
+        place = _dealt(game, place, board_name(dealt))
     return place
 
 
@@ -136,35 +153,45 @@ def deals_of(tree: PublicTree, texts: Iterable[str]) -> list[tuple[str, ...]]:
     return found
 
 
-def _words(path: str) -> list[str]:
+def words_of(path: Path) -> list[str]:
     """The words between commas; commas in brackets are between cards."""
-    if not path.strip():
-        return []
-    return [word.strip() for word in re.split(r",(?![^\[]*\])", path)]
+    if not isinstance(path, str):
+        return [str(word).strip() for word in path]
+    return [word.strip() for word in re.split(r",(?![^\[]*\])", path)] if path.strip() else []
 
 
 def _after(game: PokerGame, place: Place, word: str) -> Place:
     betting, node = game.betting, place.node
     if betting.kind[node] == DEAL:
         return _dealt(game, place, word)
-    after = f" after {', '.join(place.line)}" if place.line else " at the start"
+    after = f"after {', '.join(place.line)}" if place.line else "at the start"
     if betting.kind[node] != DECISION:
-        raise ParameterError(f"the hand is over{after}; nothing can follow as {word!r}")
-    labels = [betting.label[child] for child in betting.children(node)]
-    plain = [_plain(label) for label in labels]
-    wanted = _plain(word)
-    fits = [k for k, label in enumerate(plain) if label == wanted]
-    fits = fits or [k for k, label in enumerate(plain) if wanted and label.startswith(wanted)]
+        raise ParameterError(f"the hand is over {after}; nothing can follow as {word!r}")
+    chosen = choose(betting.actions(node), word, after)
+    line = (*place.line, betting.actions(node)[chosen])
+    return Place(int(betting.first[node]) + chosen, place.cards, line)
+
+
+def choose(labels: Sequence[str], word: str, where: str) -> int:
+    """The place of an action by its label, or by a beginning that only one has."""
+    fits = fitting(labels, word)
     if len(fits) != 1:
         told = "could be several actions" if fits else "is no action"
         choices = ", ".join([labels[k] for k in fits] if fits else labels)
-        raise ParameterError(f"{word!r} {told}{after}; choose one of: {choices}")
-    label = labels[fits[0]]
-    return Place(int(betting.first[node]) + fits[0], place.cards, (*place.line, label))
+        raise ParameterError(f"{word!r} {told} {where}; choose one of: {choices}")
+    return fits[0]
+
+
+def fitting(labels: Sequence[str], word: str) -> list[int]:
+    """The actions that a word is or begins; case, spaces and hyphens do not matter."""
+    if word in labels:
+        return [labels.index(word)]
+    plain, wanted = [_plain(label) for label in labels], _plain(word)
+    found = [k for k, label in enumerate(plain) if label == wanted]
+    return found or [k for k, label in enumerate(plain) if wanted and label.startswith(wanted)]
 
 
 def _plain(label: str) -> str:
-    """A label as it is compared: case, spaces and hyphens do not matter."""
     return re.sub(r"[\s-]", "", label.casefold())
 
 

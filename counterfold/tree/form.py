@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from counterfold.tree.history import Infosets
     from counterfold.tree.walk import Progress
 
-__all__ = ["Form", "InfosetForm", "PokerForm", "Units", "form_of"]
-
 
 @runtime_checkable
 class Form(Protocol):
@@ -55,7 +53,10 @@ class PokerForm:
     """What compiled games of poker have in common, however hands and boards are laid out."""
 
     game: PokerGame
-    players = 2
+
+    @property
+    def players(self) -> int:
+        return len(self.game.players)
 
     @property
     def spec(self) -> str:
@@ -69,12 +70,12 @@ class PokerForm:
 
     @property
     def constant_sum(self) -> float | None:
-        """What both payoffs add up to at every end, or None where there is rake."""
+        """What all payoffs add up to at every end, or None where there is rake."""
         return 0.0 if self.game.betting.zero_sum else None
 
     @property
     def two_player_zero_sum(self) -> bool:
-        return self.constant_sum is not None
+        return self.players == 2 and self.constant_sum is not None
 
     @cached_property
     def largest_payoff(self) -> float:
@@ -110,7 +111,7 @@ def form_of(
     (58, 2)
     """
     from counterfold.tree.history import compile_game
-    from counterfold.tree.named import as_game, by_deals
+    from counterfold.tree.named import as_game, by_deals, by_drawn_deals
     from counterfold.tree.public import PublicTree
 
     if isinstance(game, Form):
@@ -120,6 +121,8 @@ def form_of(
         return by_deals(game)
     if isinstance(game, PokerRules):
         game = game.poker
+    if isinstance(game, PokerGame) and game.of_drawn_deals:
+        return by_drawn_deals(game)
     if isinstance(game, PokerGame):
         alike = bool(game.about.get("symmetry", True)) if symmetry is None else symmetry
         return PublicTree(game, symmetry=alike, memory=memory)

@@ -13,8 +13,6 @@ from counterfold.tree.history import HistoryTree, kept_with
 if TYPE_CHECKING:
     from counterfold.kernels.history import Graph
 
-__all__ = ["graph_of"]
-
 
 def graph_of(tree: HistoryTree) -> Graph:
     """The arrays of a tree for the kernels of the history graph, made once."""

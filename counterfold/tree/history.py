@@ -19,8 +19,6 @@ from counterfold.notebook import brief
 from counterfold.poker.units import Units
 from counterfold.tree.walk import Progress, Reading, read_rules
 
-__all__ = ["NONE", "HistoryTree", "Infosets", "compile_game", "kept_with", "spans"]
-
 T = TypeVar("T")
 
 _ADDRESS = re.compile(r"<.* at 0x[0-9a-fA-F]+>")
@@ -215,11 +213,13 @@ def compile_game(
     width[dealt] = np.frombuffer(found.width, dtype=np.uint32)
     prob = np.ones(found.edges)
     prob[np.repeat(dealt, width)] = np.frombuffer(found.prob, dtype=np.float64)
-    child = np.empty(found.edges, dtype=np.uint32)
-    edge = np.frombuffer(found.edge, dtype=np.uint32)[1:]
-    child[edge] = (
-        np.frombuffer(found.node, dtype=np.uint32)[1:] if found.node else np.arange(1, len(turn))
-    )
+    if found.node:  # where a visit that meets a known node again goes no further
+        node = np.frombuffer(found.node, dtype=np.uint32)
+        spread = np.zeros(len(node), dtype=np.uint32)
+        spread[np.unique(node, return_index=True)[1]] = width
+        child = node[_children(spread)]
+    else:
+        child = _children(width)
     leaf = np.full(len(turn), NONE, dtype=np.uint32)
     payoff = np.frombuffer(found.payoff, dtype=np.float64).reshape(-1, found.players)
     leaf[turn == TERMINAL] = np.arange(len(payoff), dtype=np.uint32)
@@ -238,6 +238,26 @@ def compile_game(
         game=game,
     )
     return _in_topological_order(tree) if tree.merged else tree
+
+
+def _children(width: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """[edges] the visit to which each edge leads; visits stand in the order of a depth-first walk.
+
+    Whatever is put at a place of the walk's stack is taken from there before anything else is put
+    there: edges and visits of one place come in turns.
+
+    >>> _children(np.array([2, 2, 0, 0, 0])).tolist()
+    [1, 4, 2, 3]
+    """
+    last = np.cumsum(width, dtype=np.int64)
+    below = last - width - np.arange(len(width))  # how much lies on the stack at a visit
+    place = np.repeat(below + last - 1, width) - np.arange(last[-1])
+    few = np.min_scalar_type(below.max())  # which sorts faster
+    child = np.empty(last[-1], dtype=np.uint32)
+    child[np.argsort(place.astype(few), kind="stable")] = (
+        np.argsort(below[1:].astype(few), kind="stable") + 1
+    )
+    return child
 
 
 def _infosets(found: Reading) -> Infosets:
@@ -282,7 +302,8 @@ def _label(thing: Hashable, what: str) -> str:
     """How an observation or an action is called, in this run and in every other."""
     try:
         name = label(thing)
-        name.encode()
+        if not name.isascii():
+            name.encode()
     except Exception as error:
         raise RulesError(f"the {what} {short(thing)} has no name: {reason(error)}") from error
     if " at 0x" in name and _ADDRESS.search(name):

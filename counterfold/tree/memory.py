@@ -9,15 +9,6 @@ from counterfold.errors import TreeTooLargeError
 from counterfold.games.base import Game
 from counterfold.tree.estimate import estimate
 
-__all__ = [
-    "ANY_SIZE",
-    "MemoryGuard",
-    "bytes_needed",
-    "count_in_words",
-    "gigabytes",
-    "memory_at_hand",
-]
-
 LARGEST_INDEX = 0xFFFFFFFE
 
 ANY_SIZE = 1 << 62

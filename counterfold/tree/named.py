@@ -14,8 +14,8 @@ from counterfold.games.spec import parse_spec
 from counterfold.poker.game import PokerGame
 from counterfold.poker.holdem import POKER_GAMES
 from counterfold.poker.spot import read_spot, spot
-
-__all__ = ["FORMS", "as_game", "by_deals", "game_named", "means_poker", "poker_game"]
+from counterfold.poker.table import Holdem
+from counterfold.poker.table_source import is_table
 
 FORMS = ("history", "public", "deals")
 PUBLIC_ONLY = ("fhp",)
@@ -32,12 +32,17 @@ def game_named(word: str, form: str | None = None) -> Game | PokerGame:
     return by_deals(load(word)) if form == "deals" else poker_game(word) if poker else load(word)
 
 
-def by_deals(game: Any) -> Any:
+def by_deals(game: object) -> Any:
     """A game of Cheat that is solved deal by deal."""
     return importlib.import_module("counterfold.abstraction.deal_form").DealForm(game)
 
 
-def as_game(game: Any) -> Any:
+def by_drawn_deals(game: PokerGame) -> Any:
+    """Betting before the flop of three and more, over deals that are drawn once."""
+    return importlib.import_module("counterfold.abstraction.drawn_engine").DrawnForm(game)
+
+
+def as_game(game: object) -> Any:
     """A game as it is, or the one that a name or a file means; anything else is refused.
 
     >>> as_game("kuhn").players
@@ -47,6 +52,8 @@ def as_game(game: Any) -> Any:
         return game_named(os.fspath(game))
     if isinstance(game, type):
         raise ParameterError(f"{game.__name__} is a class; make a game of it: {game.__name__}()")
+    if isinstance(game, Holdem) and game.before_the_flop:
+        return game.poker
     if not hasattr(game, "root") and not hasattr(game, "betting") and not hasattr(game, "spec"):
         raise ParameterError(
             f"a game is a name such as 'leduc', a file of a spot, or rules, and not {short(game)}"
@@ -63,6 +70,7 @@ def means_poker(word: str, form: str | None = None) -> bool:
     if form not in (None, *FORMS):
         raise ParameterError(f"--form is {form!r}, and must be history, public or deals")
     only = word.partition("(")[0].strip() in PUBLIC_ONLY or _spot_in(word) is not None
+    only = only or (form is None and _table_in(word) is not None)
     if only and form == "history":
         raise ParameterError(
             f"{word} has every hand at every node, which is its public form; leave out --form"
@@ -71,10 +79,10 @@ def means_poker(word: str, form: str | None = None) -> bool:
 
 
 def poker_game(word: str) -> PokerGame:
-    """The poker game that a word names: a spot in a file, or a game with its parameters.
+    """The poker game that a word names: a spot in a file, a table, or a game with its parameters.
 
-    >>> poker_game("fhp(cap=2)").name
-    'fhp'
+    >>> poker_game("fhp(cap=2)").name, poker_game("holdem:3max(stack=10)").players
+    ('fhp', ('BTN', 'SB', 'BB'))
     """
     given = _spot_in(word)
     if given is None:
@@ -82,23 +90,35 @@ def poker_game(word: str) -> PokerGame:
     return spot(given, name=os.path.splitext(os.path.basename(word))[0], where=word)
 
 
-def _spot_in(word: str) -> dict[str, Any] | None:
+def _spot_in(word: str) -> dict[str, object] | None:
     """What the file of a spot says; nothing if it is no such file."""
     if not word.lower().endswith(".json"):
         return None
     given = read_spot(word)
-    if not isinstance(given, dict) or {"payoffs", "matrix"} & set(given):
-        return None  # a normal form
+    if not isinstance(given, dict) or {"payoffs", "matrix"} & set(given) or is_table(given):
+        return None  # a normal form, or a table
     return given
 
 
+def _table_in(word: str, *, preflop: bool = True) -> Holdem | None:
+    """The table of hold'em that a word names, if its betting ends before the flop or it may not."""
+    if not word.lower().endswith(".json") and word.partition("(")[0].split(":")[0] != Holdem.name:
+        return None
+    table = load(word)
+    return table if isinstance(table, Holdem) and table.before_the_flop >= preflop else None
+
+
 def _in_public_form(word: str) -> PokerGame:
+    table = _table_in(word, preflop=False)
+    if table is not None:
+        return table.poker
     spec = parse_spec(word)
     preset = next((dict(entry.preset) for entry in games() if entry.name == spec.name), {})
     name = spec.name.partition(":")[0] if preset else spec.name
     if name not in POKER_GAMES:
         raise SpecError(
-            f"{spec.name} has no public form; {', '.join(POKER_GAMES)} and spots in JSON have"
+            f"{spec.name} has no public form; {', '.join(POKER_GAMES)}, tables of holdem and "
+            "spots in JSON have"
         )
     make = POKER_GAMES[name]
     try:

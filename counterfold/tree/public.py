@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import ParameterError, TreeTooLargeError
-from counterfold.poker.cards import board_name
-from counterfold.poker.game import DECISION, NO_CARD, CardRules, PokerGame, meetings
+from counterfold.poker.cards import NO_CARD, board_name
+from counterfold.poker.equities import Wins, wins_after
+from counterfold.poker.game import DECISION, CardRules, PokerGame, meetings
 from counterfold.tree.boards import Board, boards_of, renamed_holes
 from counterfold.tree.form import PokerForm
 from counterfold.tree.memory import memory_at_hand
@@ -20,8 +21,6 @@ from counterfold.tree.public_nodes import PublicNodes
 
 if TYPE_CHECKING:
     from counterfold.tree.public_size import PublicSize
-
-__all__ = ["Hands", "PublicTree"]
 
 HARDLY = 1e-9  # of all pairs of hands of two ranges: fewer that can meet are too few to weigh
 _PAD = 4  # columns of tables come in fours
@@ -40,9 +39,13 @@ class PublicTree(PokerForm):
     ) -> None:
         self.game = game
         self.symmetry = symmetry
-        self.nodes = PublicNodes(game.betting)
         self.boards: list[Board] = boards_of(game, symmetry)
+        self.betting = game.betting.checked_down()
+        """The betting, which ends where nobody decides any more."""
+        self.nodes = PublicNodes(self.betting)
         self.last = self.nodes.streets - 1
+        self.rest = sum(game.rules.deal[self.nodes.streets : game.betting.streets])
+        """Cards that come after the last street, before hands are shown."""
         weights = [np.asarray(weight, np.float64) for weight in game.ranges]
         self.weight_sum = float((weights[0] * meetings(weights[1])).sum())
         # What can meet is a difference of sums, and hands that cannot leave dust.
@@ -87,7 +90,7 @@ class PublicTree(PokerForm):
         live = [np.asarray(weight) > 0 for weight in self.game.ranges]
         early: tuple[list[Hands], list[Hands]] = ([], [])
         count: tuple[list[int], list[int]] = ([], [])
-        final = [board.cards for board in self.boards if board.street == self.last]
+        final = [board.cards for board in self.boards if not self.by_class(board)]
         begin = len(self.boards) - len(final)
         holes = [np.zeros((len(final), int(some.sum())), np.uint16) for some in live]
         bound, ends = [np.zeros((0, 2), np.uint16)], [0] * (begin + 1)
@@ -122,6 +125,14 @@ class PublicTree(PokerForm):
         self.group: NDArray[np.uint32] = np.array(ends, np.uint32)
         """[boards + 1] the first group of each board."""
         return Dealt(early[0], holes[0], count[0]), Dealt(early[1], holes[1], count[1])
+
+    def by_class(self, board: Board) -> bool:
+        """Whether hands are one that suits do not tell apart: where a card is still to come."""
+        return board.street < self.last or self.rest > 0
+
+    def wins(self, board: int) -> Wins:
+        """[holes, holes] on how many boards after one of the last street hands beat each other."""
+        return wins_after(self.game.rules, self.boards[board].cards, self.rest)
 
     def groups(self, board: int) -> NDArray[np.uint16]:
         """[groups, 2] where hands that tie on a board end, of each player, the weakest first."""

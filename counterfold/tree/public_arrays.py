@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.files.arrays import Saved
-from counterfold.poker.game import DECISION, NO_CARD
+from counterfold.poker.cards import NO_CARD
+from counterfold.poker.equities import apart, boards_left
+from counterfold.poker.game import DECISION
 from counterfold.tree.public import PublicTree
 from counterfold.tree.public_nodes import LANES, NOTHING, PublicNodes, ends_of
-
-__all__ = ["PublicArrays", "aligned", "asked_in", "money_of"]
 
 
 def aligned(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
@@ -25,7 +25,7 @@ def aligned(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
     return result
 
 
-def _wide(array: Any) -> NDArray[np.uint32]:
+def _wide(array: object) -> NDArray[np.uint32]:
     return np.ascontiguousarray(array, np.uint32)
 
 
@@ -99,16 +99,36 @@ class PublicArrays:
 
         self.tree, self.dtype = tree, np.dtype(dtype)
         self.money, self.ends = money_of(tree.nodes, 1.0 / tree.weight_sum, self.dtype)
-        inner = np.array([board.street < tree.last for board in tree.boards])
+        inner = np.array([tree.by_class(board) for board in tree.boards])
         self.inner = np.where(inner, np.cumsum(inner) - 1, 0)
         street = _wide([board.street for board in tree.boards])
-        self.boards = public.Boards(street, _wide(self.inner), tree.group, tree.bound)
+        left = boards_left(tree.game.rules, tree.boards[-1].cards, tree.rest)
+        self.boards = public.Boards(
+            street, _wide(self.inner), tree.group, tree.bound, np.array([1.0 / left])
+        )
         self.columns = [-(-tree.columns(p) // LANES) * LANES for p in (0, 1)]
         # Rows of sixteen ends: one a hand, then one of zeros for hands that nobody else holds.
         pairs = max(len(hands.pairs) for player in tree.hands for hands in player)
         self.nobody = -(-max(pairs, *self.columns) // LANES) * LANES
         self._holes: dict[int, NDArray[np.uint16]] = {}
-        self.hands = self._counted(0, self._player(0)), self._counted(1, self._player(1))
+        wins = self._wins()
+        self.hands = (
+            self._counted(0, self._player(0, *wins[0])),
+            self._counted(1, self._player(1, *wins[1])),
+        )
+
+    @property
+    def ground(self) -> Any:
+        """What kernels.public walks on."""
+        from counterfold.kernels import public
+
+        return public.Ground(self.money, self.boards, self.ends)
+
+    def sides(self, tables: Any, packs: Any = (None, None), extras: Any = (None, None)) -> Any:
+        """What both players have there."""
+        from counterfold.kernels import public
+
+        return public.Sides(self.hands, tuple(tables), tuple(packs), tuple(extras))
 
     def in_kind(self, dtype: Any) -> PublicArrays:
         """The same in numbers of another kind; all that is whole is shared."""
@@ -131,13 +151,39 @@ class PublicArrays:
         start[: len(first)] = np.asarray(tree.game.ranges[p])[first]
         return hands._replace(passed=passed, start=start)
 
-    def _player(self, p: int) -> Any:
+    def _wins(self) -> list[tuple[NDArray[np.uint32], NDArray[np.uint32]]]:
+        """[boards, hands, hands] of each player: on how many boards that can come after the last
+        street a hand beats those that a hand of the opponent stands for, and beats or ties."""
+        tree = self.tree
+        last = [k for k, board in enumerate(tree.boards) if tree.rest and board.street == tree.last]
+        wide = [tree.columns(p) if last else 0 for p in (0, 1)]
+        made = [np.zeros((len(last), wide[p], wide[1 - p]), np.uint32) for p in (0, 0, 1, 1)]
+        found = [(made[0], made[1]), (made[2], made[3])]
+        left = boards_left(tree.game.rules, tree.boards[-1].cards, tree.rest)
+        for k, number in enumerate(last):
+            wins = tree.wins(number)
+            for p, (beaten, upto) in enumerate(found):
+                mine, theirs = tree.hands[p][number], tree.hands[1 - p][number]
+                order = np.argsort(theirs.of, kind="stable")
+                pairs = theirs.pairs[order]
+                begins = np.searchsorted(theirs.of[order], np.arange(len(theirs.holes)))
+                both = apart(tree.game.rules.cards)[np.ix_(mine.holes, pairs)]
+                lost = wins[np.ix_(pairs, mine.holes)].T
+                for into, each in (
+                    (beaten, wins[np.ix_(mine.holes, pairs)]),
+                    (upto, np.where(both, np.uint32(left) - lost, 0)),
+                ):
+                    sums = np.add.reduceat(each, begins, axis=1, dtype=np.uint32)
+                    into[k, : len(mine.holes), : len(theirs.holes)] = sums
+        return found
+
+    def _player(self, p: int, beaten: Any, upto: Any) -> Any:
         from counterfold.kernels import public
 
         tree, rules = self.tree, self.tree.game.rules
         faces, boards, wide = rules.cards, len(tree.boards), tree.columns(p)
         faces[faces == NO_CARD] += p  # so that nobody blocks it
-        early = [tree.hands[p][k] for k, b in enumerate(tree.boards) if b.street < tree.last]
+        early = [tree.hands[p][k] for k, b in enumerate(tree.boards) if tree.by_class(b)]
         inner, pairs = max(1, len(early)), max((len(hands.pairs) for hands in early), default=1)
         up, same = (np.full((boards, wide), x, np.uint16) for x in (0, self.nobody))
         face = np.zeros((boards, wide, 2), np.uint8)
@@ -150,13 +196,14 @@ class PublicArrays:
             width, many[number] = len(hands.holes), len(hands.pairs)
             face[number, :width] = faces[hands.holes]
             if rules.hole == 2:
-                theirs = tree.hands[1 - p][number].pairs
-                where[theirs] = np.arange(len(theirs))
+                theirs = tree.hands[1 - p][number]
+                rolled = tree.rest and board.street == tree.last
+                where[theirs.pairs] = theirs.of if rolled else np.arange(len(theirs.pairs))
                 same[number, :width] = where[hands.holes]
-                where[theirs] = self.nobody
+                where[theirs.pairs] = self.nobody
             if number:
                 up[number, :width] = rows[board.before][hands.holes]
-            if board.street < tree.last:
+            if tree.by_class(board):
                 rows[number] = np.zeros(rules.holes, np.uint16)
                 rows[number][hands.pairs] = hands.of
                 k = self.inner[number]
@@ -164,7 +211,9 @@ class PublicArrays:
                 hand[k, : len(hands.pairs)] = hands.of
         base, count = _wide(tree.base[:, p]), tree.hands[p].counts
         none = np.zeros(0)  # what hands count for: see _counted
-        return public.Hands(base, count, up, none, face, same, many, cards, hand, none)
+        return public.Hands(
+            base, count, up, none, face, same, many, cards, hand, none, beaten, upto
+        )
 
     def holes(self, p: int) -> NDArray[np.uint16]:
         """[boards, hands] the numbers of a player's hands; made when it is first asked for."""

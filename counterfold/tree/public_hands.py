@@ -10,21 +10,21 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Dealt", "Hands"]
+from counterfold.arrays import Ints
 
 
 @dataclass(frozen=True, eq=False)
 class Hands:
     """One player's hands on one board.
 
-    On the last street every hand stands for itself, and they lie in the order of strength.
-    Before it, hands that a renaming of suits makes equal are one.
+    On a last board every hand stands for itself, and they lie in the order of strength. Where
+    cards are still to come, hands that a renaming of suits makes equal are one.
     """
 
-    holes: NDArray[np.int64]  # [hands] one hole for each
-    pairs: NDArray[np.int64]  # [pairs] all holes of the range that the board leaves
-    of: NDArray[np.int64]  # [pairs] the hand that each is
-    size: NDArray[np.int64]  # [hands] how many holes each stands for
+    holes: Ints  # [hands] one hole for each
+    pairs: Ints  # [pairs] all holes of the range that the board leaves
+    of: Ints  # [pairs] the hand that each is
+    size: Ints  # [hands] how many holes each stands for
 
 
 class Dealt(Sequence[Hands]):
@@ -41,7 +41,7 @@ class Dealt(Sequence[Hands]):
         """[boards] how many hands there are."""
 
     @cached_property
-    def _same(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _same(self) -> tuple[Ints, Ints]:
         """Each hand's own number, and a one for each: the same on all boards."""
         made = np.arange(self._holes.shape[1]), np.ones(self._holes.shape[1], np.int64)
         for array in made:

@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from counterfold.poker.game import DEAL, DECISION, FOLD, SHOWDOWN, BettingTree
 
-__all__ = ["LANES", "NOTHING", "PublicNodes", "ends_of"]
-
 LANES = 16  # ends that are settled at once, as in kernels.lanes
 NOTHING = 0xFFFFFFFF
 CHUNK = 64  # ends of a chunk of the last street, if it has more than one line

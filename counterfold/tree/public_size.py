@@ -7,18 +7,17 @@ from dataclasses import dataclass
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
+from counterfold.arrays import Ints
 from counterfold.errors import TreeTooLargeError
-from counterfold.poker.game import DECISION, NO_CARD, PokerGame, meetings
+from counterfold.poker.cards import NO_CARD
+from counterfold.poker.game import DECISION, PokerGame, meetings
 from counterfold.tree.boards import Board, boards_of, renamed_holes
 from counterfold.tree.memory import gigabytes, memory_at_hand
 from counterfold.tree.public import PublicTree
 from counterfold.tree.public_nodes import PublicNodes
 
-Counts = NDArray[np.int64]
-
-__all__ = ["PublicSize", "public_size", "size_of"]
+Counts = Ints
 
 
 @dataclass(frozen=True)
@@ -69,7 +68,7 @@ def public_size(
     >>> public_size(fhp(cap=2, deck="TJQKA")).boards
     96
     """
-    nodes, boards = PublicNodes(game.betting), boards_of(game, symmetry)
+    boards, nodes = boards_of(game, symmetry), PublicNodes(game.betting.checked_down())
     hands = [_hands(game, boards, player) for player in (0, 1)]
     return _size(game, nodes, boards, hands, predictive, bits, dtype)
 
@@ -82,7 +81,7 @@ def size_of(
     return _size(tree.game, tree.nodes, tree.boards, hands, predictive, bits, dtype)
 
 
-def _hands(game: PokerGame, boards: Sequence[Board], player: int) -> NDArray[np.int64]:
+def _hands(game: PokerGame, boards: Sequence[Board], player: int) -> Ints:
     """How many hands of the range each board leaves; equal ones are one before the last street."""
     rules, live = game.rules, np.flatnonzero(np.asarray(game.ranges[player]) > 0)
     cards = rules.cards[live].astype(np.int64)
@@ -91,9 +90,11 @@ def _hands(game: PokerGame, boards: Sequence[Board], player: int) -> NDArray[np.
     together += together.T
     by_card = together.sum(1)
     found = np.empty(len(boards), np.int64)
+    betting = game.betting  # hands on boards to which cards come are classes
+    last = betting.played if betting.played < betting.streets else betting.streets - 1
     for k, board in enumerate(boards):
         dealt = list(board.cards)
-        if board.street < game.betting.streets - 1 and len(board.renamings) > 1:
+        if board.street < last and len(board.renamings) > 1:
             left = live[~np.isin(cards, dealt).any(1)]
             alike = [renamed_holes(rules, left, names) for names in board.renamings]
             found[k] = len(np.unique(np.min(alike, 0)))
@@ -116,6 +117,8 @@ def _size(
     most = [int(counts.max()) for counts in hands]
     cells = sum(int(width[street, p].sum()) * (-(-most[p] // 4) * 4) for p in (0, 1))
     number, predicted = np.dtype(dtype).itemsize, int(predictive)
+    wins = 16 * most[0] * most[1] * int((street == nodes.streets - 1).sum())
+    wins *= nodes.streets < game.betting.streets  # of each player, and where it does not lose
     full, half = (2 + predicted) * number * cells, (4 + predicted * number) * cells
     return PublicSize(
         game=game.name,
@@ -125,12 +128,12 @@ def _size(
         hands=(most[0], most[1]),
         histories=_histories(game, boards, each_street),
         infosets=sum(int((each[street, p] * hands[p]).sum()) for p in (0, 1)),
-        bytes=half if bits == 16 else full,
-        half=half,
+        bytes=(half if bits == 16 else full) + wins,
+        half=half + wins,
     )
 
 
-def _histories(game: PokerGame, boards: Sequence[Board], nodes: NDArray[np.int64]) -> int:
+def _histories(game: PokerGame, boards: Sequence[Board], nodes: Ints) -> int:
     """Nodes with both hands and all cards told apart; each board counts for those it stands for."""
     rules, total = game.rules, 0
     live = [(np.asarray(weights) > 0).astype(np.float64) for weights in game.ranges]

@@ -10,14 +10,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from counterfold.arrays import Floats
 from counterfold.games.base import CHANCE
 from counterfold.tree.history import NONE, HistoryTree
-
-__all__ = ["biased_tree", "mixed", "restricted_tree"]
-
-Floats = NDArray[np.float64]
 
 
 def restricted_tree(tree: HistoryTree, opponent: int, model: Floats, p: float) -> HistoryTree:
@@ -112,5 +108,4 @@ def mixed(
     """What the opponent of ``biased_tree`` plays when it chooses as ``free`` says."""
     trust = np.where(tree.infosets.owner == opponent, confidence, 0.0)
     by_slot = np.repeat(trust, tree.infosets.sizes)
-    out: Floats = by_slot * model + (1 - by_slot) * free
-    return out
+    return by_slot * model + (1 - by_slot) * free

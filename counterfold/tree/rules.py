@@ -22,20 +22,6 @@ import numpy as np
 from counterfold.errors import RulesError, reason, short
 from counterfold.games.base import CHANCE, TERMINAL
 
-__all__ = [
-    "MOST_MOVES",
-    "Kept",
-    "actions_at",
-    "chances_at",
-    "hash_of",
-    "keep",
-    "payoffs_at",
-    "players_of",
-    "same",
-    "still",
-    "turn_at",
-]
-
 MOST_MOVES = 1_000_000
 """Actions, or outcomes of chance, at one state; a generator that gives more has no end."""
 
@@ -43,7 +29,7 @@ _PLAIN = frozenset((type(None), bool, int, float, str, bytes, complex, range, ty
 _MOST_LOOKED = 64
 
 
-def players_of(game: Any) -> int:
+def players_of(game: object) -> int:
     """How many players a game has."""
     try:
         players = getattr(game, "players", 2)
@@ -68,7 +54,7 @@ def turn_at(state: Any, answer: Any, players: int) -> int:
     return who
 
 
-def actions_at(state: Any, answer: Any, who: int) -> tuple[Any, ...]:
+def actions_at(state: object, answer: object, who: int) -> tuple[Any, ...]:
     """The actions of a player, from what ``actions`` gave."""
     actions = _listed("actions", state, answer)
     if not actions:
@@ -78,7 +64,7 @@ def actions_at(state: Any, answer: Any, who: int) -> tuple[Any, ...]:
     return actions
 
 
-def chances_at(state: Any, answer: Any) -> list[tuple[Any, float]]:
+def chances_at(state: object, answer: object) -> list[tuple[Any, float]]:
     """Outcomes with probabilities that sum to one, from what ``chance`` gave."""
     if isinstance(answer, Mapping):
         raise _no_sequence("chance", state, answer)
@@ -108,7 +94,7 @@ def chances_at(state: Any, answer: Any) -> list[tuple[Any, float]]:
     return pairs
 
 
-def payoffs_at(state: Any, answer: Any, players: int) -> tuple[float, ...]:
+def payoffs_at(state: object, answer: object, players: int) -> tuple[float, ...]:
     """One finite number a player, from what ``payoff`` gave."""
     if isinstance(answer, Mapping | str | bytes):
         raise _no_sequence("payoff", state, answer)
@@ -146,11 +132,11 @@ def _listed(name: str, state: Any, answer: Any) -> tuple[Any, ...]:
     return found
 
 
-def _no_sequence(name: str, state: Any, answer: Any) -> RulesError:
+def _no_sequence(name: str, state: object, answer: object) -> RulesError:
     return RulesError(f"{name} must give a sequence at {short(state)}, not {short(answer)}")
 
 
-def _number(value: Any) -> float | None:
+def _number(value: object) -> float | None:
     """A real number of any make as a float; None for what is none, a truth among them."""
     if type(value) is float:
         return value
@@ -164,7 +150,7 @@ def _number(value: Any) -> float | None:
         return math.inf
 
 
-def _check_hash(what: str, value: Any, state: Any) -> None:
+def _check_hash(what: str, value: object, state: object) -> None:
     try:
         hash(value)
     except TypeError:
@@ -180,7 +166,7 @@ class Kept(NamedTuple):
     looks: Any
 
 
-def hash_of(state: Any) -> int:
+def hash_of(state: object) -> int:
     """The hash that every state has."""
     try:
         return hash(state)
@@ -193,7 +179,7 @@ def hash_of(state: Any) -> int:
         raise RulesError(f"the state {short(state)} has no hash: {reason(error)}") from error
 
 
-def keep(state: Any) -> Kept | None:
+def keep(state: object) -> Kept | None:
     """What to compare a state with later; None if it cannot change."""
     hashed = hash_of(state)
     if _constant(state):
@@ -224,6 +210,24 @@ def still(kept: Kept | None, method: str) -> None:
         raise RulesError(f"{method} changed the state it was given, which was {was}")
 
 
+class Watched:
+    """A game that complains of the method that changes a state it is given."""
+
+    def __init__(self, game: Any) -> None:
+        self._game = game
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._game, name)
+
+        def watched(state: Any, *given: Any) -> Any:
+            kept = keep(state)
+            answer = method(state, *given)
+            still(kept, name)
+            return answer
+
+        return watched
+
+
 def _constant(value: Any) -> bool:
     """Whether a value is made of nothing that can change."""
     if type(value) in _PLAIN or isinstance(value, Enum):
@@ -236,11 +240,11 @@ def _constant(value: Any) -> bool:
     return False
 
 
-class _Fields(dict[str, Any]):
+class _Fields(dict[str, object]):
     """Attributes of an object."""
 
 
-def _looks(thing: Any, depth: int = 3) -> Any:
+def _looks(thing: object, depth: int = 3) -> Any:
     """What can be seen of an object that has no equality of its own."""
     if type(thing) in _PLAIN:
         return thing

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.arrays import Floats, Ints
 from counterfold.games.base import TERMINAL
 from counterfold.notebook import brief
 from counterfold.tree.history import NONE, HistoryTree, kept_with
 
 if TYPE_CHECKING:
     from counterfold.kernels.sequence import Form
-
-__all__ = ["SequenceForm", "sequence_form"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,14 +51,14 @@ class SequenceForm:
     def nbytes(self) -> int:
         return sum(a.nbytes for a in self.form)
 
-    def by_sequence(self, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    def by_sequence(self, probabilities: Floats) -> Floats:
         """A strategy over slots, laid out by sequence."""
         out = np.ones(self.sequences)
         players = self.tree.players
         out[players:] = probabilities[self.slot[players:]]
         return out
 
-    def infosets(self) -> NDArray[np.int64]:
+    def infosets(self) -> Ints:
         """The tree's infoset behind each of the form's, in the form's own order."""
         first = []
         for group in range(len(self.form.start) - 1):
@@ -80,7 +79,7 @@ class SequenceForm:
         )
         return above
 
-    def reach(self, strategy: NDArray[np.float64]) -> NDArray[np.float64]:
+    def reach(self, strategy: Floats) -> Floats:
         """Probabilities of sequences from a strategy by sequence."""
         reach = np.ones(self.sequences)
         for group in range(len(self.form.start) - 1):
@@ -90,7 +89,7 @@ class SequenceForm:
             reach[first:last] = np.tile(above, (last - first) // (hi - lo)) * strategy[first:last]
         return reach
 
-    def by_slot(self, strategy: NDArray[np.floating]) -> NDArray[np.float64]:
+    def by_slot(self, strategy: NDArray[np.floating]) -> Floats:
         """A strategy by sequence, laid out over the slots of the tree (perfect recall only)."""
         out = np.ones(self.tree.infosets.slots)
         players = self.tree.players
@@ -110,9 +109,22 @@ def sequence_form(tree: HistoryTree) -> SequenceForm:
     return kept_with(tree, "sequence_form", lambda tree: _remembered(tree) or _refined(tree))
 
 
+def treeplex(
+    tree: Any, owner: NDArray[Any], size: NDArray[Any], parent: NDArray[Any], slot: NDArray[Any]
+) -> SequenceForm:
+    """A form of infosets alone, whose leaves are counted elsewhere.
+
+    Infosets come with their owners, sizes, the sequences that lead to them (numbered as they
+    come, after the players' empty ones) and their first slots.
+    """
+    none = np.zeros((0, tree.players), np.uint32)
+    plex = _Treeplexes(owner, size, parent, slot)
+    return SequenceForm(tree, *_assemble(tree.players, plex, none, np.zeros(none.shape)), True)
+
+
 def _remembered(tree: HistoryTree) -> SequenceForm | None:
     """The sequence form of a game of perfect recall; None for any other."""
-    from counterfold.kernels.layout import own_sequences
+    from counterfold.kernels.layout import Memory, own_sequences
 
     players, infosets = tree.players, tree.infosets
     sizes = infosets.sizes
@@ -124,8 +136,8 @@ def _remembered(tree: HistoryTree) -> SequenceForm | None:
     parent = np.full(len(sizes), NONE, dtype=np.uint32)
     weight = np.zeros(tree.histories)
     if not own_sequences(
-        tree.turn, tree.first, tree.child, tree.prob, tree.infoset,
-        first_sequence, seq, parent, weight,
+        tree.turn, tree.first, tree.child, tree.prob, tree.infoset, first_sequence,
+        Memory(seq, parent, weight),
     ):  # fmt: skip
         return None
     ends = np.flatnonzero(tree.turn == TERMINAL)
@@ -144,7 +156,7 @@ def _refined(tree: HistoryTree) -> SequenceForm:
     known: dict[tuple[int, int], int] = {}  # (infoset, own sequence) -> its first sequence
     found: list[tuple[int, int, int]] = []  # owner, infoset, own sequence
     size = players
-    ends: dict[tuple[int, ...], NDArray[np.float64]] = {}
+    ends: dict[tuple[int, ...], Floats] = {}
     # Memories with which a node can be reached, each with the chance of getting there.
     reached: list[dict[tuple[int, ...], float]] = [{} for _ in turn]
     reached[0][tuple(range(players))] = 1.0
@@ -190,7 +202,7 @@ class _Treeplexes(NamedTuple):
     slot: NDArray[np.integer]  # place of the first action in the tree's strategy arrays
 
 
-def _depths(players: int, plex: _Treeplexes) -> NDArray[np.int64]:
+def _depths(players: int, plex: _Treeplexes) -> Ints:
     """How many of its owner's decisions lie above each infoset."""
     of_sequence = np.repeat(np.arange(len(plex.size)), plex.size)
     parent = plex.parent.astype(np.int64) - players
@@ -205,7 +217,7 @@ def _depths(players: int, plex: _Treeplexes) -> NDArray[np.int64]:
 
 
 def _assemble(
-    players: int, plex: _Treeplexes, memories: NDArray[np.integer], gains: NDArray[np.float64]
+    players: int, plex: _Treeplexes, memories: NDArray[np.integer], gains: Floats
 ) -> tuple[Form, NDArray[np.uint32]]:
     """Arrays for the kernels, and the slot of each sequence.
 
@@ -247,8 +259,8 @@ def _assemble(
 
 
 def _sparse(
-    sequences: int, memories: NDArray[np.uint32], gains: NDArray[np.float64]
-) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.float64]]:
+    sequences: int, memories: NDArray[np.uint32], gains: Floats
+) -> tuple[Ints, NDArray[np.uint32], Floats]:
     """Leaves by own sequence; those that all players remember alike are one, zeros are none.
 
     One player after another, so that the room that sorting takes is that of one.
@@ -261,8 +273,8 @@ def _sparse(
 
 
 def _merged(
-    memories: NDArray[np.uint32], gains: NDArray[np.float64], player: int
-) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.float64]]:
+    memories: NDArray[np.uint32], gains: Floats, player: int
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32], Floats]:
     """A player's leaves by own sequence and those of the others, equal ones added up."""
     some = np.flatnonzero(gains[:, player])
     others = [p for p in range(memories.shape[1]) if p != player]

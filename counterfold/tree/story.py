@@ -8,8 +8,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from counterfold.arrays import Ints
 from counterfold.errors import MismatchError, ParameterError
 from counterfold.games.base import CHANCE, TERMINAL, label, spec_of
 from counterfold.games.catalog import load_named
@@ -18,13 +18,11 @@ from counterfold.poker.rules import PokerRules
 from counterfold.tree.history import HistoryTree, kept_with
 from counterfold.tree.public import PublicTree
 
-__all__ = ["Story", "moves_at", "rules_of", "story"]
-
 MOST_NAMED = 12
 """Moves that an error lists before it only counts the rest."""
 
 
-def rules_of(game: Any) -> Any:
+def rules_of(game: object) -> Any:
     """The rules of a game, as a table plays them: of a spot and of a compiled form too.
 
     Those of a history tree are loaded by their name if it does not hold them.
@@ -153,14 +151,14 @@ class Story:
         return nodes[::-1]
 
     @cached_property
-    def _edge(self) -> NDArray[np.int64]:
+    def _edge(self) -> Ints:
         """The first edge that leads to each node (none leads to the root)."""
         edge = np.zeros(self.tree.histories, dtype=np.int64)
         edges = np.arange(len(self.tree.child))[::-1]
         edge[self.tree.child[edges]] = edges  # of several the one written last stays
         return edge
 
-    def _raw(self, node: int, state: Any) -> list[Any]:
+    def _raw(self, node: int, state: object) -> list[object]:
         """Moves as the rules have them."""
         width = int(self.tree.first[node + 1]) - int(self.tree.first[node])
         return moves_at(self.game, state, int(self.tree.turn[node]), width)

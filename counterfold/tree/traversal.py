@@ -18,12 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.arrays import Floats
 from counterfold.errors import ParameterError
 from counterfold.poker.game import DEAL
 from counterfold.tree.public import PublicTree
 from counterfold.tree.public_arrays import PublicArrays
-
-__all__ = ["Traversal", "tape_of", "walk_tape"]
 
 TASKS = 8
 SMALL = 1 << 20  # bytes of tables below which one thread walks over all boards in one call
@@ -44,7 +43,7 @@ class Traversal:
     def __init__(
         self,
         tree: PublicTree,
-        dtype: Any = "float32",
+        dtype: object = "float32",
         threads: int | None = None,
         model: bool = False,
         like: Traversal | None = None,
@@ -108,10 +107,12 @@ class Traversal:
         from counterfold.kernels import public
 
         arrays, top = self.arrays, self.top
-        given = (
-            arrays.money, arrays.boards, arrays.hands, tables, packs, extras, arrays.ends
-        )  # fmt: skip
-        asked = WHO[me], self._rows if rows is None else rows[None], average, how
+        given = arrays.ground, arrays.sides(tables, packs, extras)
+        if rows is not None:
+            rows = rows[None]
+        elif not average:
+            rows = self._rows
+        asked = WHO[me], rows, average, how
         if not self.tasks:
             public.traverse(self.whole, *given, top, *asked)
             return
@@ -145,21 +146,28 @@ class Traversal:
             top.value[self.deals] += found
         public.traverse(self.up, *given, top, *asked)
 
-    def call(self, tape: Any, tables: Any, packs: Any, extras: Any, who: Any, rows: Any) -> None:
+    def call(
+        self, tape: object, tables: object, packs: object, extras: object, who: object, rows: object
+    ) -> None:
         """Learn in walks over one tape, in this thread."""
         from counterfold.kernels import public
 
-        a = self.arrays
-        public.traverse(
-            tape, a.money, a.boards, a.hands, tables, packs, extras, a.ends, self.top, who, rows,
-            False, public.LEARN,
-        )  # fmt: skip
+        sides = self.arrays.sides(tables, packs, extras)
+        public.traverse(tape, self.arrays.ground, sides, self.top, who, rows, False, public.LEARN)
 
-    def found(self, me: int) -> NDArray[np.float64]:
+    def over(self, tape: object, tables: object, me: int, how: int, ground: object = None) -> None:
+        """Walk once over a tape by the sums in tables, in this thread; values stay in ``top``."""
+        from counterfold.kernels import public
+
+        arrays = self.arrays
+        sides = arrays.sides(tables)
+        public.traverse(tape, ground or arrays.ground, sides, self.top, WHO[me], None, True, how)
+
+    def found(self, me: int) -> Floats:
         """What each of the player's first hands came to in the last walk, per deal of it."""
         hands = self.tree.hands[me][0]
         place = int(self.tree.nodes.place[0])
-        values: NDArray[np.float64] = self.top.value[place, : len(hands.holes)].astype(np.float64)
+        values: Floats = self.top.value[place, : len(hands.holes)].astype(np.float64)
         return values
 
     def expected(self, me: int) -> float:
@@ -179,6 +187,13 @@ def tape_of(tree: PublicTree, board: int) -> list[tuple[int, int]]:
     return [(public.DOWN, board), *within, (public.UP, board)]
 
 
+def one_chunk(ground: Any, street: int, chunk: int) -> Any:
+    """The same with one chunk of a street alone; chunks of the last one use the same rows."""
+    chunks = ground.money.chunks.copy()
+    chunks[street] = chunk, chunk + 1
+    return ground._replace(money=ground.money._replace(chunks=chunks))
+
+
 def _tape(steps: list[tuple[int, int]]) -> NDArray[np.uint32]:
     return np.array(steps, np.uint32).reshape(-1, 2)
 
@@ -187,27 +202,3 @@ def _columns() -> int:
     from counterfold.kernels import rule
 
     return rule.COLUMNS
-
-
-def walk_tape(
-    tape: Any,
-    money: Any,
-    boards: Any,
-    hands: Any,
-    tables: Any,
-    extras: Any,
-    ends: Any,
-    room: Any,
-    me: int,
-    rows: NDArray[np.float64],
-    average: bool,
-    how: int,
-) -> None:
-    """One walk over a tape in this thread, with pairs in which the player's own comes first."""
-    from counterfold.kernels import public
-
-    turn = slice(None) if me == 0 else slice(None, None, -1)
-    public.traverse(
-        tape, money, boards, tuple(hands[turn]), tuple(tables[turn]), (None, None),
-        tuple(extras[turn]), (ends, ends), room, WHO[me], rows[None], average, how,
-    )  # fmt: skip

@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.arrays import Bools, Ints
 from counterfold.errors import CounterfoldError, RulesError, reason, short
 from counterfold.games.base import CHANCE, TERMINAL
 from counterfold.tree.history import HistoryTree, kept_with, spans
 from counterfold.tree.story import moves_at, rules_of
-
-__all__ = ["Views", "views"]
 
 NOTHING = -1
 """The last own move of a player who has not moved."""
@@ -54,7 +53,7 @@ class Views:
     final: NDArray[np.int32]
     ends: NDArray[np.int32]
     public: NDArray[np.int32]
-    told: NDArray[np.bool_]
+    told: Bools
     complete: bool
 
 
@@ -89,7 +88,7 @@ def _seen(tree: HistoryTree) -> Views:
     )
 
 
-def _walk(tree: HistoryTree) -> tuple[NDArray[np.int32], NDArray[np.int64], bool]:
+def _walk(tree: HistoryTree) -> tuple[NDArray[np.int32], Ints, bool]:
     """Views by node, what is shown by leaf, and whether the rules tell all of it."""
     game, players = rules_of(tree), tree.players
     observe, after, show = game.observe, game.next, getattr(game, "shown", None)
@@ -100,7 +99,7 @@ def _walk(tree: HistoryTree) -> tuple[NDArray[np.int32], NDArray[np.int64], bool
     shown = np.zeros(tree.terminals, dtype=np.int64)
     seen = array("i")
     complete = True
-    states: list[Any] = [None] * len(turn)
+    states: list[object] = [None] * len(turn)
     states[0] = game.root()
     # Each player's last own slot, where a way to the node has been found.
     last: list[tuple[int, ...] | None] = [None] * len(turn)
@@ -191,9 +190,7 @@ def _public(tree: HistoryTree, seen: NDArray[np.int32]) -> NDArray[np.int32]:
     return public
 
 
-def _told(
-    tree: HistoryTree, seen: NDArray[np.int32], public: NDArray[np.int32]
-) -> NDArray[np.bool_]:
+def _told(tree: HistoryTree, seen: NDArray[np.int32], public: NDArray[np.int32]) -> Bools:
     """A decision is not told if in its set one view of another player follows two actions."""
     first = tree.first.astype(np.int64)
     source = tree.source
@@ -223,11 +220,11 @@ def _told(
         sight, chosen, sets = sight[order], action[other][order], group[other][order]
         twice = (sight[1:] == sight[:-1]) & (chosen[1:] != chosen[:-1])
         hidden[sets[1:][twice]] = True
-    told: NDArray[np.bool_] = (public >= 0) & ~np.append(hidden, False)[public]
+    told: Bools = (public >= 0) & ~np.append(hidden, False)[public]
     return told
 
 
-def _by_player(keys: NDArray[np.int64]) -> NDArray[np.int32]:
+def _by_player(keys: Ints) -> NDArray[np.int32]:
     return np.stack([_numbered(column) for column in keys.T], axis=1)
 
 

@@ -14,17 +14,13 @@ from counterfold.errors import CounterfoldError, RulesError, reason, short
 from counterfold.games.base import CHANCE, TERMINAL, Action, Game, State
 from counterfold.tree.memory import MemoryGuard, bytes_needed
 from counterfold.tree.rules import (
-    Kept,
+    Watched,
     actions_at,
     chances_at,
-    keep,
     payoffs_at,
     players_of,
-    still,
     turn_at,
 )
-
-__all__ = ["Progress", "Reading", "Size", "measure", "read_rules"]
 
 Progress = Callable[[int, float | None], None]
 """Is told how many histories have been read, and about how many there are, if that is known."""
@@ -34,10 +30,13 @@ WATCHED = 64
 JUDGED = 1 << 13
 """After so many nodes it is judged how many there will be: smaller games are read before that."""
 SLOW = 1.0  # seconds of reading after which it is judged sooner
+STEP = 1 << 10
+"""Nodes from one look around to the next."""
 DEEPEST = 1_000_000
 """Moves of one line of play; a game without merged states that has more does not end."""
 
 _LARGEST = sys.float_info.max
+_END: State = object()
 
 
 class Size(NamedTuple):
@@ -53,15 +52,14 @@ class Size(NamedTuple):
 class Reading:
     """What a walk has found, in its order: nodes are numbered as they are met, depth first.
 
-    ``edge`` has the edge that leads to each node but the root. Where states merge, edges that
-    lead to a node known already are in ``edge`` too, and ``node`` has where each one leads.
+    Where states merge, ``node`` has the node of each visit, those of nodes known already too.
     ``infoset`` counts the infosets of each player from 0, in the order in which they are met.
     """
 
     def __init__(self, players: int) -> None:
         self.players = players
         self.turn = array("b")
-        self.edge, self.node = array("I"), array("I")
+        self.node = array("I")
         self.edges = 0
         self.payoff = array("d")  # of all players, end by end
         self.prob, self.width = array("d"), array("I")  # of outcomes, and their number at a node
@@ -90,74 +88,70 @@ def read_rules(game: Game, memory: int | None = None, progress: Progress | None 
     """
     players = players_of(game)
     found = Reading(players)
-    guard = MemoryGuard(memory, players)
+    pace = _Pace(game, found, memory, progress)
     known: dict[Hashable, int] = {}
-    # A state that stands above itself on one path is a cycle. On an endless path the walk
-    # ends up in the cycle, where a marker set at each power of two meets it (Brent).
     markers: dict[int, State] = {}
-    watched: Kept | None = None
-    about, begin, judged = None, thread_time(), hasattr(game, "merge")
-    asked, state, node = "a method", None, 0  # for what is told when rules fail
-    turn, edges, payoff, infoset = found.turn, found.edge, found.payoff, found.infoset
+    stack: list[State] = []  # what is still to be met, and an end above the states after each
+    pop, push = stack.pop, stack.append
+    visit, ended, decided = found.turn.append, found.payoff.extend, found.infoset.append
+    rows, menus = found.rows, found.actions
+    moves: Any
+    asked, state, node, depth, pause = "a method", None, 0, 0, 0
     try:
-        merge = getattr(game, "merge", None)
-        turn_of, actions_of, next_of = game.turn, game.actions, game.next
-        observe, payoff_of = game.observe, game.payoff
+        merge, rules = getattr(game, "merge", None), Watched(game)
         asked = "root"
-        levels = [enumerate([game.root()])]  # edges and states that are still to be met
-        while levels:
-            for edge, state in levels[-1]:
-                edges.append(edge)
-                if merge is not None:
-                    asked = "merge"
-                    met = known.setdefault(merge(state), node)
-                    found.node.append(met)
-                    if met != node:
-                        continue
-                elif len(levels) > WATCHED:
-                    _check_line(state, len(levels) - 1, markers)
-                if node < WATCHED:
-                    watched = keep(state)
-                asked = "turn"
-                who = turn_of(state)
-                if type(who) is not int or not TERMINAL <= who < players:
-                    who = turn_at(state, who, players)
-                turn.append(who)
-                moves: Any = ()
-                if who == TERMINAL:
-                    asked = "payoff"
-                    payoff.extend(_payoffs(state, payoff_of(state), players))
-                elif who == CHANCE:
-                    asked = "chance"
-                    moves = _outcomes(found, state, game)
-                else:
-                    asked = "actions"
-                    moves = actions_of(state)
-                    if type(moves) is list:
-                        moves = tuple(moves)
-                    elif type(moves) is not tuple:
-                        moves = actions_at(state, moves, who)
-                    asked = "observe"
-                    infoset.append(_infoset(found, state, who, observe(state, who), moves))
-                node += 1
-                if node <= WATCHED:
-                    still(watched, "turn" if asked == "turn" else f"turn or {asked}")
-                if not node & 0x3FF:
-                    asked = ""  # what fails there is no fault of the rules
-                    guard.check(*found.sizes())
-                    if not judged and (node >= JUDGED or thread_time() > begin + SLOW):
-                        judged, about = True, guard.judge(game, *found.sizes())
-                    if progress:
-                        progress(node, about)
-                if moves:
-                    asked = "next"
-                    levels.append(enumerate([next_of(state, move) for move in moves], found.edges))
-                    found.edges += len(moves)
-                    if node <= WATCHED:
-                        still(watched, "next")
-                    break
+        push(game.root())
+        while stack:
+            state = pop()
+            if state is _END:
+                depth -= 1
+                continue
+            if merge is not None:
+                asked = "merge"
+                met = known.setdefault(merge(state), node)
+                found.node.append(met)
+                if met != node:
+                    continue
+            if node == pause:
+                asked = ""  # what fails there is no fault of the rules
+                found.edges = (len(found.node) - 1 if found.node else node) + len(stack) - depth
+                pause, rules = pace.at(node)
+                turn_of, actions_of, next_of = rules.turn, rules.actions, rules.next
+                observe, payoff_of = rules.observe, rules.payoff
+            asked = "turn"
+            who = turn_of(state)
+            if type(who) is not int or not TERMINAL <= who < players:
+                who = turn_at(state, who, players)
+            visit(who)
+            node += 1
+            if who == TERMINAL:
+                asked = "payoff"
+                ended(_payoffs(state, payoff_of(state), players))
+                continue
+            if who == CHANCE:
+                asked = "chance"
+                moves = _outcomes(found, state, rules)
             else:
-                levels.pop()
+                asked = "actions"
+                moves = actions_of(state)
+                if type(moves) is not tuple:
+                    moves = tuple(moves) if type(moves) is list else actions_at(state, moves, who)
+                asked = "observe"
+                seen = observe(state, who)
+                try:
+                    row = rows[who].get(seen)
+                except TypeError:
+                    row = None  # which is told below
+                if row is None or menus[who][row] != moves:
+                    row = _infoset(found, state, who, seen, moves)
+                decided(row)
+            asked = "next"
+            if depth >= WATCHED and merge is None:
+                _check_line(state, depth, markers)
+            push(_END)
+            depth += 1
+            for move in moves[::-1]:
+                push(next_of(state, move))
     except (CounterfoldError, MemoryError):
         raise
     except (Exception, SystemExit) as error:
@@ -165,12 +159,43 @@ def read_rules(game: Game, memory: int | None = None, progress: Progress | None 
             raise
         where = f" at {short(state)}" if asked not in ("a method", "root") else ""
         raise RulesError(f"{asked} fails{where} with {reason(error)}") from error
-    guard.check(*found.sizes())
+    found.edges = (len(found.node) or node) - 1
+    pace.guard.check(*found.sizes())
     return found
 
 
+class _Pace:
+    """What is done from time to time on a walk: memory is guarded, and its length is judged.
+
+    Methods are watched on the first states, lest they change what they are given.
+    """
+
+    def __init__(
+        self, game: Game, found: Reading, memory: int | None, progress: Progress | None
+    ) -> None:
+        self.game, self.found, self.progress = game, found, progress
+        self.guard = MemoryGuard(memory, found.players)
+        self.about: float | None = None
+        self.begin, self.judged = thread_time(), hasattr(game, "merge")
+
+    def at(self, node: int) -> tuple[int, Any]:
+        """Look around at a node: at which one to do so again, and whom to ask till then."""
+        if node < WATCHED:
+            return WATCHED, Watched(self.game)
+        self.guard.check(*self.found.sizes())
+        if not self.judged and (node >= JUDGED or thread_time() > self.begin + SLOW):
+            self.judged, self.about = True, self.guard.judge(self.game, *self.found.sizes())
+        if self.progress and node > WATCHED:
+            self.progress(node, self.about)
+        return node + STEP, self.game
+
+
 def _check_line(state: State, depth: int, markers: dict[int, State]) -> None:
-    """Refuse a line of play that comes round, or goes on for ever."""
+    """Refuse a line of play that comes round, or goes on for ever.
+
+    A state that stands above itself on one path is a cycle. On an endless path the walk
+    ends up in the cycle, where a marker set at each power of two meets it (Brent).
+    """
     power = 1 << (depth.bit_length() - 1)
     if depth == power:
         markers[power] = state
@@ -185,18 +210,17 @@ def _check_line(state: State, depth: int, markers: dict[int, State]) -> None:
 
 def _payoffs(state: State, answer: Any, players: int) -> Any:
     """Payoffs as they are where they are plainly right; else they are looked at closely."""
-    if (type(answer) is tuple or type(answer) is list) and len(answer) == players:
-        for amount in answer:
-            if (type(amount) is not float and type(amount) is not int) or not (
-                -_LARGEST <= amount <= _LARGEST
-            ):
-                break
-        else:
-            return answer
-    return payoffs_at(state, answer, players)
+    if (type(answer) is not tuple and type(answer) is not list) or len(answer) != players:
+        return payoffs_at(state, answer, players)
+    for amount in answer:
+        if (type(amount) is not float and type(amount) is not int) or not (
+            -_LARGEST <= amount <= _LARGEST
+        ):
+            return payoffs_at(state, answer, players)
+    return answer
 
 
-def _outcomes(found: Reading, state: State, game: Game) -> list[Action]:
+def _outcomes(found: Reading, state: State, game: Any) -> list[Action]:
     """Outcomes that can happen; whatever is not plainly right is looked at closely."""
     chance = getattr(game, "chance", None)
     if chance is None:

@@ -6,8 +6,8 @@ import time
 import numpy as np
 import pytest
 
+from counterfold.abstraction.bucket_maker import BucketMaker, Recipe
 from counterfold.abstraction.buckets import Buckets, renamings, save_buckets, standard_words
-from counterfold.abstraction.clusters import card_buckets
 from counterfold.evaluate.exact import best_value
 from counterfold.poker.isomorphism import hole_classes
 from counterfold.strategy.store import read
@@ -17,7 +17,7 @@ SOON = 20.0  # seconds that a busy machine may take longer
 KEYS = {
     "game", "method", "traversal", "buckets", "iterations", "traversals_a_cpu_second", "nodes",
     "infoset_actions", "memory", "seconds", "cpu_seconds", "seed", "values", "exploitability",
-    "percent_of_pot", "mbb", "answer", "saved", "strategy",
+    "percent_of_pot", "mbb", "gains", "answer", "saved", "strategy", "statistics",
 }  # fmt: skip
 
 
@@ -98,12 +98,10 @@ def test_what_is_refused(call, tmp_path):
 
 
 def test_what_cannot_end_well_is_refused_before_the_work(call, tmp_path, monkeypatch):
-    from counterfold.abstraction import clusters
-
     def never(*_, **__):
         raise AssertionError("hands were sorted")
 
-    monkeypatch.setattr(clusters, "buckets_for", never)
+    monkeypatch.setattr(BucketMaker, "make", never)
     whole = {"blinds": [1, 2], "stack": 20, "oop": "random", "ip": "random", "bets": ["50%"],
              "raises": []}  # fmt: skip
     (tmp_path / "spot.json").write_text(json.dumps(whole))
@@ -154,17 +152,15 @@ def test_answers_that_are_refused(call):
 
 
 def test_seconds_are_of_sorting_hands_too(call, monkeypatch):
-    from counterfold.abstraction import clusters
     from counterfold.cli import clock
 
-    def sorts(game, count, *, look, **more):
-        monkeypatch.setattr(clock, "_began", clock._began - 3)
-        look()
-        monkeypatch.setattr(clock, "_began", clock._began - 3)
-        look()
+    def sorts(maker):
+        maker._tell(0, 0.0)
+        monkeypatch.setattr(clock, "_began", clock._began - 6)
+        maker._tell(0, 0.5)
         raise AssertionError
 
-    monkeypatch.setattr(clusters, "buckets_for", sorts)
+    monkeypatch.setattr(BucketMaker, "make", sorts)
     answer = call("blueprint", "fhp", "--seconds", 5, "--exact")
     assert answer.refused("5 seconds were over while hands were sorted into buckets")
 
@@ -212,4 +208,30 @@ def test_buckets_and_strategies_are_ended_by_whoever_looks():
         raise EnoughError
 
     with pytest.raises(EnoughError):
-        card_buckets((0, 3), 5, look=look)
+        BucketMaker(Recipe.of((0, 3), 5), look=look).make()
+
+
+def test_a_table_of_three(call, tmp_path):
+    """What each seat would gain is told beside the exact figure, and the run goes on."""
+    words = ("--iterations", 20000, "--prune", "--exact", "--save", "three.cf", "--json", "-q")
+    told = call("blueprint", "leduc(players=3,max_raises=1)", *words).document
+    gains = told["gains"]
+    assert [gain["player"] for gain in gains] == [1, 2, 3]
+    mean, error = (sum(gain[key] for gain in gains) / 3 for key in ("gain", "error"))
+    assert 0 < mean < told["exploitability"] + 4 * error  # of few deals, so rather too little
+    more = ("--iterations", 20100, "--resume", "three.cf", "--json", "-q")
+    assert call("blueprint", "leduc(players=3,max_raises=1)", *more).document["gains"]
+    other = call("blueprint", "leduc(players=3)", "--resume", "three.cf")
+    assert (other.code, "another game" in other.err) == (2, True)
+
+
+def test_a_table_is_measured_before_its_buckets_are_made(call):
+    told = call("blueprint", "holdem:3max(stack=20)", "--dry-run", "--json").document
+    assert told["players"] == ["BTN", "SB", "BB"]
+    assert told["buckets"] == [169, 200, 200, 200]
+    assert told["memory"] > 8 * told["infoset_actions"]
+    assert "infosets" in call("blueprint", "holdem:jamfold(players=4)", "--dry-run").out
+    both = call("blueprint", "holdem:3max", "--minutes", 1, "--seconds", 3)
+    assert (both.code, "--seconds or --minutes" in both.err) == (2, True)
+    many = call("blueprint", "holdem:3max", "--buckets", 100_000_000)
+    assert (many.code, "take fewer buckets" in many.err) == (2, True)

@@ -94,6 +94,15 @@ def test_blueprint(start, call, tmp_path):
     assert call(*words, "--quiet", "--json").document["iterations"] == goal
 
 
+def test_buckets(start, call, tmp_path):
+    process = start("buckets", "holdem", "--save", "run.cf")
+    at_work(process, "sorting hands into buckets")
+    _, told = end(process, signal.SIGTERM)
+    assert "kept in run.cf: go on with `counterfold buckets holdem --save run.cf" in told
+    assert os.listdir(tmp_path) == ["run.cf"]
+    assert call("blueprint", "fhp", "--cards", "run.cf").refused("other buckets")
+
+
 def test_match(start, call, tmp_path):
     process = start(
         "match", "seocfr-iw", "uniform", "--game", "leduc", "--hands", 10**9, "--save", "run.cf"

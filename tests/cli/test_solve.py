@@ -10,8 +10,8 @@ from counterfold.strategy.strategy import Strategy
 
 KEYS = {
     "game", "method", "traversal", "iterations", "certified_at", "value", "values",
-    "exploitability", "nash_conv", "cce_gap", "histories", "infosets", "seconds", "cpu_seconds",
-    "compile_seconds", "stopped", "promise", "trace",
+    "exploitability", "nash_conv", "cce_gap", "correlated_gap", "histories", "infosets", "seconds",
+    "cpu_seconds", "compile_seconds", "stopped", "promise", "trace",
 }  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
-from contextlib import chdir
+from contextlib import chdir, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -83,6 +83,20 @@ def _make_all() -> None:
     save_buckets("all.safetensors", every_hand(leduc()))
 
 
+def _make_build() -> None:
+    from counterfold.abstraction.bucket_maker import BucketMaker, Recipe
+
+    class EnoughError(Exception):
+        pass
+
+    def look(what: str, share: float) -> None:
+        if share > 0.9:  # of the boards, the last block is left
+            raise EnoughError
+
+    with suppress(EnoughError):
+        BucketMaker(Recipe.of((0, 3), 4), path="build.safetensors", look=look).make()
+
+
 def _make_blueprint() -> None:
     from counterfold.abstraction.blueprint import blueprint
     from counterfold.abstraction.buckets import every_hand
@@ -138,6 +152,7 @@ _TEXTS = {
 _CALLS = {
     "modelled": (_make_modelled, ("river.safetensors",)),
     "all": (_make_all, ()),
+    "build": (_make_build, ()),
     "blueprint": (_make_blueprint, ()),
     "learner": (_make_learner, ()),
     "large": (_make_large, ()),
@@ -257,6 +272,7 @@ KINDS: tuple[Kind, ...] = (
     _kind("poker strategy", "answer.safetensors", _SHOW, _AT_RIVER),
     _kind("poker trainer", "river.safetensors", "play F --hands 2 --seed 1"),
     _kind("buckets", "cards.safetensors", "blueprint fhp --cards F --iterations 50"),
+    _kind("build of buckets", "build.safetensors", "buckets fhp --buckets 4 --save F"),
     _kind(
         "buckets of every hand", "all.safetensors", "blueprint leduc --cards F --iterations 100",
         "blueprint leduc --cards F --iterations 10 --traversal public --exact",

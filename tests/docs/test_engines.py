@@ -10,6 +10,7 @@ from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.abstraction.buckets import every_hand
 from counterfold.abstraction.deal_engine import DealEngine
 from counterfold.abstraction.deal_form import DealForm
+from counterfold.abstraction.drawn_engine import DrawnEngine
 from counterfold.errors import UnsupportedError
 from counterfold.poker.holdem import kuhn
 from counterfold.solvers.engine import FEATURES, can_table
@@ -35,7 +36,10 @@ def can_markdown() -> str:
 def test_the_page_is_what_the_engines_say() -> None:
     told = PAGE.read_text().partition("<!-- can -->\n")[2].partition("\n<!-- /can -->")[0]
     assert told == can_markdown()
-    kinds = (BucketEngine, DealEngine, HistoryEngine, LockedEngine, PublicEngine, SequenceEngine)
+    kinds = (
+        BucketEngine, DealEngine, DrawnEngine, HistoryEngine, LockedEngine, PublicEngine,
+        SequenceEngine,
+    )  # fmt: skip
     assert [name for name, _ in can_table()] == [kind.name for kind in kinds]
     for kind in kinds:
         assert kind.can <= set(FEATURES)
@@ -46,6 +50,7 @@ ASKED = {
     "public": {"traversal": "public"},
     "full": {"traversal": "full"},
     "rounds": {"per_round": 3},
+    "pruning": {"prune": 100.0},
     "prediction": {"method": "pcfr+"},
     "simultaneous": {"alternating": False},
     "last iterate": {"average": False},

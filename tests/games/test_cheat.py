@@ -10,8 +10,9 @@ import pytest
 from counterfold.errors import ParameterError, SpecError
 from counterfold.games.base import CHANCE, TERMINAL, spec_of
 from counterfold.games.catalog import load
-from counterfold.games.cheat import Cheat, End
+from counterfold.games.cheat import Cheat
 from counterfold.games.cheat_sights import VIEWS, Sight, narrowed, read_round
+from counterfold.games.cheat_states import End
 from counterfold.testing import check_game
 from counterfold.tree.history import compile_game
 from counterfold.tree.sequence import sequence_form

@@ -46,14 +46,16 @@ def informed(blueprint, opponent, tmp_path_factory):
 def test_before_any_evidence_alpha_is_zero(blueprint):
     agent = SafeSearcher(blueprint, "auto", budget=1.0)
     for player in range(2):
-        assert {agent.search(player, k).alpha for k in range(len(agent.subgames))} == {0.0}
+        assert {
+            agent.search(player, k).alpha for k in range(len(agent.searchers[0].engine.subgames))
+        } == {0.0}
 
 
 def test_alpha_grows_with_the_budget_and_keeps_to_it(blueprint, informed):
     alphas = []
     for budget in (0.0, 0.02, 0.2, 2.0):
         agent = SafeSearcher(blueprint, "auto", budget, model=informed, seed=3)
-        found = [agent.search(1, k) for k in range(len(agent.subgames))]
+        found = [agent.search(1, k) for k in range(len(agent.searchers[0].engine.subgames))]
         assert max(one.rise for one in found) <= budget + agent.tolerance
         alphas.append(np.mean([one.alpha for one in found]))
     assert alphas[0] < alphas[1] < alphas[2] < alphas[3] <= 0.95
@@ -64,7 +66,9 @@ def test_the_same_distance_is_worth_less_when_the_model_is_unsure(blueprint, inf
     few.learn([("Ks", "Qh", "check", "check", "Qs", "check", "check")] * 2, player=0)
     unsure = SafeSearcher(blueprint, "auto", 1.0, model=few)
     sure = SafeSearcher(blueprint, "auto", 1.0, model=informed)
-    number = next(k for k in range(15) if "check check" in sure.subgames[k].name())
+    number = next(
+        k for k in range(15) if "check check" in sure.searchers[0].engine.subgames[k].name()
+    )
     assert unsure.search(1, number).evidence < sure.search(1, number).evidence
 
 
@@ -89,7 +93,7 @@ def test_alpha_zero_is_safe_and_a_search_only_touches_subgames(blueprint):
         found = agent.certificate(player)
         assert found.exploitability <= found.blueprint + 1e-3
     played = agent.strategy().probabilities
-    outside = agent.subgames.outside
+    outside = agent.searchers[0].engine.subgames.outside
     np.testing.assert_array_equal(played[outside], blueprint.probabilities[outside])
     assert (played[~outside] != blueprint.probabilities[~outside]).any()
 
@@ -120,7 +124,9 @@ def test_it_learns_while_it_plays(blueprint, opponent):
     Match(blueprint.tree, agent, StrategyAgent(opponent, "them"), seed=1).play(400)
     assert agent.model.hands == 400
     assert agent.cpu_seconds > 0
-    assert max(agent.search(1, k).alpha for k in range(len(agent.subgames))) > 0.1
+    assert (
+        max(agent.search(1, k).alpha for k in range(len(agent.searchers[0].engine.subgames))) > 0.1
+    )
 
 
 def test_a_restricted_agent_beats_who_it_models(blueprint, opponent):

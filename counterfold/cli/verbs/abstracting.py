@@ -49,17 +49,50 @@ class CurriculumRequest(Answered):
 
 
 @verb(
+    epilog="""Once for many blueprints: every game with this deck and these streets takes the file
+(`blueprint --cards FILE`). Hands are compared on the last street by their equities against eight
+groups of opponents' hands, and before it by what they can become: potential is by the next street's
+buckets, equity by the equity in the end. In games with one street of boards, worth compares them by
+what each action is worth in a short run without buckets, and loses least. Ctrl-C ends it
+with its work in the file; the same command goes on. With 200 buckets a street hold'em takes
+minutes, with 1,000 up to an hour.
+
+\\b
+Keys of --json: game, kind, seed, streets (cards, buckets, boards, fingerprint), bytes,
+seconds, cpu_seconds, saved.
+"""
+)
+@dataclass(frozen=True)
+class BucketsRequest(Answered):
+    """Sort poker hands into buckets, and keep them for blueprints."""
+
+    game: Annotated[
+        str, typer.Argument(metavar="GAME", help="holdem (all four streets), fhp, or a spot.")
+    ]
+    save: Annotated[str, typer.Option(metavar="FILE", help="Where they go; may be half done.")]
+    buckets: str = option("N[,N,N]", "Buckets on each street after the first cards.", default="200")
+    kind: str = option("KIND", "potential, equity, or worth for fhp.", default="potential")
+    seconds: options.Seconds = None
+    threads: int = option("N", "Any number makes the same buckets.", default=2)
+    seed: options.Seed = 0
+
+
+@verb(
     epilog="""For poker that does not fit hand by hand: hands that are worth much the same share a
 bucket on each street, and deals are sampled. `counterfold blueprint fhp --exact` is that of
 the paper on safe exploitation search. Ctrl-C ends it with its work saved, if there is a file.
 Usually 10 million iterations. With --against it is a restricted Nash response to one who plays
-by another blueprint.
+by another blueprint. Tables have two to six players and more; what a response over the same
+buckets would gain in each seat is told on the way and in the end, with its standard error.
 
 \\b
 Keys of --json: game, method, traversal, buckets, iterations,
 traversals_a_cpu_second, nodes, infoset_actions, memory, seconds, cpu_seconds,
-seed, values, exploitability, percent_of_pot, mbb, answer (model, player, p,
-winnings, guarantee), saved, strategy.
+seed, values, exploitability, percent_of_pot, mbb, gains (player, gain, error),
+answer (model, player, p, winnings, guarantee), saved, strategy,
+statistics (of tables, by seat; see show --stats).
+With --dry-run: game, players, nodes, decisions, buckets, infosets, infoset_actions, memory,
+memory_at_hand.
 """
 )
 @dataclass(frozen=True)
@@ -67,18 +100,19 @@ class BlueprintRequest(Answered):
     """Solve poker by sampling over buckets of hands."""
 
     game: Annotated[
-        str, typer.Argument(metavar="GAME", help="fhp, or a spot in JSON, before the flop too.")
+        str, typer.Argument(metavar="GAME", help="holdem:3max, fhp, a table or a spot in JSON.")
     ]
-    buckets: int = number(
-        "N", "Buckets a street after the flop. [200]", default=200, show_default=False
-    )
+    buckets: str = option("N[,N,N]", "Buckets on each street after the first cards.", default="200")
+    kind: str = option("KIND", "Of buckets: potential, equity or worth.", default="potential")
     cards: str | None = option("FILE", "Keep the buckets there, and take them if it exists.")
     method: str = option("NAME", "cfr, cfr+, linear, dcfr, dcfr+ or hs-dcfr.", default="linear")
     traversal: str = option(
         "KIND", "external, or public: all hands on one board.", default="external"
     )
+    prune: bool = flag("Skip actions that are far behind in 19 of 20 walks.")
     iterations: options.Iterations = None
     seconds: options.Seconds = None
+    minutes: float | None = option("M", "The same in minutes.")
     threads: int = option("N", "They share one table; 1 makes a seed repeatable.", default=1)
     seed: options.Seed = 0
     save: options.Save = None
@@ -88,3 +122,4 @@ class BlueprintRequest(Answered):
     rnr: options.Trust = None
     strategy: str | None = option("FILE", "Write the strategy hand by hand, for `show`.")
     exact: bool = flag("Measure it in the game without buckets, if that fits.")
+    dry_run: bool = flag("Only tell what it would take in memory.")

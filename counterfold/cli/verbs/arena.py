@@ -131,6 +131,28 @@ class ReplayRequest(Answered):
 
 
 @verb(
+    epilog="""A local best response (Lisy and Bowling 2017) knows the strategy, and takes at each
+decision what is best if the rest of the hand were checked and called.
+
+\b
+Keys of --json: strategy, game, lbr, hands (0 if it is exact), seed, value (what it wins a
+hand), half (of its 95% interval), by_player (as which player it wins how much), mbb,
+mbb_half (the same in thousandths of a big blind, or null), exact.
+"""
+)
+@dataclass(frozen=True)
+class GaugeRequest(Answered):
+    """Tell what a simple opponent wins from a strategy of poker: a bound on how good it is."""
+
+    strategy: Annotated[str, typer.Argument(metavar="FILE", help="A strategy for two players.")]
+    lbr: str = option(
+        "KIND", "fold-call, late (bets on the last two streets) or all.", default="all"
+    )
+    hands: int | None = number("N", "Draw so many hands. [all of them, for small games]")
+    seed: options.Seed = 0
+
+
+@verb(
     epilog="""\b
 Keys of --json: agents (name, kind (strategy, learner), told, parameters with their
 defaults, null where there is none), also.

@@ -15,14 +15,12 @@ from typer.core import TyperCommand, TyperGroup
 from counterfold.cli.app import app
 from counterfold.errors import ParameterError, short
 
-__all__ = ["BENCHMARKS", "PAPERS"]
-
 _RESEARCH = "counterfold.research"
 PAPERS = {
     name: f"{_RESEARCH}.{name.replace('-', '_')}.verb"
     for name in ("slides", "pref-cfr", "ocfr", "ses", "cheat", "fhp")
 }
-_MEASUREMENTS = "methods peers kernels arena search poker poker-methods"
+_MEASUREMENTS = "methods peers kernels arena search poker poker-methods studio"
 BENCHMARKS = dict.fromkeys(_MEASUREMENTS.split(), f"{_RESEARCH}.bench.verb")
 """Names with the modules that have them: ``VERBS`` by name, and ``KEYS`` of their JSON."""
 
@@ -47,10 +45,10 @@ class _Names(TyperGroup):
     kind: ClassVar[str]
     modules: ClassVar[dict[str, str]]
 
-    def list_commands(self, ctx: Any) -> list[str]:
+    def list_commands(self, ctx: object) -> list[str]:
         return list(self.modules)
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+    def get_command(self, ctx: object, cmd_name: str) -> Any:
         if cmd_name not in self.modules:
             there = ", ".join(self.modules)
             raise ParameterError(f"there is no {self.kind} {short(cmd_name)}; there are {there}")

@@ -31,15 +31,16 @@ first that is reached ends the run. Ctrl-C ends it too, with its work saved.
 \b
 Keys of --json: game, method, traversal, iterations, certified_at (the iteration
 that was measured, if not the last), value (to player 1), values,
-exploitability (exact), nash_conv (by player), cce_gap, histories, infosets,
-seconds, cpu_seconds, compile_seconds, stopped (exploitability, iterations,
+exploitability (exact), nash_conv (by player), cce_gap, correlated_gap,
+histories, infosets, seconds, cpu_seconds, compile_seconds, stopped (exploitability, iterations,
 seconds, precision, interrupted, optimum), promise, trace (iteration, cpu_seconds,
 exploitability, cce_gap).
 
 \b
-In public form, poker has no traversal and cce_gap, but: bits, players,
+In public form, poker has no traversal and gaps, but: bits, players,
 pot, evs (chips of the pot, by player), percent_of_pot, mbb, frequencies (of the
-first action), boards, nodes, memory (bytes of tables).
+first action), boards, nodes, memory (bytes of tables). Tables of three and more before
+the flop have drawn (deals, boards, errors of the values, what other deals say).
 """
 )
 @dataclass(frozen=True)
@@ -140,6 +141,11 @@ class ShowRequest(Answered):
     deal: tuple[str, ...] = option(
         "CARDS", "Poker: let --html go on with a turn 7h, a river 7h2c.", default=()
     )
+    board: str | None = option(
+        "CARDS", "Poker: the board, where the place leaves it out, as 'Ks 9h 6s'."
+    )
+    stats: bool = flag("Poker from the first card: VPIP, PFR and their like, for every seat.")
+    boards: int | None = option("N", "Boards to draw for --stats over buckets. [400]")
     cards: bool = flag("Poker: every turn or river that can come, by EV and frequency.")
     browse: bool = flag("Poker: walk the tree, action by action.")
 

@@ -35,9 +35,12 @@ class StyleRequest(Answered):
     prefer: options.Prefer = ()
     target: tuple[str, ...] = option(
         "FREQUENCY=X",
-        "Instead of preferences: find the style that meets this, such as raise@round1=0.6; may "
-        "be given again.",
+        "Instead of preferences: find the style that meets this, such as raise@round1=0.6, or "
+        "with --blueprint vpip=0.3, BB:3bet=0.1; may be given again.",
         default=(),
+    )
+    blueprint: str | None = option(
+        "FILE", "Learn on from this checkpoint of `blueprint` to meet targets in players' words."
     )
     give_up: options.GiveUp = None
     player: int | None = option("N", "Only for this player, counted from 1.")

@@ -1,0 +1,80 @@
+"""A blueprint at a table of hold'em: what the bucket of the hand does after the line."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from counterfold.abstraction.bucket_form import BucketForm, game_print
+from counterfold.abstraction.bucket_layout import BucketTables
+from counterfold.agent import Agent, Observation
+from counterfold.errors import MismatchError
+from counterfold.games.base import spec_of
+from counterfold.games.catalog import load_named
+from counterfold.notebook import brief
+from counterfold.poker.cards import parse_cards, parse_hole
+from counterfold.poker.table import Holdem
+from counterfold.strategy.strategy import Strategy
+
+
+class BlueprintAgent(Agent):
+    """Plays a strategy over buckets at the table that it was made for, in any seat."""
+
+    def __init__(self, strategy: Strategy[BucketForm], name: str = "") -> None:
+        self.strategy, self.tables = strategy, BucketTables.of(strategy)
+        self.name = name or str(strategy.about.get("method", "blueprint"))
+        self._nodes: dict[tuple[int, str], int] = {}
+
+    def __repr__(self) -> str:
+        return brief(self, f"{self.name}: {self.strategy.spec}")
+
+    @property
+    def table(self) -> Holdem:
+        """The table that it was made for."""
+        about = self.tables.form.game.about
+        table = load_named(str(about.get("table", "")), self.name) if "table" in about else None
+        if not isinstance(table, Holdem):
+            raise MismatchError(f"{self.name} was made for {self.strategy.spec}, which is no table")
+        return table
+
+    def begin(self, game: Any) -> None:
+        """Refuse any other table."""
+        if not isinstance(game, Holdem) or game_print(game.poker) != game_print(
+            self.tables.form.game
+        ):
+            raise MismatchError(
+                f"{self.name} was made for {self.strategy.spec}, another table than {spec_of(game)}"
+            )
+
+    def odds(self, observation: Observation) -> dict[str, float]:
+        """How often it takes each action."""
+        seen: Any = observation.seen
+        hand, board, line = seen
+        betting, node = self.tables.form.game.betting, 0
+        for word in line.split(", ") if line else ():
+            if not word.startswith("["):
+                node = self._after(node, word)
+        while betting.label[int(betting.first[node])] == "":  # the cards have come
+            node = int(betting.first[node])
+        cards = self.tables.form.buckets[int(betting.street[node])]
+        bucket = cards.bucket_of(parse_hole(hand), parse_cards(board)[: cards.cards])
+        shares = self.tables.rows(node)[bucket].tolist()
+        labels = [betting.label[child] for child in betting.children(node)]
+        return dict(zip(labels, shares, strict=True))
+
+    def _after(self, node: int, word: str) -> int:
+        found = self._nodes.get((node, word))
+        if found is None:
+            betting, at = self.tables.form.game.betting, node
+            while betting.label[int(betting.first[at])] == "":
+                at = int(betting.first[at])
+            found = next(child for child in betting.children(at) if betting.label[child] == word)
+            self._nodes[node, word] = found
+        return found
+
+    def act(self, observation: Observation, rng: np.random.Generator) -> Hashable:
+        shares = np.cumsum([*self.odds(observation).values()])
+        chosen = int(np.searchsorted(shares, rng.random() * shares[-1], side="right"))
+        return observation.actions[min(chosen, len(shares) - 1)]
