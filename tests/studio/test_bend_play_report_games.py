@@ -98,16 +98,28 @@ def test_an_opponent_is_answered_within_a_budget_of_risk(visit: Visit, studio: S
     page.wait_for_selector(".job svg path.fall")
 
 
+def hand_is_dealt(page: Any, number: int) -> None:
+    """Wait for a hand to lie on the table: what is seen of the one before does not count."""
+    page.get_by_role("heading", name=f"Hand {number} ").wait_for()
+    page.wait_for_selector(".move, .result b")
+
+
+def hand_is_played(page: Any, number: int, move: Callable[[], None]) -> None:
+    """Make a hand's decisions, one at a time: each waits until the page has answered the one before."""
+    hand_is_dealt(page, number)
+    while page.locator(".move").count():
+        before = page.locator(".deciding").element_handle()
+        move()
+        page.wait_for_function("old => !old.isConnected", arg=before)
+    page.wait_for_selector(".result b")
+
+
 def test_play_and_be_judged_by_exact_value(visit: Visit, studio: Server) -> None:
     page = visit("/play?against=river-solved.safetensors")
-    for _ in range(3):
-        page.wait_for_selector(".move, .result b")
-        while page.locator(".move").count():
-            page.keyboard.press("a")
-            page.wait_for_timeout(150)
-        page.wait_for_selector(".verdict, .result b")
+    for number in (1, 2, 3):
+        hand_is_played(page, number, lambda: page.keyboard.press("a"))
         page.get_by_role("button", name="Next hand").click()
-        page.wait_for_selector(".move, .result b")
+    hand_is_dealt(page, 4)
     assert "Luck taken out" in page.locator(".beside").inner_text()
     table = page.locator(".verdict td.num")
     if table.count():  # the best comes first
@@ -117,11 +129,8 @@ def test_play_and_be_judged_by_exact_value(visit: Visit, studio: Server) -> None
 
 def test_what_cost_most_is_drilled(visit: Visit, studio: Server) -> None:
     page = visit("/play?against=river-solved.safetensors")
-    for _ in range(12):
-        page.wait_for_selector(".move, .result b")
-        while page.locator(".move").count():  # the last action, which is often the worst
-            page.locator(".move").last.click()
-            page.wait_for_timeout(120)
+    for number in range(1, 13):
+        hand_is_played(page, number, lambda: page.locator(".move").last.click())  # often the worst
         if page.get_by_role("button", name="Drill what cost most").is_enabled():
             break
         page.keyboard.press("n")
