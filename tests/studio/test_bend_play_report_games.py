@@ -105,7 +105,7 @@ def hand_is_dealt(page: Any, number: int) -> None:
 
 
 def hand_is_played(page: Any, number: int, move: Callable[[], None]) -> None:
-    """Make a hand's decisions, one at a time: each waits until the page has answered the one before."""
+    """Make a hand's decisions; each waits until the page has answered the one before."""
     hand_is_dealt(page, number)
     while page.locator(".move").count():
         before = page.locator(".deciding").element_handle()
