@@ -12,7 +12,7 @@ from typing import Any
 from counterfold.agent import Agent
 from counterfold.checkpoints import Checkpoints
 from counterfold.cli.certificate import Lines, print_panel
-from counterfold.cli.names import rules_named
+from counterfold.cli.names import game_among, rules_named
 from counterfold.cli.output import (
     StoppedError,
     advise,
@@ -24,7 +24,7 @@ from counterfold.cli.output import (
 )
 from counterfold.cli.progress import Watch
 from counterfold.cli.scores import print_faults, print_scores, verdict, versus
-from counterfold.cli.verbs.arena import MatchRequest
+from counterfold.cli.verbs.arena import MatchRequest, TournamentRequest
 from counterfold.errors import FileError, MismatchError, ParameterError
 from counterfold.exploit.online import Learner
 from counterfold.files.text import whole_of
@@ -179,7 +179,7 @@ def _farewell(hands: int, goal: int, saved: str | None) -> str:
 def _check(request: MatchRequest) -> None:
     """Refuse what cannot work before anything is computed."""
     if request.resume is None:
-        check_game(request.game, "match")
+        game_of(request, "match")
         if not request.agents:
             raise ParameterError(
                 "say who plays, such as `counterfold match seocfr-iw uniform --game leduc`; "
@@ -205,13 +205,15 @@ def _check(request: MatchRequest) -> None:
         check_not_foreign(request.save)
 
 
-def check_game(game: str | None, verb: str) -> None:
-    """A game must be named."""
+def game_of(request: MatchRequest | TournamentRequest, verb: str) -> str:
+    """The game that is named, or that of the first strategy in a file."""
+    game = request.game or game_among(request.agents)
     if game is None:
         raise ParameterError(
             f"say which game to play, such as `counterfold {verb} ... --game leduc`; "
             "`counterfold games` lists them"
         )
+    return game
 
 
 def check_hands(hands: int | None) -> None:
@@ -239,7 +241,7 @@ def _check_no_other_file(path: str) -> None:
 
 
 def _begun(request: MatchRequest, watch: Watch) -> Match:
-    rules = rules_named(str(request.game))
+    rules = rules_named(game_of(request, "match"))
     agents, table = sit_down(rules, request.agents, watch)
     names = [agent.name for agent in agents]
     return Match(

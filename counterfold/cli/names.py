@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from counterfold.files.arrays import header_in, header_of
@@ -29,16 +30,23 @@ def game_in(path: str, named: str | None = None, form: str | None = None) -> Gam
 def rules_named(word: str, path: str | None = None) -> Any:
     """The rules that a word names, of whatever game, to be played at a table.
 
-    A poker strategy in a file names the game that it is of. ``path`` is the file that the word
-    itself comes from, if it does: what a person did not name is not run.
+    A strategy in a file names the game that it is of. ``path`` is the file that the word itself
+    comes from, if it does: what a person did not name is not run.
     """
     from counterfold.poker.rules import PokerRules
 
-    if not is_poker_file(word) and not means_poker(word):
-        return load(word) if path is None else load_named(word, path)
-    game = game_in(word) if is_poker_file(word) else poker_game(word)
-    assert isinstance(game, PokerGame)
-    return PokerRules(game, word)
+    if is_poker_file(word) or means_poker(word):
+        game = game_in(word) if is_poker_file(word) else poker_game(word)
+        assert isinstance(game, PokerGame)
+        return PokerRules(game, word)
+    if path is None and "game" in (header := header_of(word)):
+        return rules_named(header["game"], word)
+    return load(word) if path is None else load_named(word, path)
+
+
+def game_among(agents: Iterable[str]) -> str | None:
+    """The first strategy in a file among agents: it names the game, where nobody else does."""
+    return next((agent for agent in agents if "game" in header_of(agent)), None)
 
 
 def is_poker_file(path: str) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from counterfold.agent import Agent, Observation
 from counterfold.cli.match import sit_down
-from counterfold.cli.names import is_poker_file, rules_named
+from counterfold.cli.names import game_among, is_poker_file, rules_named
 from counterfold.cli.output import StoppedError, advise, ask, check_can_write, say
 from counterfold.cli.play_keys import QUIT, keys, meant
 from counterfold.cli.play_screen import Screen, option_line
@@ -61,7 +61,7 @@ def run(request: PlayRequest) -> None:
 
 
 def _new(request: PlayRequest) -> _Plan:
-    game = request.game or request.again
+    game = request.game or request.again or game_among(request.against)
     if not game:
         raise ParameterError("say which game to play, such as `counterfold play leduc`")
     drawn = secrets.randbelow(1_000_000)

@@ -11,9 +11,9 @@ from counterfold.cli.match import (
     HANDS,
     PYTHON_HANDS,
     HandsWatch,
-    check_game,
     check_hands,
     check_picture,
+    game_of,
     sit_down,
 )
 from counterfold.cli.names import rules_named
@@ -44,7 +44,9 @@ def run(request: TournamentRequest) -> None:
     watch = HandsWatch(request.quiet)
     with watch:
         try:
-            agents, table = sit_down(rules_named(str(request.game)), request.agents, watch)
+            agents, table = sit_down(
+                rules_named(game_of(request, "tournament")), request.agents, watch
+            )
         except KeyboardInterrupt:
             raise StoppedError("stopped before the first match; nothing was saved") from None
         own = any(".py:" in name for name in request.agents)
@@ -84,7 +86,7 @@ def run(request: TournamentRequest) -> None:
 
 def _check(request: TournamentRequest) -> None:
     """Refuse what cannot work before anything is computed."""
-    check_game(request.game, "tournament")
+    game_of(request, "tournament")
     check_hands(request.hands)
     if request.matches < 1:
         raise ParameterError(f"--matches is {request.matches}, and must be at least 1")

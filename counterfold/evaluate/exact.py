@@ -51,6 +51,7 @@ def evaluator_of(form: Any) -> Evaluator:
 
 def profile(strategies: tuple[Strategy[Any], ...]) -> tuple[Any, Tables]:
     """One strategy for everybody, or one a player: the game, and who plays what as one."""
+    _check_strategies(*strategies)
     first = strategies[0]
     if len(strategies) not in (1, first.players):
         raise ParameterError(
@@ -143,6 +144,17 @@ def best_response(strategy: Strategy[Any], player: int) -> BestResponse:
     return BestResponse(player, earned, Strategy(strategy.layout, tables, about))
 
 
+def _check_strategies(*given: object) -> None:
+    """One sentence for what is no strategy."""
+    for one in given or (None,):
+        if not isinstance(one, Strategy):
+            raise ParameterError(
+                "a strategy is measured, such as cf.solve('leduc').strategy or one that cf.load "
+                f"reads, and not {short(one)}"
+            )
+
+
 def _check_player(strategy: Strategy[Any], player: int) -> None:
+    _check_strategies(strategy)
     if not 0 <= player < strategy.players:
         raise ParameterError(f"player {player} is not one of 0 to {strategy.players - 1}")

@@ -185,6 +185,22 @@ def test_a_slow_agent_loses_the_hand(call, bots):
     assert "bots.py:Slow lost 1 hand: did not move within 0.1 s" in answer.out
 
 
+@pytest.mark.parametrize("verb", ["match", "tournament"])
+def test_a_file_names_the_game(call, kept, verb):
+    named = call(verb, "leduc.cf", "uniform", "--game", "leduc", "--hands", 20, "--json").document
+    found = call(verb, "uniform", "leduc.cf", "--hands", 20, "--json").document
+    assert found["game"] == named["game"] == "leduc"
+
+
+def test_a_file_never_names_a_program(call, tmp_path):
+    (tmp_path / "mine.py").write_text("import counterfold as cf\nclass Mine(cf.Kuhn): pass\n")
+    call("solve", "mine.py:Mine", "--iterations", 5, "--save", "mine.cf")
+    answer = call("match", "mine.cf", "uniform", "--hands", 20)
+    assert answer.code == 2
+    assert "a file never decides what code runs" in answer.err
+    assert call("match", "mine.cf", "uniform", "--game", "mine.py:Mine", "--hands", 20).code == 0
+
+
 def test_files_play(call, kept):
     answer = call("match", "kuhn.cf", "best-response(kuhn.cf)", "--game", "kuhn", "--json")
     names = answer.document["agents"]

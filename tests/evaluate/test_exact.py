@@ -198,6 +198,11 @@ def test_bad_requests() -> None:
     for player in (-1, 2):
         with pytest.raises(ParameterError, match="player"):
             cf.best_response(kuhn, player)
+    for given in ((), (5,), (kuhn, "kuhn")):
+        with pytest.raises(ParameterError, match="a strategy is measured"):
+            cf.exploitability(*given)
+    with pytest.raises(ParameterError, match="and not None"):
+        cf.best_response(None, 0)
     forgetful = next(
         game
         for game in (random_game(seed, 2, 5, recall=False) for seed in range(100))
