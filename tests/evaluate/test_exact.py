@@ -198,9 +198,9 @@ def test_bad_requests() -> None:
     for player in (-1, 2):
         with pytest.raises(ParameterError, match="player"):
             cf.best_response(kuhn, player)
-    for given in ((), (5,), (kuhn, "kuhn")):
+    for wrong in ((), (5,), (kuhn, "kuhn")):
         with pytest.raises(ParameterError, match="a strategy is measured"):
-            cf.exploitability(*given)
+            cf.exploitability(*wrong)
     with pytest.raises(ParameterError, match="and not None"):
         cf.best_response(None, 0)
     forgetful = next(
