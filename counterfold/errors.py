@@ -57,6 +57,10 @@ class OutOfTimeError(CounterfoldError):
     """The time that was given is over before anything could be found."""
 
 
+class ClusterError(CounterfoldError):
+    """A cluster that cannot be reached, or that failed at its work."""
+
+
 class UnsupportedError(CounterfoldError):
     """A request that is not defined for this game."""
 

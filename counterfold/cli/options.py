@@ -154,6 +154,25 @@ Memory = Annotated[
     str | None, _option("SIZE", "The most memory to take, such as 2G. [what is free]")
 ]
 
+# Work in pieces.
+
+Cluster = Annotated[
+    str | None,
+    _option(
+        "ADDRESS",
+        "Have it done by a Dask cluster: its scheduler's address or file, or local:4 for four "
+        "processes here.",
+    ),
+]
+Library = Annotated[
+    str | None,
+    _option(
+        "ADDRESS",
+        "A folder or an address such as s3://bucket/spots: what it has is not solved again, what "
+        "it lacks is put there.",
+    ),
+]
+
 # Styles, and answers to an opponent.
 
 Prefer = Annotated[

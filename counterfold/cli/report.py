@@ -7,6 +7,7 @@ import shlex
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import asdict
 
 from counterfold.cli.output import (
@@ -27,6 +28,8 @@ from counterfold.cli.verbs.solving import ReportRequest
 from counterfold.errors import ParameterError
 from counterfold.files.text import csv_text, read_text
 from counterfold.files.whole import write_whole
+from counterfold.pieces.cluster import check_cluster, executor_at
+from counterfold.pieces.store import store_at
 from counterfold.poker.cards import board_name
 from counterfold.poker.grid_colours import chips
 from counterfold.poker.spot import read_spot
@@ -63,6 +66,15 @@ class FlopWatch(Watch):
             note += f", {duration(max(1.0, left))} left"
         self._face.show(board_name(flop.cards), note, done / total)
 
+    def handed_out(self) -> None:
+        """Others solve the flops; so many of them have come back."""
+        total, done = len(self.flops.games), len(self.flops.rows)
+        note, now = f"{done} of {total} flops", time.monotonic()
+        if done > self.before:
+            left = (now - self.began) / (done - self.before) * (total - done)
+            note += f", {duration(max(1.0, left))} left"
+        self._face.show("on the cluster", note, done / total)
+
     def left(self, flops: int, now: float) -> float:
         """Seconds for so many flops, the one at hand among them, if all take as long as before."""
         each = (self._since - self.began) / (len(self.flops.rows) - self.before)
@@ -80,8 +92,16 @@ def run(request: ReportRequest) -> None:
     with watch:
         try:
             watch.doing("building trees and loading kernels (compiled when first used)")
-            for _ in report.run(watch.flop):
-                watch.check()
+            with ExitStack() as closing:
+                executor = None
+                if request.cluster:
+                    watch.doing(f"reaching the cluster {request.cluster}")
+                    executor = closing.enter_context(executor_at(request.cluster))
+                    watch.handed_out()
+                for _ in report.run(watch.flop, executor):
+                    watch.check()
+                    if executor:
+                        watch.handed_out()
         except KeyboardInterrupt:
             stopped = True
     _tell(report, request, stopped)
@@ -91,11 +111,13 @@ def run(request: ReportRequest) -> None:
 
 def _check(request: ReportRequest) -> None:
     check_files(request)
-    if request.keep and not request.folder:
+    if request.keep and not (request.folder or request.library):
         raise ParameterError("--keep needs a place for the solutions: name it with --folder")
     check_threads(request.threads, "--threads")
     if request.method is not None:
         method(request.method)
+    if request.cluster:
+        check_cluster(request.cluster)
     make_folder(request.folder)
 
 
@@ -114,7 +136,8 @@ def _made(request: ReportRequest) -> FlopReport:
     return FlopReport(
         given, flops, accuracy=request.exploitability, method=request.method,
         bits=request.bits or 32, threads=request.threads, memory=memory,
-        folder=request.folder, keep=request.keep, name=stem, where=request.spot,
+        folder=request.folder, keep=request.keep, name=stem,
+        library=store_at(request.library) if request.library else None, where=request.spot,
     )  # fmt: skip
 
 
@@ -167,14 +190,16 @@ def _tell(report: FlopReport, request: ReportRequest, stopped: bool) -> None:
 
 def _farewell(report: FlopReport, request: ReportRequest) -> str:
     done = f"stopped after {len(report.rows):,} of {len(report.games):,} flops"
-    if not request.folder:
+    where = request.folder or request.library
+    if where is None:
         return f"{done}; with --folder they would be kept, to go on from"
     words = ["counterfold", "report", request.spot, "--flops", request.flops]
-    words += ["--accuracy", str(request.exploitability), "--folder", request.folder]
-    for option, value in (("--method", request.method), ("--bits", request.bits)):
-        words += [] if value is None else [option, str(value)]
-    words += ["--keep"] * request.keep + (["--csv", request.csv] if request.csv else [])
-    return f"{done}; all is kept in {request.folder}: go on with `{shlex.join(words)}`"
+    words += ["--accuracy", str(request.exploitability)]
+    for option in ("folder", "library", "method", "bits", "csv", "cluster"):
+        value = getattr(request, option)
+        words += [] if value is None else [f"--{option}", str(value)]
+    words += ["--keep"] * request.keep
+    return f"{done}; all is kept in {where}: go on with `{shlex.join(words)}`"
 
 
 def _head(rows: Sequence[FlopRow], players: Sequence[str]) -> list[str]:

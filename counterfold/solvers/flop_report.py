@@ -6,7 +6,9 @@ import json
 import math
 import os
 import re
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,8 +20,12 @@ from counterfold.errors import CounterfoldError, FileError, MismatchError, Param
 from counterfold.evaluate.certificate import Certified
 from counterfold.evaluate.public_view import Browser
 from counterfold.files.sealed import read_document, write_document
+from counterfold.files.text import Fields
 from counterfold.files.typed import from_json, to_json
+from counterfold.files.whole import write_whole
 from counterfold.notebook import brief
+from counterfold.pieces.piece import Outcome, Piece, keep, kept, outcomes
+from counterfold.pieces.store import Store
 from counterfold.poker.cards import board_name, cards_name, holes_without, parse_cards
 from counterfold.poker.flops import TEXTURES, representative_flops, textures
 from counterfold.poker.game import PokerGame, meetings
@@ -118,7 +124,8 @@ class FlopReport:
 
     With a ``folder`` every flop that is done is kept there, with its solution if ``keep`` says
     so, and a later report goes on with what is missing. A flop that was solved to less than
-    ``accuracy`` (``0.5%`` of the pot, or chips) is solved again.
+    ``accuracy`` (``0.5%`` of the pot, or chips) is solved again. A ``library`` is shared by reports
+    of whatever spots: what it has of a flop is taken, what it lacks is added.
     """
 
     def __init__(
@@ -133,11 +140,12 @@ class FlopReport:
         memory: int | None = None,
         folder: str | os.PathLike[str] | None = None,
         keep: bool = False,
+        library: Store | None = None,
         name: str = "spot",
         where: str = "the spot",
     ) -> None:
         chosen = flops_of(flops) if isinstance(flops, str | int) else list(flops)
-        if keep and folder is None:
+        if keep and folder is None and library is None:
             raise ParameterError("solutions are kept in a folder; name one")
         self.spot = _template(given, chosen, name, where)
         self.accuracy = self.spot.units.chips(accuracy)
@@ -148,7 +156,7 @@ class FlopReport:
             "memory": memory,
         }
         self.folder = None if folder is None else Path(folder)
-        self.keep = keep
+        self.keep, self.library = keep, library
         held = holdem_range(self.spot.rules.deck)
         told = self.spot.about["spot"]
         ranges = [Range.parse(told[seat]).weights * held for seat in ("oop", "ip")]
@@ -159,7 +167,7 @@ class FlopReport:
         self.impossible: list[Flop] = []
         self.masses: dict[Flop, float] = {}
         for flop in chosen:
-            made = _on(whole, flop)
+            made = _spot_on(whole, flop)
             if made is None:
                 self.impossible.append(flop)
             else:
@@ -173,22 +181,59 @@ class FlopReport:
     def __repr__(self) -> str:
         return brief(self, f"of {self.spot.name}: {len(self.rows)} of {len(self.games)} flops")
 
-    def run(self, on_report: Callable[[Flop, Report], None] | None = None) -> Iterator[FlopRow]:
-        """Solve what is missing, flop by flop. Ctrl-C is raised when the work is kept."""
-        for flop, game in self.games.items():
-            if flop in self.rows:
-                continue
-            result = self._solved(flop, game, on_report)
-            if result.stopped == "interrupted":
-                raise KeyboardInterrupt
-            row = _row(flop, result, self.masses[flop])
+    def run(
+        self,
+        on_report: Callable[[Flop, Report], None] | None = None,
+        executor: Executor | None = None,
+    ) -> Iterator[FlopRow]:
+        """Solve what is missing, flop by flop, or as pieces on whatever executes them.
+
+        Ctrl-C is raised when the work is kept.
+        """
+        missing = [flop for flop in self.games if flop not in self.rows]
+        done = self._here(missing, on_report) if executor is None else self._on(missing, executor)
+        for flop, outcome in done:
+            row = from_json(FlopRow, Fields(outcome.result, f"the row of {board_name(flop.cards)}"))
+            row = replace(row, weight=flop.weight)
             if self.folder is not None:
                 if self.keep:
-                    result.strategy.save(self._file(flop, "safetensors"))
+                    write_whole(self._file(flop, "safetensors"), outcome.files["safetensors"])
                 write_document(self._file(flop, "json"), to_json(row))
                 self._file(flop, "part").unlink(missing_ok=True)
             self.rows[flop] = row
             yield row
+
+    def piece(self, flop: Flop) -> Piece:
+        """A flop as a piece of work: the spot, how it is solved and how far."""
+        spot_there = self.games[flop].about["spot"]
+        given = {
+            "spot": {key: value for key, value in spot_there.items() if key != "name"},
+            "flop": cards_name(flop.cards),
+            "accuracy": self.accuracy,
+            "method": self.settings["method"],
+            "bits": self.settings["bits"],
+        }
+        return Piece("flop", given, wants=("safetensors",) if self.keep else ())
+
+    def _here(
+        self, flops: Sequence[Flop], on_report: Callable[[Flop, Report], None] | None
+    ) -> Iterator[tuple[Flop, Outcome]]:
+        for flop in flops:
+            piece = self.piece(flop)
+            outcome = kept(piece, self.library)
+            if outcome is None:
+                result = self._solved(flop, self.games[flop], on_report)
+                if result.stopped == "interrupted":
+                    raise KeyboardInterrupt
+                outcome = _outcome(flop, result, self.masses[flop], piece.wants)
+                keep(piece, outcome, self.library)
+            yield flop, outcome
+
+    def _on(self, flops: Sequence[Flop], executor: Executor) -> Iterator[tuple[Flop, Outcome]]:
+        by_name = {self.piece(flop).name: flop for flop in flops}
+        pieces = [self.piece(flop) for flop in flops]
+        for piece, outcome in outcomes(pieces, solve_flop, executor, self.library):
+            yield by_name[piece.name], outcome
 
     def done(self) -> list[FlopRow]:
         """The rows so far, in the order of the flops."""
@@ -246,6 +291,29 @@ class FlopReport:
                 self.rows[flop] = replace(row, weight=flop.weight)
 
 
+def solve_flop(given: Mapping[str, Any], wants: tuple[str, ...]) -> Outcome:
+    """The work of a piece, on whatever machine: the report of one flop, in one thread."""
+    (flop,) = flops_of(given["flop"])
+    report = FlopReport(
+        given["spot"], [flop], accuracy=given["accuracy"], method=given["method"],
+        bits=given["bits"], threads=1,
+    )  # fmt: skip
+    result = report._solved(flop, report.games[flop], None)
+    if result.stopped == "interrupted":
+        raise KeyboardInterrupt
+    return _outcome(flop, result, report.masses[flop], wants)
+
+
+def _outcome(flop: Flop, result: Result, mass: float, wants: tuple[str, ...]) -> Outcome:
+    """What is kept of a solution: its row, and itself if it is wanted."""
+    files = {}
+    if "safetensors" in wants:
+        with tempfile.TemporaryDirectory() as folder:
+            result.strategy.save(Path(folder, "solution"))
+            files["safetensors"] = Path(folder, "solution").read_bytes()
+    return Outcome(to_json(_row(flop, result, mass)), files)
+
+
 def _template(given: Any, flops: Sequence[Flop], name: str, where: str) -> PokerGame:
     """The spot on the first flop that leaves both players hands."""
     if not isinstance(given, Mapping):
@@ -282,7 +350,7 @@ def _check_suits(game: PokerGame) -> None:
         )
 
 
-def _on(game: PokerGame, flop: Flop) -> tuple[PokerGame, float] | None:
+def _spot_on(game: PokerGame, flop: Flop) -> tuple[PokerGame, float] | None:
     """The spot on a flop, and how much of the ranges' pairs of hands can be held there.
 
     Nothing if it leaves no two hands to hold, or is not of the deck.

@@ -174,12 +174,40 @@ class ReportRequest(Answered):
     )
     exploitability: Annotated[float | str, options.EXPLOITABILITY] = "0.5%"
     folder: str | None = option("FOLDER", "Keep every flop there, and go on from it.")
-    keep: bool = flag("Keep the solutions in the folder too, for `show`.")
+    keep: bool = flag("Keep the solutions too, in the folder (for `show`) and the library.")
+    library: options.Library = None
+    cluster: options.Cluster = None
     csv: options.Csv = None
     method: options.OtherMethod = None
     bits: options.Bits = None
     threads: options.Threads = None
     memory: options.Memory = None
+
+
+@verb(
+    epilog="""`counterfold report SPOT --library FOLDER` fills it, and looks into it first;
+solutions that were kept (--keep) are files for `show`, `match` and `play`.
+
+\b
+Keys of --json: address, pieces (name, kind, version, given, result, files),
+damaged (names; those beside a document only with --check).
+"""
+)
+@dataclass(frozen=True)
+class LibraryRequest(Answered):
+    """List, check and query a library of solved spots."""
+
+    address: Annotated[
+        str, typer.Argument(metavar="ADDRESS", help="A folder, or an address such as s3://bucket.")
+    ]
+    pattern: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[PATTERN]",
+            help="Only pieces with all these words: cards of the board, a texture, bits=16.",
+        ),
+    ] = None
+    check: bool = flag("Read every file through, and say which are damaged.")
 
 
 @verb(

@@ -1,0 +1,1 @@
+"""Work in many independent pieces: on this machine or a cluster, and kept by what went in."""

@@ -1,0 +1,82 @@
+"""A cluster as an executor: Dask Distributed, which universities and clouds already start."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+from counterfold.errors import ClusterError, MissingExtraError, ParameterError, short
+
+PATIENCE = 10
+"""Seconds in which a scheduler must answer."""
+DEATHS = 3
+"""Workers that may die over a piece before it is given up."""
+
+
+def workers_in(address: str) -> int | None:
+    """How many workers of its own an address asks for, as local:4 does; None if it is another's.
+
+    >>> workers_in("local:4"), workers_in("tcp://10.0.0.1:8786")
+    (4, None)
+    """
+    local = re.fullmatch(r"local(?::(\d{1,4}))?", address.strip())
+    if local is None:
+        return None
+    count = int(local[1]) if local[1] else len(os.sched_getaffinity(0))
+    if count < 1:
+        raise ParameterError("a cluster of no workers does nothing; write local:1 or more")
+    return count
+
+
+def check_cluster(address: str) -> None:
+    """Refuse what is no cluster before any work is done."""
+    if workers_in(address) is None and not os.path.isfile(address) and "://" not in address:
+        raise ParameterError(
+            f"{short(address)} is no cluster; write local:4, the address of a Dask scheduler as in "
+            "tcp://10.0.0.1:8786, or the path of its scheduler file"
+        )
+
+
+@contextmanager
+def executor_at(address: str) -> Iterator[Executor]:
+    """The executor of a cluster: local:4, the address of a scheduler, or the file that it wrote."""
+    check_cluster(address)
+    try:
+        import dask
+        import distributed
+    except ImportError:
+        raise MissingExtraError(
+            "a cluster is reached with Dask: pip install 'counterfold[cluster]'"
+        ) from None
+    patient = dask.config.set({"distributed.scheduler.allowed-failures": DEATHS})
+    with patient, ExitStack() as closing:
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # we tell of faults ourselves
+        try:
+            client = _client(distributed, address, closing)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise ClusterError(
+                f"no scheduler answers at {short(address)} ({short(str(error), 120)})"
+            ) from None
+        executor: Executor = client.get_executor(pure=False)
+        yield executor
+
+
+def _client(distributed: Any, address: str, closing: ExitStack) -> Any:
+    """Whoever hands out work at an address; what is started for it ends with it."""
+    where: dict[str, Any] = {"address": address}
+    workers = workers_in(address)
+    if workers is not None:
+        cluster = distributed.LocalCluster(
+            n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1",
+            dashboard_address=None, silence_logs=logging.CRITICAL,
+        )  # fmt: skip
+        where = {"address": closing.enter_context(cluster)}
+    elif os.path.isfile(address):
+        where = {"scheduler_file": address}
+    client = distributed.Client(**where, timeout=PATIENCE, set_as_default=False)
+    return closing.enter_context(client)

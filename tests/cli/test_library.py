@@ -1,0 +1,48 @@
+"""``counterfold library`` and `report --library`: listed, asked, checked; what it refuses."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.solvers.test_flop_report import SPOT
+
+
+@pytest.fixture
+def library(call):
+    Path("spot.json").write_text(json.dumps(SPOT))
+    words = ("--flops", "AsKhTd, JsJhQs", "--accuracy", "1%", "--library", "lib", "--keep")
+    assert call("report", "spot.json", *words, "--quiet").code == 0
+    return Path("lib")
+
+
+def test_what_is_there(call, library):
+    answer = call("library", "lib")
+    assert answer.code == 0
+    assert "As Kh Td" in answer.out
+    assert "2 of 2 pieces." in answer.out
+    document = call("library", "lib", "kh bits=32", "--json").document
+    (piece,) = document["pieces"]
+    assert piece["given"]["flop"] == "AsKhTd"
+    assert piece["result"]["percent_of_pot"] <= 1
+    assert piece["files"] == ["safetensors"]
+    assert document["damaged"] == []
+    assert call("show", library / f"{piece['name']}.safetensors").code == 0
+
+
+def test_what_is_damaged(call, library):
+    first, second = sorted(library.glob("*.safetensors"))
+    first.write_bytes(first.read_bytes()[:-1])
+    assert call("library", "lib").code == 0, "which reads the documents alone"
+    answer = call("library", "lib", "--check")
+    assert answer.refused("1 of 2 pieces", first.stem, "computes them again")
+    second.unlink()
+    assert call("library", "lib", "--json").refused(second.stem, "is missing")
+
+
+def test_what_is_refused(call, tmp_path):
+    Path("spot.json").write_text(json.dumps(SPOT))
+    assert call("library", "nowhere").refused("no folder nowhere")
+    assert call("library", "nothing://x").refused("nothing")
+    assert call("report", "spot.json", "--cluster", "here").refused("local:4", "scheduler")
+    assert call("report", "spot.json", "--keep").refused("--folder")

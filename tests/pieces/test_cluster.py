@@ -1,0 +1,128 @@
+"""Real Dask processes: workers that die, a scheduler that goes away, and equal results."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from counterfold.errors import ClusterError, MissingExtraError, ParameterError
+from counterfold.pieces.cluster import check_cluster, executor_at, workers_in
+from counterfold.pieces.piece import Piece, outcomes
+from counterfold.pieces.store import store_at
+from counterfold.solvers.flop_report import FlopReport
+from tests.pieces import work
+from tests.pieces.test_piece import PIECES, SQUARES, squares
+from tests.solvers.test_flop_report import FLOPS, SPOT
+
+
+@pytest.fixture(scope="module")
+def executor():
+    with executor_at("local:2") as found:
+        yield found
+
+
+@pytest.fixture
+def scheduler(tmp_path):
+    """A scheduler and a worker as others start them, and the file that tells where."""
+    file, started = tmp_path / "scheduler.json", []
+
+    def start(*words):
+        command = [sys.executable, "-m", "distributed.cli." + words[0], *words[1:]]
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        started.append(subprocess.Popen(command, cwd=Path(__file__).parents[2], **quiet))
+        return started[-1]
+
+    found = start(
+        "dask_scheduler", "--scheduler-file", str(file), "--host", "127.0.0.1", "--port", "0",
+        "--no-dashboard",
+    )  # fmt: skip
+    start(
+        "dask_worker", "--scheduler-file", str(file), "--nthreads", "1", "--no-dashboard",
+        "--no-nanny",
+    )  # fmt: skip
+    end = time.monotonic() + 60
+    while not file.exists() and time.monotonic() < end:
+        time.sleep(0.05)
+    yield found, file
+    for process in started:
+        process.kill()
+        process.wait()
+
+
+def test_pieces_go_to_workers_and_come_back(executor):
+    found = list(outcomes(PIECES, work.square, executor))
+    assert squares(found) == SQUARES
+    assert all(outcome.files == {"txt": b"x" * piece.given["of"]} for piece, outcome in found)
+
+
+def test_a_worker_that_dies_costs_nothing(executor, tmp_path):
+    given = [Piece("square", {"of": n, "folder": str(tmp_path)}) for n in range(6)]
+    assert squares(outcomes(given, work.deadly, executor)) == SQUARES
+    assert (tmp_path / "first").exists()
+
+
+def test_a_worker_that_is_slow_is_waited_for(executor):
+    assert squares(outcomes(PIECES, work.slow, executor)) == SQUARES
+
+
+def test_errors_of_the_work_come_back_as_they_are(executor):
+    with pytest.raises(ParameterError, match="no such spot"):
+        list(outcomes(PIECES, work.refused, executor))
+    with pytest.raises(ClusterError, match="oh dear"):
+        list(outcomes(PIECES, work.failing, executor))
+
+
+def test_a_report_does_not_tell_who_made_it(executor, tmp_path):
+    def rows(**how):
+        found = FlopReport(SPOT, FLOPS, accuracy="1%", **how.pop("made", {}))
+        list(found.run(**how))
+        return [{**vars(row), "seconds": 0} for row in found.done()]
+
+    library = {"library": store_at(tmp_path / "lib"), "keep": True}
+    here, there = rows(made={"threads": 2}), rows(executor=executor, made=library)
+    assert there == here
+    assert len(list((tmp_path / "lib").glob("*.safetensors"))) == 3
+    before = (tmp_path / "lib").stat().st_mtime_ns
+    assert rows(made=library) == here, "and what the library has is taken, here too"
+    assert (tmp_path / "lib").stat().st_mtime_ns == before
+
+
+def test_a_scheduler_that_goes_away_is_one_sentence(scheduler, tmp_path):
+    process, file = scheduler
+    store = store_at(tmp_path / "lib")
+    given = [Piece("square", {"of": 2}), Piece("wait", {"of": 1, "folder": str(tmp_path)})]
+
+    def kill():
+        end = time.monotonic() + 60
+        while not (tmp_path / "begun").exists() and time.monotonic() < end:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGKILL)
+
+    with executor_at(str(file)) as executor:
+        assert squares(outcomes(given[:1], work.square, executor, store)) == {2: 4}
+        threading.Thread(target=kill, daemon=True).start()
+        with pytest.raises(ClusterError, match=r"1 of 2 pieces .* the rest"):
+            list(outcomes(given, work.endless, executor, store))
+    assert store.names() == [f"{given[0].name}.json"]
+
+
+def test_what_is_no_cluster(monkeypatch):
+    assert workers_in("local") == len(os.sched_getaffinity(0))
+    for wrong in ("local:0", "local:x", "somewhere", "no-such-file.json", ""):
+        with pytest.raises(ParameterError):
+            check_cluster(wrong)
+    with (
+        pytest.raises(ClusterError, match="no scheduler answers"),
+        executor_at("tcp://127.0.0.1:9"),
+    ):
+        pass
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    needed = pytest.raises(MissingExtraError, match=re.escape("counterfold[cluster]"))
+    with needed, executor_at("local:2"):
+        pass
