@@ -24,17 +24,15 @@ class Entry:
     files: tuple[str, ...] = ()
     damage: str = ""
 
-    def words(self) -> str:
-        """All that can be asked for, as one text."""
-        told = [self.name, self.kind, f"version={self.version}"]
-        for part in (self.given or {}, self.result or {}):
-            told += _words(part)
-        return " ".join(told).lower()
-
     def fits(self, pattern: str | None) -> bool:
-        """Whether all words of a pattern occur."""
-        words = self.words()
-        return all(word in words for word in (pattern or "").lower().split())
+        """Whether it has all words of a pattern: beginnings of values, or key=value."""
+        told = " ".join([self.name, *_words({"version": self.version, **(self.given or {})}),
+                         *_words(self.result or {})]).lower().split()  # fmt: skip
+        values = [word.partition("=")[2] for word in told]
+        return all(
+            any(one.startswith(word) for one in (*told, *values))
+            for word in (pattern or "").lower().split()
+        )
 
 
 def _words(part: Mapping[str, Any]) -> Iterator[str]:

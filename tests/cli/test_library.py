@@ -35,9 +35,14 @@ def test_what_is_damaged(call, library):
     first.write_bytes(first.read_bytes()[:-1])
     assert call("library", "lib").code == 0, "which reads the documents alone"
     answer = call("library", "lib", "--check")
-    assert answer.refused("1 of 2 pieces", first.stem, "computes them again")
+    assert answer.code == 2
+    assert f"1 of 2 pieces cannot be used ({first.name} is damaged" in answer.err
+    assert "1 of 2 pieces, each read through" in answer.out
     second.unlink()
-    assert call("library", "lib", "--json").refused(second.stem, "is missing")
+    answer = call("library", "lib", "--json")
+    assert answer.code == 2
+    assert json.loads(answer.out)["damaged"] == [second.stem]
+    assert f"{second.name} is missing" in answer.err
 
 
 def test_what_is_refused(call, tmp_path):
