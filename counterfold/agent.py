@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -74,6 +74,11 @@ class Agent:
     each of its hands when it is over. An agent is every player in turn: ``observation.player``
     says which. Its randomness should come from ``rng``, so that a match can be played again.
 
+    An agent that knows how often it takes each action may tell so by ``odds(observation)``, a
+    mapping of actions to probabilities: luck is then taken out of its choices (at tables of
+    hold'em, where it is asked right after it has acted). ``odds_of_all(observation)`` tells it of
+    every hand at once, [holes] for each action.
+
     >>> class Folder(Agent):
     ...     def act(self, observation, rng):
     ...         return "fold" if "fold" in observation.actions else observation.actions[0]
@@ -92,3 +97,19 @@ class Agent:
 
     def learn(self, hand: SeenHand) -> None:
         """A hand is over."""
+
+
+def drawn(odds: Mapping[str, float], rng: np.random.Generator) -> str:
+    """One of some actions, by how often each is taken.
+
+    >>> drawn({"fold": 0.0, "call": 1.0}, np.random.default_rng(0))
+    'call'
+    """
+    if len(odds) == 1:
+        return next(iter(odds))
+    left = rng.random() * sum(odds.values())
+    for action, share in odds.items():
+        left -= share
+        if left < 0:
+            return action
+    return max(odds, key=lambda action: odds[action])

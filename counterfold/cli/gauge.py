@@ -19,6 +19,7 @@ def run(request: GaugeRequest) -> None:
             f"--lbr is {', '.join(list(KINDS)[:-1])} or {list(KINDS)[-1]}, not {request.lbr!r}"
         )
     strategy = Strategy.load(request.strategy)
+    units: Units = strategy.tree.units
     with Watch(request.quiet) as watch:
         watch.doing("gauging")
         try:
@@ -27,11 +28,12 @@ def run(request: GaugeRequest) -> None:
                 request.hands,
                 request.lbr,
                 seed=request.seed,
-                on_progress=lambda done, total: watch.part("playing", done, total),
+                on_progress=lambda found, total: watch.part(
+                    "playing", found.hands, total, _short(found, units)
+                ),
             )
         except KeyboardInterrupt:
-            raise StoppedError("stopped; nothing was saved") from None
-    units: Units = strategy.tree.units
+            raise StoppedError("stopped before the fifth hand") from None
     if request.json:
         print_json(
             {
@@ -54,6 +56,15 @@ def run(request: GaugeRequest) -> None:
         "That is a lower bound on what a best response wins"
         + (", and exact." if found.exact else ", within its 95% interval.")
     )
+    if request.hands and found.hands < request.hands:
+        raise StoppedError(f"stopped after {found.hands:,} of {request.hands:,} hands")
+
+
+def _short(found: LocalResponse, units: Units) -> str:
+    mbb = units.mbb(found.value)
+    if mbb is None:
+        return f"{amount(found.value)} ±{amount(found.half)} a hand"
+    return f"{mbb:,.0f} ±{units.mbb(found.half):,.0f} mbb/h"
 
 
 def _lines(request: GaugeRequest, spec: str, found: LocalResponse, units: Units) -> Lines:
@@ -67,7 +78,7 @@ def _lines(request: GaugeRequest, spec: str, found: LocalResponse, units: Units)
     over = "all hands" if found.exact else f"{found.hands:,} hands, seed {request.seed}"
     return [
         ("strategy", f"{request.strategy}, {spec}"),
-        ("response", f"{found.kind}: {KINDS[found.kind]}"),
+        ("response", f"{found.kind}: {KINDS[found.kind].told}"),
         ("wins", f"{amount(found.value)}{off} a hand{more}"),
         ("as", by),
         ("over", over),

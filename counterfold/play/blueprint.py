@@ -9,7 +9,8 @@ import numpy as np
 
 from counterfold.abstraction.bucket_form import BucketForm, game_print
 from counterfold.abstraction.bucket_layout import BucketTables
-from counterfold.agent import Agent, Observation
+from counterfold.agent import Agent, Observation, drawn
+from counterfold.arrays import Floats
 from counterfold.errors import MismatchError
 from counterfold.games.base import spec_of
 from counterfold.games.catalog import load_named
@@ -52,17 +53,28 @@ class BlueprintAgent(Agent):
         """How often it takes each action."""
         seen: Any = observation.seen
         hand, board, line = seen
+        betting, node = self.tables.form.game.betting, self._node(line)
+        cards = self.tables.form.buckets[int(betting.street[node])]
+        bucket = cards.bucket_of(parse_hole(hand), parse_cards(board)[: cards.cards])
+        shares = self.tables.rows(node)[bucket].tolist()
+        return dict(zip(betting.actions(node), shares, strict=True))
+
+    def odds_of_all(self, observation: Observation) -> dict[str, Floats]:
+        """[holes] how often every hand takes each action, whatever is held."""
+        seen: Any = observation.seen
+        node = self._node(seen[2])
+        rows = self.tables.expand(parse_cards(seen[1]), node).astype(np.float64)
+        return dict(zip(self.tables.form.game.betting.actions(node), rows, strict=True))
+
+    def _node(self, line: str) -> int:
+        """The decision after a line."""
         betting, node = self.tables.form.game.betting, 0
         for word in line.split(", ") if line else ():
             if not word.startswith("["):
                 node = self._after(node, word)
         while betting.label[int(betting.first[node])] == "":  # the cards have come
             node = int(betting.first[node])
-        cards = self.tables.form.buckets[int(betting.street[node])]
-        bucket = cards.bucket_of(parse_hole(hand), parse_cards(board)[: cards.cards])
-        shares = self.tables.rows(node)[bucket].tolist()
-        labels = [betting.label[child] for child in betting.children(node)]
-        return dict(zip(labels, shares, strict=True))
+        return node
 
     def _after(self, node: int, word: str) -> int:
         found = self._nodes.get((node, word))
@@ -75,6 +87,4 @@ class BlueprintAgent(Agent):
         return found
 
     def act(self, observation: Observation, rng: np.random.Generator) -> Hashable:
-        shares = np.cumsum([*self.odds(observation).values()])
-        chosen = int(np.searchsorted(shares, rng.random() * shares[-1], side="right"))
-        return observation.actions[min(chosen, len(shares) - 1)]
+        return drawn(self.odds(observation), rng)

@@ -14,7 +14,7 @@ from counterfold.abstraction.fallback import FallbackAgent
 from counterfold.abstraction.large import LargeStrategy, is_large
 from counterfold.agent import Agent, Observation
 from counterfold.errors import ParameterError, SpecError, UnsupportedError
-from counterfold.games.base import spec_of, unlisted
+from counterfold.games.base import label, spec_of, unlisted
 from counterfold.games.cheat import CHALLENGE, PASS, Cheat
 from counterfold.games.cheat_sights import PERFECT, Round, Sight, read_round
 from counterfold.games.spec import parse_spec
@@ -39,6 +39,10 @@ class Random(Agent):
 
     def act(self, observation: Observation, rng: np.random.Generator) -> Hashable:
         return observation.actions[int(rng.integers(len(observation.actions)))]
+
+    def odds(self, observation: Observation) -> dict[str, float]:
+        """How often it takes each action."""
+        return {label(action): 1 / len(observation.actions) for action in observation.actions}
 
 
 class Memory:

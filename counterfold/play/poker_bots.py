@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from counterfold.agent import Agent, Observation
+from counterfold.agent import Agent, Observation, drawn
 from counterfold.poker.cards import parse_cards
 from counterfold.poker.made import DRAWS, MADE, kinds_of
 
@@ -31,8 +31,18 @@ def chen(hole: tuple[int, ...]) -> float:
     return float(np.ceil(points))
 
 
+class _Bot(Agent):
+    """Takes actions as often as it tells."""
+
+    def odds(self, observation: Observation) -> dict[str, float]:
+        raise NotImplementedError
+
+    def act(self, observation: Observation, rng: np.random.Generator) -> Hashable:
+        return drawn(self.odds(observation), rng)
+
+
 @dataclass(kw_only=True)
-class RuleBot(Agent):
+class RuleBot(_Bot):
     """Plays by thresholds: the points it enters and raises with, and what it thinks is good.
 
     ``strong`` and ``fair`` are the last made hands (of ``made.MADE``) that it bets, and calls with;
@@ -47,7 +57,8 @@ class RuleBot(Agent):
     fair: str
     bluff: float
 
-    def act(self, observation: Observation, rng: np.random.Generator) -> Hashable:
+    def odds(self, observation: Observation) -> dict[str, float]:
+        """How often it takes each action."""
         assert isinstance(observation.seen, tuple)
         hole, board = (parse_cards(text) for text in observation.seen[:2])
         if board:
@@ -57,27 +68,29 @@ class RuleBot(Agent):
         else:
             points = chen(hole)
             good, some = points >= self.raises, points >= self.enters
-        if good or rng.random() < self.bluff:
-            return _raise(observation.actions)
-        return _call(observation.actions) if some else _fold(observation.actions)
+        raising = _raise(observation.actions)
+        other = _call(observation.actions) if some else _fold(observation.actions)
+        if good or raising == other:
+            return {raising: 1.0}
+        return {raising: self.bluff, other: 1 - self.bluff}
 
 
-class AlwaysCall(Agent):
+class AlwaysCall(_Bot):
     """Checks, or calls whatever is bet."""
 
     name = "always-call"
 
-    def act(self, observation: Observation, rng: np.random.Generator) -> Hashable:
-        return _call(observation.actions)
+    def odds(self, observation: Observation) -> dict[str, float]:
+        return {_call(observation.actions): 1.0}
 
 
-class AlwaysFold(Agent):
+class AlwaysFold(_Bot):
     """Folds, or checks where that costs nothing: it loses three quarters of a big blind a hand."""
 
     name = "always-fold"
 
-    def act(self, observation: Observation, rng: np.random.Generator) -> Hashable:
-        return _fold(observation.actions)
+    def odds(self, observation: Observation) -> dict[str, float]:
+        return {_fold(observation.actions): 1.0}
 
 
 def tight() -> Agent:
@@ -105,18 +118,20 @@ def _verb(action: Hashable) -> str:
     return str(action).partition(" ")[0]
 
 
-def _raise(actions: tuple[Hashable, ...]) -> Hashable:
+def _first(actions: tuple[Hashable, ...], *verbs: str) -> str | None:
+    return next((str(one) for one in actions if _verb(one) in verbs), None)
+
+
+def _raise(actions: tuple[Hashable, ...]) -> str:
     """The smallest bet or raise; a call where there is none."""
-    return next((one for one in actions if _verb(one) in _RAISES), None) or _call(actions)
+    return _first(actions, *_RAISES) or _call(actions)
 
 
-def _call(actions: tuple[Hashable, ...]) -> Hashable:
+def _call(actions: tuple[Hashable, ...]) -> str:
     """A check or a call; where blinds may not be called, the smallest raise."""
-    return next((one for one in actions if _verb(one) in ("check", "call")), None) or next(
-        one for one in actions if _verb(one) in _RAISES
-    )
+    return _first(actions, "check", "call") or _raise(actions)
 
 
-def _fold(actions: tuple[Hashable, ...]) -> Hashable:
+def _fold(actions: tuple[Hashable, ...]) -> str:
     """A check if that is free, else a fold."""
-    return next(one for word in ("check", "fold") for one in actions if _verb(one) == word)
+    return _first(actions, "check") or _first(actions, "fold") or _call(actions)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import Any
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from counterfold.agent import Agent, Observation
+from counterfold.arrays import Floats
 from counterfold.errors import MismatchError
 from counterfold.notebook import brief
+from counterfold.poker.cards import HOLES
 from counterfold.poker.game import DEAL, DECISION
 from counterfold.poker.money import Betting, State
 from counterfold.poker.table import DEALT, Holdem
@@ -27,6 +29,15 @@ def pseudo_harmonic(x: float, low: float, high: float) -> float:
     (1.0, 0.4286)
     """
     return (high - x) * (1 + low) / ((high - low) * (1 + x))
+
+
+class Mind(NamedTuple):
+    """What an agent takes a hand for, in the words of its own tree."""
+
+    own: State
+    line: tuple[str, ...] = ()
+    apart: bool = False
+    """Whether nothing in its tree is like what has happened: it checks or calls then."""
 
 
 class Translated(Agent):
@@ -48,24 +59,22 @@ class Translated(Agent):
         self.agent, self.own = agent, own
         self.name = name or agent.name
         self._game: Holdem | None = None
-        self._forget(None)
+        self._begin_hand(None)
 
     def __repr__(self) -> str:
         return brief(self, f"{self.name}, by {self.own.name}")
 
-    def _forget(self, hand: Any) -> None:
-        """Begin a hand."""
+    def _begin_hand(self, hand: Any) -> None:
         self._hand = hand
-        self._lines: tuple[list[str], list[str]] = [], []
+        self._words: list[str] = []  # of the real table
         self._chosen: str | None = None  # of its own tree, for the word that comes next
-        self._apart = False
-        self._own = self.own.betting.root()
-        self._real = self._game.betting.root() if self._game else self._own
+        self._mind = Mind(self.own.betting.root())
+        self._real = self._game.betting.root() if self._game else self._mind.own
 
     @property
     def heard(self) -> tuple[str, ...]:
         """The hand so far in the words of its own tree."""
-        return tuple(self._lines[1])
+        return self._mind.line
 
     def begin(self, game: Any) -> None:
         """Refuse tables that differ in more than sizes and the worth of a chip."""
@@ -75,84 +84,184 @@ class Translated(Agent):
                 f"{self.name} plays {self.own}, and this table has other players, stacks or blinds"
             )
         self._game = game
-        self._forget(None)
+        self._begin_hand(None)
         if hasattr(self.agent, "begin"):
             self.agent.begin(self.own)
 
     def act(self, observation: Observation, rng: np.random.Generator) -> Hashable:
+        assert isinstance(observation.seen, tuple)
+        hole, _, line = observation.seen
+        words = line.split(", ") if line else []
+        if (observation.hand, hole) != self._hand or words[: len(self._words)] != self._words:
+            self._begin_hand((observation.hand, hole))
+        for word in words[len(self._words) :]:
+            self._hear(word, rng)
+        mind = self._mind
+        if self._is_apart(mind, observation.player):
+            return _passive(observation.actions)
+        self._chosen = str(self.agent.act(self._seen(mind, observation), rng))
+        return self._told(mind.own, self._real, self._chosen)
+
+    def odds(self, observation: Observation) -> dict[str, float] | None:
+        """How often it takes each action where it has acted last, by what it took the hand for.
+
+        None where its agent does not tell.
+        """
+        tell = getattr(self.agent, "odds", None)
+        if self._is_apart(self._mind, observation.player):
+            return {_passive(observation.actions): 1.0}
+        own = tell(self._seen(self._mind, observation)) if callable(tell) else None
+        if own is None:
+            return None
+        found: dict[str, float] = {}
+        for name, share in own.items():
+            word = self._told(self._mind.own, self._real, name)
+            found[word] = found.get(word, 0.0) + share
+        return found
+
+    def odds_of_all(self, observation: Observation) -> dict[str, Floats]:
+        """What every hand does after a line, over all that the bets may have been taken for."""
         assert self._game is not None
         assert isinstance(observation.seen, tuple)
-        hole, board, line = observation.seen
-        words = line.split(", ") if line else []
-        if (observation.hand, hole) != self._hand or words[: len(self._lines[0])] != self._lines[0]:
-            self._forget((observation.hand, hole))
-        for word in words[len(self._lines[0]) :]:
-            self._hear(word, rng)
-        if self._apart or self._own.kind != DECISION or self._own.player != observation.player:
-            return "check" if "check" in observation.actions else "call"
-        names = tuple(name for name, _ in self.own.betting.moves(self._own))
-        mine = (hole, board, ", ".join(self._lines[1]))
-        chosen = self.agent.act(Observation(observation.player, mine, names, observation.hand), rng)
-        self._chosen = str(chosen)
-        return self._told(self._chosen, observation.actions)
+        line, real, dealt = observation.seen[2], self._game.betting.root(), 0
+        minds: dict[Mind, Floats] = {Mind(self.own.betting.root()): np.ones(HOLES)}
+        words: tuple[str, ...] = ()
+        for word in line.split(", ") if line else ():
+            after: dict[Mind, Floats] = {}
+            if word.startswith("["):
+                dealt += 1
+                for mind, weights in minds.items():
+                    _add(after, self._dealt(mind, word, dealt), weights)
+                real = _dealt(self._game.betting, real, dealt)
+            else:
+                seen = (*observation.seen[:1], _board(words), ", ".join(words))
+                for mind, weights in minds.items():
+                    if real.player != observation.player:
+                        for share, next_mind in self._meanings(mind, real, word):
+                            _add(after, next_mind, share * weights)
+                        continue
+                    for own, said, odds in self._all(mind, real, observation.player, seen):
+                        if said == word:
+                            _add(after, own, weights * odds)
+                real = self._real_after(real, word)
+            minds, words = after, (*words, word)
+        found: dict[str, Floats] = {}
+        total = sum(minds.values(), np.zeros(HOLES))
+        even = 1 / max(len(minds), 1)
+        for mind, weights in minds.items():
+            share = np.where(total > 0, weights / np.where(total > 0, total, 1.0), even)
+            for _, said, odds in self._all(mind, real, observation.player, observation.seen):
+                found[said] = found.get(said, np.zeros(HOLES)) + share * odds
+        return found
+
+    def _all(
+        self, mind: Mind, real: State, player: int, seen: tuple[Any, ...]
+    ) -> Iterator[tuple[Mind, str, Floats]]:
+        """Its choices: the hand as it takes it after each, its word, and [holes] how often."""
+        assert self._game is not None
+        if self._is_apart(mind, player):
+            said = _passive(tuple(self._game.betting.ways(real)))
+            yield mind._replace(apart=True), said, np.ones(HOLES)
+            return
+        own = self._seen(mind, Observation(player, seen, ()))
+        agent: Any = self.agent
+        for name, odds in agent.odds_of_all(own).items():
+            yield self._chose(mind, name), self._told(mind.own, real, name), odds
+
+    def _seen(self, mind: Mind, observation: Observation) -> Observation:
+        """The same in the words of its own tree."""
+        assert isinstance(observation.seen, tuple)
+        hole, board, _ = observation.seen
+        names = tuple(self.own.betting.ways(mind.own))
+        seen = (hole, board, ", ".join(mind.line))
+        return Observation(observation.player, seen, names, observation.hand)
+
+    def _is_apart(self, mind: Mind, player: int) -> bool:
+        return mind.apart or mind.own.kind != DECISION or mind.own.player != player
 
     def _hear(self, word: str, rng: np.random.Generator) -> None:
         """Something was said or dealt at the real table."""
         assert self._game is not None
-        self._lines[0].append(word)
+        self._words.append(word)
         if word.startswith("["):
-            self._lines[1].append(word)
-            cards = sum(one.startswith("[") for one in self._lines[0])
+            cards = sum(one.startswith("[") for one in self._words)
+            self._mind = self._dealt(self._mind, word, cards)
             self._real = _dealt(self._game.betting, self._real, cards)
-            self._own = _dealt(self.own.betting, self._own, cards)
             return
-        self._apart |= self._own.kind != DECISION or self._own.player != self._real.player
-        if not self._apart:
-            meant = self._chosen or self._meant(word, rng)
-            self._apart = meant is None
-            if meant is not None:
-                self._lines[1].append(meant)
-                self._own = self.own.betting.ways(self._own)[meant]
+        if self._chosen is not None and not self._is_apart(self._mind, self._real.player):
+            self._mind = self._chose(self._mind, self._chosen)
+        else:
+            meanings = self._meanings(self._mind, self._real, word)
+            first = len(meanings) == 1 or rng.random() < meanings[0][0]
+            self._mind = meanings[0 if first else 1][1]
         self._chosen = None
-        betting = self._game.betting
-        after = betting.ways(self._real).get(word)
-        chips = betting.free(self._real, word)
-        self._real = after or betting.raised(self._real, chips or 0.0)
+        self._real = self._real_after(self._real, word)
 
-    def _meant(self, word: str, rng: np.random.Generator) -> str | None:
-        """What was said, in its own tree; None where nothing there is like it."""
+    def _real_after(self, real: State, word: str) -> State:
         assert self._game is not None
-        names = [name for name, _ in self.own.betting.moves(self._own)]
+        betting = self._game.betting
+        return betting.ways(real).get(word) or betting.raised(real, betting.free(real, word) or 0.0)
+
+    def _dealt(self, mind: Mind, word: str, cards: int) -> Mind:
+        own = _dealt(self.own.betting, mind.own, cards)
+        return mind._replace(own=own, line=(*mind.line, word))
+
+    def _chose(self, mind: Mind, name: str) -> Mind:
+        return mind._replace(own=self.own.betting.ways(mind.own)[name], line=(*mind.line, name))
+
+    def _meanings(self, mind: Mind, real: State, word: str) -> list[tuple[float, Mind]]:
+        """What it may take a word of the real table for, and how often."""
+        if self._is_apart(mind, real.player):
+            return [(1.0, mind._replace(apart=True))]
+        names = list(self.own.betting.ways(mind.own))
         verb = word.partition(" ")[0]
         if verb not in _RAISES:
             alike = ("fold",) if verb == "fold" else ("check", "call")
-            return next((name for name in names if name in alike), None)
-        sizes = [(_share(self.own.betting, self._own, name), name) for name in _raises(names)]
-        x = _share(self._game.betting, self._real, word)
-        above = [size for size in sizes if size[0] >= x - 1e-9]
-        below = [size for size in sizes if size[0] < x - 1e-9]
-        if not above or not below:
-            return (above[0] if above else below[-1])[1] if sizes else None
-        low, high = below[-1], above[0]
-        return (low if rng.random() < pseudo_harmonic(x, low[0], high[0]) else high)[1]
+            meant = [(1.0, name) for name in names if name in alike][:1]
+        else:
+            assert self._game is not None
+            sizes = [(_share(self.own.betting, mind.own, name), name) for name in _raises(names)]
+            x = _share(self._game.betting, real, word)
+            above = [size for size in sizes if size[0] >= x - 1e-9][:1]
+            below = [size for size in sizes if size[0] < x - 1e-9][-1:]
+            meant = [(1.0, name) for _, name in (above or below)]
+            if above and below:
+                lower = pseudo_harmonic(x, below[0][0], above[0][0])
+                meant = [(lower, below[0][1]), (1 - lower, above[0][1])]
+        if not meant:
+            return [(1.0, mind._replace(apart=True))]
+        return [(share, self._chose(mind, name)) for share, name in meant]
 
-    def _told(self, chosen: str, actions: tuple[Hashable, ...]) -> str:
+    def _told(self, own: State, real: State, chosen: str) -> str:
         """An action of its own tree at the real table."""
         assert self._game is not None
-        betting, state = self._game.betting, self._real
+        betting = self._game.betting
+        actions = tuple(betting.ways(real))
         if chosen == "fold" and "fold" in actions:
             return "fold"
-        bounds = betting.bounds(state)
+        bounds = betting.bounds(real)
         if chosen.partition(" ")[0] not in _RAISES or bounds is None:
-            return "check" if "check" in actions else "call"
+            return _passive(actions)
         if betting.fixed:
-            return next(str(name) for name in actions if str(name).split()[0] in _RAISES)
-        level, pot = max(state.bets), _pot(state)
-        wanted = level + _share(self.own.betting, self._own, chosen) * pot
+            return next(name for name in actions if name.split()[0] in _RAISES)
+        wanted = max(real.bets) + _share(self.own.betting, own, chosen) * _pot(real)
         if chosen.startswith("all-in"):
             wanted = bounds[1]
         chips = min(max(betting.rounded(wanted), bounds[0]), bounds[1])
-        return betting.name(state, chips)
+        return betting.name(real, chips)
+
+
+def _passive(actions: tuple[Hashable, ...]) -> str:
+    return "check" if "check" in actions else "call"
+
+
+def _add(minds: dict[Mind, Floats], mind: Mind, weights: Floats) -> None:
+    before = minds.get(mind)
+    minds[mind] = weights if before is None else before + weights
+
+
+def _board(words: Sequence[str]) -> str:
+    return " ".join(word[1:-1] for word in words if word.startswith("["))
 
 
 def _raises(names: list[str]) -> list[str]:

@@ -9,10 +9,17 @@ import counterfold as cf
 from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.abstraction.bucket_layout import by_hand
 from counterfold.abstraction.buckets import every_hand
+from counterfold.agent import Observation
 from counterfold.errors import ParameterError, UnsupportedError
-from counterfold.play.lbr import local_best_response
+from counterfold.play.blueprint import BlueprintAgent
+from counterfold.play.bots import make_bot
+from counterfold.play.lbr import KINDS, _lines, _policy, _TreeLines, _Walk, local_best_response
+from counterfold.play.translate import Translated
+from counterfold.poker.cards import parse_hole
 from counterfold.poker.holdem import fhp, kuhn, leduc, one_card
+from counterfold.poker.table import Holdem
 from counterfold.tree.public import PublicTree
+from tests.evaluate.test_statistics import one_bucket
 
 RIVER = {
     "board": "Ks 9h 6s 4d 2c", "pot": 20, "stack": 40, "oop": "QQ+,AK,T9s,87s",
@@ -30,7 +37,7 @@ def strategies(game):
     yield cf.solve(game, until=cf.Until(iterations=30)).strategy
 
 
-@pytest.mark.parametrize("kind", ["fold-call", "late", "all"])
+@pytest.mark.parametrize("kind", ["fold-call", "pot", "56", "all"])
 @pytest.mark.parametrize(
     "game", [kuhn(), one_card(), leduc(), fhp(deck="KA", cap=1)], ids=lambda g: g.name
 )
@@ -92,3 +99,88 @@ def test_other_games_and_words_are_refused():
         local_best_response(cf.Strategy.uniform(cf.Kuhn()))
     with pytest.raises(ParameterError, match="no local best response"):
         local_best_response(cf.Strategy.uniform(kuhn()), kind="some")
+
+
+def blueprint(seed: int = 5, **parameters):
+    """A strategy at a table of hold'em, by the betting alone."""
+    table = Holdem(**parameters)
+    form = BucketForm(table.poker, [one_bucket(cards) for cards in (0, 3, 4, 5)])
+    return table, cf.Strategy.random(form, np.random.default_rng(seed))
+
+
+@pytest.mark.parametrize("kind", ["fold-call", "all"])
+def test_a_table_is_walked_as_its_betting_tree(kind):
+    _, strategy = blueprint(stack=12)
+    game, at_table = _lines(strategy, None)
+    in_tree = _TreeLines(*_policy(strategy))
+    for me in (0, 1):
+        walks = [
+            _Walk(game, lines, me, KINDS[kind], np.random.default_rng(7))
+            for lines in (at_table, in_tree)
+        ]
+        won = [[walk.one_hand() for _ in range(12)] for walk in walks]
+        assert won[0] == pytest.approx(won[1])
+        assert len(set(won[0])) > 3
+
+
+@pytest.mark.parametrize(("kind", "small"), [("pot", 1.0), ("56", 1.0)])
+def test_who_always_folds_loses_750_to_who_bets(kind, small):
+    """The published figure: half a big blind in one seat, a whole one in the other."""
+    found = local_best_response(make_bot("always-fold"), 4, kind, table=Holdem())
+    assert found.by_player == (small, 0.5)
+
+
+def test_more_sizes_are_met_by_translation():
+    """Sizes that nobody has trained for: all of a pot's tenths are offered, and none is refused."""
+    table, strategy = blueprint(stack=30, bets="100%,allin", raises="100%,allin")
+    _, lines = _lines(strategy, None)
+    state = table.deal("AsAh", "KsKh")
+    for word in ("call", "check", "2c", "7d", "9h", "check", "check", "Jd"):
+        state = table.next(state, word)
+    after = lines.choices((state.betting, state.line), KINDS["56"].sizes)
+    assert len(after.bets) > 15
+    told = [sum(odds[5] for _, odds in lines.answers(bet, state.board)) for bet in after.bets]
+    assert told == pytest.approx([1.0] * len(told))
+    assert np.isfinite(local_best_response(strategy, 8, "56").value)
+
+
+def test_odds_of_all_hands_are_those_with_which_is_acted():
+    """After bets of both that its tree does not have, whatever it took the first one for."""
+    table, strategy = blueprint(seed=2, stack=40, bets="50%,100%,allin", raises="100%,allin")
+    agent = Translated(BlueprintAgent(strategy), table)
+    agent.begin(table)
+    rng, board = np.random.default_rng(3), "2c 7d 9h"
+    line = ["call", "check", "[2c]", "[7d]", "[9h]", "bet 1.5"]
+
+    def seen(hand: int, line: list[str]) -> Observation:
+        state = table.deal("AsAh", "KsKh")
+        for word in line:
+            state = table.next(state, word.strip("[]"))
+        return Observation(0, ("AsAh", board, ", ".join(line)), table.actions(state), hand)
+
+    acts: dict[str, int] = {}
+    again: dict[str, int] = {}
+    for hand in range(3000):
+        first = str(agent.act(seen(hand, line), rng))
+        acts[first] = acts.get(first, 0) + 1
+        own = agent.odds(seen(hand, line))
+        assert own is not None
+        assert own[first] > 0
+        assert sum(own.values()) == pytest.approx(1)
+        if first == "raise 6.5":
+            second = str(agent.act(seen(hand, [*line, first, "raise 15"]), rng))
+            again[second] = again.get(second, 0) + 1
+    for line_, counts in ((line, acts), ([*line, "raise 6.5", "raise 15"], again)):
+        odds = agent.odds_of_all(seen(0, line_))
+        total = sum(counts.values())
+        assert total > 100
+        assert set(counts) <= set(odds)
+        for word, shares in odds.items():
+            share = float(shares[parse_hole("AsAh")])
+            error = (share * (1 - share) / total) ** 0.5
+            assert abs(counts.get(word, 0) / total - share) < 4.5 * error + 1e-9
+
+
+def test_an_agent_that_tells_nothing_is_refused():
+    with pytest.raises(UnsupportedError, match="which it does not tell"):
+        local_best_response(cf.Agent(), table=Holdem())

@@ -146,7 +146,9 @@ class GaugeRequest(Answered):
 
     strategy: Annotated[str, typer.Argument(metavar="FILE", help="A strategy for two players.")]
     lbr: str = option(
-        "KIND", "fold-call, late (bets on the last two streets) or all.", default="all"
+        "KIND",
+        "fold-call, pot (and all-in, on turn and river), 56 (sizes there) or all (that are known).",
+        default="all",
     )
     hands: int | None = number("N", "Draw so many hands. [all of them, for small games]")
     seed: options.Seed = 0
