@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.abstraction.bucket_layout import BucketTables
 from counterfold.arrays import Floats
 from counterfold.errors import ParameterError
-from counterfold.poker.cards import HOLES
+from counterfold.poker.cards import HOLES, board_name
 from counterfold.poker.game import DECISION, meetings
 from counterfold.poker.view import NodeView
 from counterfold.strategy.strategy import Strategy
-from counterfold.tree.find import Path, Place, find_place
+from counterfold.tree.find import Path, Place, cards_after, find_place
 
 
 class BucketBrowser:
@@ -75,6 +77,13 @@ class BucketBrowser:
             mass=reaches[me] * comes,
             players=game.players,
         )
+
+    def each_card(
+        self, path: Path | Place = "", player: int | str | None = None
+    ) -> Iterator[tuple[str, NodeView]]:
+        """Every turn or river that can come after a place, card by card."""
+        for card, place in cards_after(self.tree, path).items():
+            yield board_name([card]), self.view(place, player)
 
     def _player(self, player: int | str) -> int:
         names = self.tree.game.players

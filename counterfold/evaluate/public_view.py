@@ -17,7 +17,15 @@ from counterfold.poker.game import DEAL, DECISION, FOLD, SHOWDOWN, meetings
 from counterfold.poker.view import NodeView
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.boards import renamed_holes
-from counterfold.tree.find import Path, Place, children, deals_of, find_boards, find_place
+from counterfold.tree.find import (
+    Path,
+    Place,
+    cards_after,
+    children,
+    deals_of,
+    find_boards,
+    find_place,
+)
 from counterfold.tree.public import PublicTree
 from counterfold.tree.traversal import Traversal, one_chunk, tape_of
 
@@ -258,22 +266,10 @@ class Browser:
         self, path: Path | Place = "", player: int | str | None = None
     ) -> Iterator[tuple[str, NodeView]]:
         """The same card by card, as they are worked out."""
-        tree, betting = self.tree, self.tree.game.betting
-        place = path if isinstance(path, Place) else find_place(tree, path)
-        count = 0
-        if betting.kind[place.node] == DEAL:
-            count = tree.game.rules.deal[int(betting.street[place.node]) + 1]
-        if count != 1:
-            what = f"{count} cards come at once" if count else "no card comes"
-            raise ParameterError(
-                f"{what} after {', '.join(place.line) or 'nothing'!r}; name a line that ends a "
-                "street before a turn or a river, such as 'check, check'"
-            )
-        left = [card for card in reversed(tree.game.rules.deck) if card not in place.cards]
-        after = {c: find_place(tree, [*place.line, f"[{board_name([c])}]"]) for c in left}
+        after = cards_after(self.tree, path)
         # Boards of the tree one after another, so that no board is walked twice.
-        boards = {card: find_boards(tree, place.cards)[0][-1] for card, place in after.items()}
-        for card in sorted(left, key=lambda c: boards[c]):
+        boards = {card: find_boards(self.tree, place.cards)[0][-1] for card, place in after.items()}
+        for card in sorted(after, key=lambda c: boards[c]):
             yield board_name([card]), self.view(after[card], player)
 
     def summary(self) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from starlette.responses import Response
 
+from counterfold.abstraction.bucket_view import BucketBrowser
 from counterfold.cli.grid_html import frame_of, view_document
 from counterfold.cli.grid_html import page as whole_page
 from counterfold.errors import ParameterError
@@ -31,8 +32,12 @@ def place(studio: Studio, given: Given) -> dict[str, Any]:
         at = find_place(tree, given.text("line", ""))
         sides = [browser.view(at)]
         if given.maybe("both"):
-            other = 1 - tree.game.players.index(sides[0].player)
-            sides.append(browser.view(at, other))
+            folded, names = int(tree.game.betting.folded[at.node]), tree.game.players
+            sides += [
+                browser.view(at, name)
+                for p, name in enumerate(names)
+                if name != sides[0].player and not folded >> p & 1
+            ]
         return {
             "file": entry.name,
             "game": tree.game.name,
@@ -42,7 +47,7 @@ def place(studio: Studio, given: Given) -> dict[str, Any]:
             "steps": _steps(browser, at),
             "next": _next(browser, at),
             "views": [view_document(view, hands=False) for view in sides],
-            "about": _about(entry.strategy.about),
+            "about": _about(entry),
             "other": _other(studio, given.maybe("with"), at, sides[0].player),
         }
 
@@ -60,12 +65,21 @@ def _other(studio: Studio, name: str | None, at: Place, player: str) -> dict[str
         return {"file": name, "view": view_document(there, hands=False), "why": ""}
 
 
-def _about(about: Any) -> dict[str, Any]:
-    kept = ("method", "iterations", "exploitability")
-    return {key: about[key] for key in kept if isinstance(about.get(key), int | float | str)}
+def _about(entry: Open) -> str:
+    """How a solution came about, and how good it is, in words."""
+    about, game = entry.strategy.about, entry.browser.tree.game
+    count, gap = about.get("iteration"), about.get("exploitability")
+    words = [f"{count:,} iterations of {about.get('method')}"] if isinstance(count, int) else []
+    if isinstance(gap, int | float):
+        percent = game.units.percent_of_pot(gap) if game.pot else None
+        part = f"{percent:.2g}% of the pot" if percent is not None else f"{gap:.2g}"
+        words.append(f"exploitability {part}, exactly")
+    if isinstance(entry.browser, BucketBrowser):
+        words.append("hands share buckets, so EV and equity are not known")
+    return "; ".join(words)
 
 
-def _steps(browser: Browser, at: Place) -> list[dict[str, Any]]:
+def _steps(browser: Browser | BucketBrowser, at: Place) -> list[dict[str, Any]]:
     """Every place on the way here: who decided, what could be done, what was done."""
     betting, players = browser.tree.game.betting, browser.tree.game.players
     found = []
@@ -87,7 +101,7 @@ def _steps(browser: Browser, at: Place) -> list[dict[str, Any]]:
     return found
 
 
-def _next(browser: Browser, at: Place) -> dict[str, Any]:
+def _next(browser: Browser | BucketBrowser, at: Place) -> dict[str, Any]:
     """What can follow: actions, or cards, or nothing."""
     game = browser.tree.game
     kind = int(game.betting.kind[at.node])
@@ -157,9 +171,12 @@ def table(studio: Studio, given: Given) -> Response:
 def page(studio: Studio, given: Given) -> Response:
     """This place and those after it on a page that needs nothing else."""
     entry = studio.opened.file(given.text("file"))
+    line = given.text("line", "")
     with entry.lock:
-        nodes = entry.browser.walk_through(start=given.text("line", ""), limit=PLACES, both=True)
-        nodes = nodes or {(): [entry.browser.view(given.text("line", ""))]}
+        nodes: dict[tuple[str, ...], Any] = {}
+        if isinstance(entry.browser, Browser):
+            nodes = {**entry.browser.walk_through(start=line, limit=PLACES, both=True)}
+        nodes = nodes or {(): [entry.browser.view(line)]}
     named = {"Content-Disposition": 'attachment; filename="places.html"'}
     return Response(whole_page(nodes, entry.name), media_type="text/html", headers=named)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from counterfold.errors import ParameterError
+from counterfold.errors import ParameterError, UnsupportedError
 from counterfold.files.text import read_json
 from counterfold.files.whole import write_whole
 from counterfold.games.catalog import games
@@ -101,12 +101,12 @@ def read_spot_of(studio: Studio, name: str) -> dict[str, Any]:
     """The spot of a file in the folder: of JSON, or of a solution."""
     path = studio.folder.inside(name)
     if path.suffix != ".json":
-        entry = studio.opened.file(name)
-        about: dict[str, Any] = entry.browser.tree.game.about["spot"]
-        return about
-    found: dict[str, Any] = spot(read_json(path, "a spot"), name=path.stem, where=name).about[
-        "spot"
-    ]
+        about: dict[str, Any] = studio.opened.file(name).browser.tree.game.about
+        if "spot" not in about:
+            raise UnsupportedError(f"{name} is a table and no spot; build it as a game by name")
+    else:
+        about = spot(read_json(path, "a spot"), name=path.stem, where=name).about
+    found: dict[str, Any] = about["spot"]
     return found
 
 

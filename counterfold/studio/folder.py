@@ -28,11 +28,15 @@ _NAME = re.compile(r"[\w][\w .,+()=-]{0,99}")
 
 @dataclass(frozen=True)
 class Item:
-    """A file of the folder: a spot, a solution, a strategy, a record, a report."""
+    """A file of the folder: a spot, a solution, a blueprint, a strategy, a record.
+
+    ``table`` says that it is of hold'em from the first card.
+    """
 
     name: str
     kind: str
     game: str
+    table: bool
     size: int
     changed: float
 
@@ -95,8 +99,8 @@ class Folder:
     def _item(self, name: str, state: os.stat_result) -> Item | None:
         key = name, state.st_mtime_ns, state.st_size
         if key not in self._known:
-            kind, game = kind_of(self.path / name)
-            self._known[key] = Item(name, kind, game, state.st_size, state.st_mtime)
+            kind, game, table = kind_of(self.path / name)
+            self._known[key] = Item(name, kind, game, table, state.st_size, state.st_mtime)
         found = self._known[key]
         return found if found.kind else None
 
@@ -129,26 +133,29 @@ class Folder:
         return kept
 
 
-def kind_of(path: Path) -> tuple[str, str]:
-    """What a file is, and of which game; nothing where it is nothing for the studio."""
+def kind_of(path: Path) -> tuple[str, str, bool]:
+    """What a file is, of which game, and whether that is a table of hold'em; nothing where it is
+    nothing for the studio."""
     try:
         if path.suffix in (".safetensors", ".cf"):
             header = header_of(path)
             if header.get("kind") not in store.KINDS:
-                return "", ""
-            poker = header.get("form") == HandLayout.name or header.get("kind") == HandLayout.before
-            return "solution" if poker else "strategy", str(header.get("game", ""))
+                return "", "", False
+            form, game = header.get("form"), str(header.get("game", ""))
+            if form == "buckets":
+                return "blueprint", game, True
+            poker = form == HandLayout.name or header.get("kind") == HandLayout.before
+            table = poker and '"table"' in str(header.get("rules", ""))
+            return "solution" if poker else "strategy", game, table
         if path.suffix == ".json":
             given = read_json(path, "a file")
             if not isinstance(given, dict):
-                return "", ""
-            return (
-                ("spot", str(given.get("name") or path.stem))
-                if "oop" in given or ("ranges" in given)
-                else ("game", path.stem)
-            )
+                return "", "", False
+            if "oop" in given or "ranges" in given:
+                return "spot", str(given.get("name") or path.stem), False
+            return "game", path.stem, "blinds" in given
         if path.suffix == ".efg":
-            return "game", path.stem
-        return "record", path.stem
+            return "game", path.stem, False
+        return "record", path.stem, False
     except (FileError, OSError):
-        return "", ""
+        return "", "", False

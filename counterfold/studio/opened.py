@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
+from counterfold.abstraction.bucket_form import BucketForm
+from counterfold.abstraction.bucket_view import BucketBrowser
 from counterfold.errors import CodeError, ParameterError, UnsupportedError, short
 from counterfold.evaluate.public_view import Browser
 from counterfold.files.arrays import header_in
@@ -30,12 +32,16 @@ class Open:
         self.name, self.strategy, self.lock = name, strategy, threading.RLock()
         self.strips: dict[tuple[str, str | None], dict[str, Any]] = {}  # next cards, by their line
         self.seats: dict[str, Any] | None = None  # the statistics of every seat
+        self.counting = threading.Lock()
+        self.situations: list[dict[str, Any]] | None = None  # before the flop, for charts
 
     @cached_property
-    def browser(self) -> Browser:
-        """The place for looking at hands; refused where the game has none."""
+    def browser(self) -> Browser | BucketBrowser:
+        """What shows hands at places: exactly, or over buckets; refused where there are none."""
+        if isinstance(self.strategy.tree, BucketForm):
+            return BucketBrowser(self.strategy)
         if not isinstance(self.strategy.tree, PublicTree):
-            raise UnsupportedError(f"{self.name} is no solution of a poker spot, hand by hand")
+            raise UnsupportedError(f"{self.name} is no strategy of hold'em, hand by hand")
         return Browser(self.strategy)
 
 
@@ -54,15 +60,15 @@ class Opened:
         key = name, state.st_mtime_ns, state.st_size
         with self._guard:
             if key not in self._kept:
-                game = self._game_in(str(path))
+                game = self.game_in(str(path))
                 self._kept[key] = Open(name, Strategy.load(path, game))
                 while len(self._kept) > KEPT:
                     self._kept.popitem(last=False)
             self._kept.move_to_end(key)
             return self._kept[key]
 
-    def _game_in(self, path: str) -> Any:
-        """Rules that are a program come from those who named it, never from a file."""
+    def game_in(self, path: str) -> Any:
+        """The rules of a file that are a program, if they were named at the start; else None."""
         game = header_in(path).header.get("game", "")
         if ".py:" not in game:
             return None

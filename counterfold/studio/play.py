@@ -5,22 +5,25 @@ from __future__ import annotations
 import secrets
 import threading
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 from counterfold.agent import Observation
+from counterfold.cli.names import rules_named
 from counterfold.cli.play_rules import rules_in_short
 from counterfold.cli.play_screen import Screen
 from counterfold.errors import CounterfoldError, ParameterError, short
 from counterfold.games.base import label
+from counterfold.games.spec import Spec, parse_spec
 from counterfold.play.agents import AGENTS
-from counterfold.play.bots import needs_form, seated
+from counterfold.play.bots import AT_TABLES, needs_form, seated
 from counterfold.play.human import Leave, Sitting
 from counterfold.play.table import PlayedHand
 from counterfold.play.trainer import Judgement, Trainer
 from counterfold.poker.game import PokerGame
 from counterfold.poker.rules import PokerRules
 from counterfold.studio.calls import Given, asked, told
+from counterfold.studio.felt import felt_of
 from counterfold.studio.server import Studio
 from counterfold.tree.form import form_of
 from counterfold.tree.history import HistoryTree
@@ -29,6 +32,7 @@ TABLES = 8
 """That are kept at once; the oldest is left for a new one."""
 PATIENCE = 30.0
 """Seconds in which the others must have moved."""
+STRATEGIES = (".safetensors", ".cf")
 WORST = 20
 """Decisions that are kept for drills."""
 WORTH_A_DRILL = 0.005
@@ -38,8 +42,9 @@ WORTH_A_DRILL = 0.005
 class PersonsTable:
     """A sitting whose hands are played in a thread, which waits for the person's moves."""
 
-    def __init__(self, sitting: Sitting) -> None:
+    def __init__(self, sitting: Sitting, names: Sequence[str]) -> None:
         self.sitting, self.screen = sitting, Screen(sitting)
+        self.screen.names = ("you", *names)
         self.changed = threading.Condition()
         self.phase, self.trouble = "over", ""
         self.observation: Observation | None = None
@@ -159,26 +164,13 @@ class PersonsTable:
         return [*rows, *self.screen.showdown(self.hand)]
 
     def _felt(self, player: int) -> dict[str, Any] | None:
-        """Cards and chips, of poker with all hands."""
-        game, here = self.sitting.game, self.sitting.here
-        if not isinstance(game, PokerRules) or (self.hand is None and self.observation is None):
+        """Cards and chips, where the game has them."""
+        if self.hand is None and self.observation is None:
             return None
-        seen: Any = self.sitting.view(player)
-        if seen is None:
-            return None
-        shown = game.shown(here) if self.hand is not None else None
-        start = game.poker.behind(0)
-        behind = game.poker.behind(here[2])
-        return {
-            "own": seen[0],
-            "other": shown[1 - player] if shown else "",
-            "board": seen[1].split(),
-            "line": seen[2],
-            "pot": float(game.betting.paid[here[2]].sum()),
-            "behind": [behind[player], behind[1 - player]],
-            "started": [start[player], start[1 - player]],
-            "seats": [game.poker.players[player], game.poker.players[1 - player]],
-        }
+        names = self.screen.names
+        number = self.hand.number if self.hand else self.sitting.hands
+        who = [names[(place + number) % len(names)] for place in range(len(names))]
+        return felt_of(self.sitting, player, who)
 
     def _judged(self) -> list[dict[str, Any]]:
         sitting = self.sitting
@@ -233,10 +225,12 @@ _tables = Tables()
 
 def choices(studio: Studio, given: Given) -> dict[str, Any]:
     """Games and opponents to choose from."""
-    files = [item for item in studio.folder.items() if item.kind in ("solution", "strategy")]
+    kinds = ("solution", "strategy", "blueprint")
+    files = [item for item in studio.folder.items() if item.kind in kinds]
     return {
         "files": [{"name": item.name, "kind": item.kind, "game": item.game} for item in files],
         "agents": [{"name": name, "about": kind.told} for name, kind in AGENTS.items()],
+        "bots": list(AT_TABLES),
         "games": list(studio.games),
     }
 
@@ -247,8 +241,7 @@ def sit(studio: Studio, given: Given) -> dict[str, Any]:
     seed = int(given.number("seed", secrets.randbelow(1_000_000)))
     if seed < 0:
         raise ParameterError(f"seed is {seed}, and must be from 0 up")
-    name = given.maybe("game")
-    rules = _rules(studio, name, against)
+    rules = _rules(studio, given.maybe("game"), against)
     spec = _agent(studio, against)
     form = (
         form_of(rules.poker if isinstance(rules, PokerRules) else rules)
@@ -262,29 +255,55 @@ def sit(studio: Studio, given: Given) -> dict[str, Any]:
     sitting: Sitting = kind(
         table, *others, ask=lambda seen: None, seed=seed, against=[spec] * len(others)
     )
-    key = _tables.add(PersonsTable(sitting))
+    count = len(others)
+    names = [against if count == 1 else f"{against} {k + 1}" for k in range(count)]
+    key = _tables.add(PersonsTable(sitting, names))
     _tables[key].deal()
     return {"table": key, "rules": list(rules_in_short(rules)), **_tables[key].state()}
 
 
 def _rules(studio: Studio, name: str | None, against: str) -> Any:
-    if name is None:
-        tree = studio.opened.file(against).strategy.tree
-        game = getattr(tree, "game", None)
-        return PokerRules(game) if isinstance(game, PokerGame) else tree
-    game = studio.opened.game(name)
-    return PokerRules(game) if isinstance(game, PokerGame) else game
+    """The game that is named, or that of the first file among the opponents."""
+    if name is not None:
+        game = studio.opened.game(name)
+        return PokerRules(game) if isinstance(game, PokerGame) else game
+    found = _files(against)
+    if not found:
+        raise ParameterError("say which game to play, such as leduc")
+    path = str(studio.folder.inside(found[0]))
+    return studio.opened.game_in(path) or rules_named(path)
+
+
+def _files(text: str) -> list[str]:
+    """The strategies in files that the name of an agent speaks of."""
+    if text.endswith(STRATEGIES):
+        return [text]
+    spec = parse_spec(text)
+    return [x for x in (*spec.args, *spec.kwargs.values()) if str(x).endswith(STRATEGIES)]
 
 
 def _agent(studio: Studio, against: str) -> str:
     """An agent by its name, or a strategy of the folder; never a program that was not named."""
-    if against.endswith((".safetensors", ".cf")):
+    if against in studio.games:
+        return against
+    if against.endswith(STRATEGIES):
         return str(studio.folder.inside(against))
-    if ".py" in against or "/" in against or "\\" in against:
-        if against in studio.games:
-            return against
+    spec = parse_spec(against)
+    if any(sign in spec.name for sign in ("/", "\\", ".")):
         raise ParameterError(f"{short(against)} is no agent by name, and no file of the folder")
-    return against
+    return str(Spec(spec.name, tuple(_inside(studio, x) for x in spec.args),
+                    {key: _inside(studio, x) for key, x in spec.kwargs.items()}))  # fmt: skip
+
+
+def _inside(studio: Studio, value: Any) -> Any:
+    """A parameter of an agent: files are those of the folder."""
+    if not isinstance(value, str):
+        return value
+    if value.endswith(STRATEGIES):
+        return str(studio.folder.inside(value))
+    if any(sign in value for sign in ("/", "\\", ".py")):
+        raise ParameterError(f"{short(value)} is no file of the folder")
+    return _agent(studio, value) if "(" in value else value
 
 
 def act(studio: Studio, given: Given) -> dict[str, Any]:

@@ -5,22 +5,22 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from counterfold.abstraction.bucket_form import BucketForm
-from counterfold.abstraction.bucket_view import BucketBrowser
 from counterfold.cli.grid_html import frame_of, view_document
+from counterfold.errors import ParameterError, UnsupportedError
 from counterfold.evaluate.statistics import statistics
 from counterfold.poker.flops import TEXTURES
-from counterfold.poker.game import DECISION
-from counterfold.poker.view import NodeView
+from counterfold.poker.game import DECISION, PokerGame
 from counterfold.solvers.flop_report import FlopReport
 from counterfold.studio.build import read_spot_of
 from counterfold.studio.calls import Given, asked, told
-from counterfold.studio.opened import Open
 from counterfold.studio.server import Studio
-from counterfold.tree.find import find_place
 
-BOARDS = 200
+BOARDS = 40
 """Drawn for statistics that are estimated."""
+MOST_CHARTS = 12
+"""That are shown at once."""
+DEPTH = 2
+"""Seats that have entered the pot before a chart."""
 
 
 def begin(studio: Studio, given: Given) -> dict[str, Any]:
@@ -57,44 +57,73 @@ def rows(studio: Studio, given: Given) -> dict[str, Any]:
 
 
 def charts(studio: Studio, given: Given) -> dict[str, Any]:
-    """What positions do that are folded to or raised, and the statistics of every seat."""
+    """What each seat does in a situation before the flop; a small table is shown in all of them."""
     entry = studio.opened.file(given.text("file"))
     with entry.lock:
-        look, tree = _looker(entry), entry.strategy.tree
-        views: list[NodeView] = []
-        line: tuple[str, ...] = ()
-        while True:
-            place = find_place(tree, line)
-            if tree.game.betting.kind[place.node] != DECISION:
-                break
-            view = look.view(place)
-            views.append(view)
-            after = find_place(tree, (*line, view.actions[-1]))  # the largest raise is answered
-            if tree.game.betting.kind[after.node] == DECISION:
-                views.append(look.view(after))
-            if "fold" not in view.actions:
-                break
-            line = (*line, "fold")
+        tree = entry.browser.tree
+        if tree.game.board:
+            raise UnsupportedError(f"{entry.name} begins after the flop; browse it")
+        if entry.situations is None:
+            entry.situations = situations(tree.game)
+        every = [line for one in entry.situations for line in one["lines"]]
+        number, small = int(given.number("situation", -1)), len(every) <= MOST_CHARTS
+        if not -1 <= number < len(entry.situations):
+            raise ParameterError(f"there is no situation {number}")
+        number = 0 if number < 0 and not small else number
+        lines = every if number < 0 else entry.situations[number]["lines"]
         return {
             "file": entry.name,
             "game": entry.strategy.spec,
             "frame": frame_of(),
-            "views": [view_document(view, hands=False) for view in views],
-            "statistics": _statistics(entry),
+            "situations": [one["title"] for one in entry.situations],
+            "situation": number,
+            "small": small,
+            "views": [view_document(entry.browser.view(line), hands=False) for line in lines],
         }
 
 
-def _looker(entry: Open) -> Any:
-    """What shows the places of a poker strategy: exactly, or over buckets."""
-    if isinstance(entry.strategy.tree, BucketForm):
-        return BucketBrowser(entry.strategy)
-    return entry.browser
+def situations(game: PokerGame) -> list[dict[str, Any]]:
+    """What may have been done before seats decide, up to a raise and a second one, where all
+    others fold: a title, and the line to each seat that decides then."""
+    betting, names = game.betting, game.players
+
+    def seats(node: int, line: tuple[str, ...]) -> list[tuple[int, tuple[str, ...]]]:
+        """Decisions one after another as seat after seat folds."""
+        found = []
+        while betting.kind[node] == DECISION and not betting.street[node]:
+            found.append((node, line))
+            actions = betting.actions(node)
+            if "fold" not in actions:
+                break
+            node, line = int(betting.first[node]) + actions.index("fold"), (*line, "fold")
+        return found
+
+    made = [("Folded to", seats(0, ()))]
+    for title, after in made:  # which grows on the way
+        depth = title.count(",") + (title != made[0][0])
+        for node, line in after if depth < DEPTH else ():
+            for number, action in enumerate(betting.actions(node)):
+                if action == "fold" or (depth and action in ("call", "check")):
+                    continue
+                found = seats(int(betting.first[node]) + number, (*line, action))
+                who = f"{names[int(betting.player[node])]} {action}"
+                if found:
+                    made.append((f"{title}, {who}" if depth else f"After {who}", found))
+    return [{"title": title, "lines": [line for _, line in after]} for title, after in made]
 
 
-def _statistics(entry: Open) -> dict[str, Any] | None:
-    if entry.seats is None:
-        entry.seats = statistics(entry.strategy, BOARDS).to_dict()["seats"]
-    return entry.seats
+def seats(studio: Studio, given: Given) -> dict[str, Any]:
+    """VPIP and its like for every seat; over buckets they are estimated, which takes a while."""
+    entry = studio.opened.file(given.text("file"))
+    with entry.counting:
+        if entry.seats is None:
+            entry.seats = statistics(entry.strategy, BOARDS).to_dict()["seats"]
+    return {"seats": entry.seats}
 
 
-ROUTES = [told("/report", begin), asked("/report", rows), asked("/report/charts", charts)]
+ROUTES = [
+    told("/report", begin),
+    asked("/report", rows),
+    asked("/report/charts", charts),
+    asked("/report/seats", seats),
+]

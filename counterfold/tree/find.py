@@ -144,6 +144,22 @@ def children(tree: PublicTree, place: Place) -> dict[str, Place]:
     }
 
 
+def cards_after(tree: OfPoker, path: Path | Place) -> dict[int, Place]:
+    """Every card that can come after a place as a turn or a river, from the highest."""
+    place = path if isinstance(path, Place) else find_place(tree, path)
+    game, count = tree.game, 0
+    if game.betting.kind[place.node] == DEAL:
+        count = game.rules.deal[int(game.betting.street[place.node]) + 1]
+    if count != 1:
+        what = f"{count} cards come at once" if count else "no card comes"
+        raise ParameterError(
+            f"{what} after {', '.join(place.line) or 'nothing'!r}; name a line that ends a "
+            "street before a turn or a river, such as 'check, check'"
+        )
+    left = (card for card in reversed(game.rules.deck) if card not in place.cards)
+    return {card: _dealt(game, place, board_name([card])) for card in left}
+
+
 def deals_of(tree: PublicTree, texts: Iterable[str]) -> list[tuple[str, ...]]:
     """Cards dealt after the first board, as words for each street: "7h 2c" is [7h], then [2c]."""
     game, found = tree.game, []

@@ -13,6 +13,10 @@ from typing import Any
 import pytest
 
 import counterfold as cf
+from counterfold.abstraction.bucket_form import BucketForm
+from counterfold.abstraction.buckets import every_hand, starting_hands
+from counterfold.strategy.strategy import Strategy
+from counterfold.tree.named import poker_game
 from tests.studio.conftest import RIVER, Server, running
 
 Visit = Callable[[str], Any]
@@ -171,6 +175,54 @@ def test_a_table_of_holdem_by_position(visit: Visit, studio: Server) -> None:
     vpip = page.locator("tbody tr").first.locator("td").nth(1).inner_text()
     jams = page.locator(".charts .legend").first.locator("span").last.inner_text().split()[-1]
     assert vpip == jams  # who only jams or folds puts money in by jamming
+
+
+def test_a_blueprint_has_charts_by_position(visit: Visit, studio: Server) -> None:
+    table = BucketForm(poker_game("holdem:jamfold(players=3,stack=6)"), (starting_hands(),))
+    Strategy.uniform(table).save(studio.folder / "three.cf")
+    page = visit("/report")
+    page.get_by_role("link", name="three.cf").click()
+    page.wait_for_selector(".chart .cell.there")
+    seats = page.locator(".chart h2")
+    assert seats.all_inner_texts() == ["BTN", "SB", "SB", "BB", "BB"]
+    page.wait_for_selector(".seats td")  # which are counted meanwhile
+    rows = [row.split()[:2] for row in page.locator(".seats tbody tr").all_inner_texts()]
+    assert rows == [["BTN", "50.0%"], ["SB", "50.0%"], ["BB", "37.5%"]]  # all choose evenly
+    page.get_by_label("Situation").select_option("After BTN all-in 6")
+    page.wait_for_selector(".charts > :nth-child(2):last-child")
+    assert seats.all_inner_texts() == ["SB", "BB"]
+    assert page.locator(".chart .legend b").all_inner_texts() == ["50.0%"] * 4
+    page.locator(".chart").last.get_by_role("link", name="Browse").click()
+    page.wait_for_selector("#page[data-line='all-in 6, fold'] .cell.there")
+
+
+def test_a_blueprint_is_browsed_through_the_flop(visit: Visit, studio: Server) -> None:
+    game = poker_game("fhp(deck=QKA,cap=2)")
+    Strategy.random(BucketForm(game, every_hand(game)), 2).save(studio.folder / "flops.cf")
+    page = visit("/browse?file=flops.cf")
+    page.wait_for_selector(".cell.there")
+    assert page.get_by_role("button", name="EV", exact=True).count() == 0  # not known
+    for key, line in (("b", "call"), ("a", "call, check")):
+        page.keyboard.press(key)
+        page.wait_for_selector(f"#page[data-line='{line}']")
+    for card in ("As", "Kh", "Qd"):
+        page.locator(".deck").get_by_role("button", name=card, exact=True).click()
+    page.wait_for_selector("#page[data-line='call, check, [As Kh Qd]']")
+    page.keyboard.press("o")
+    page.wait_for_selector(".grids.two")
+    heads = page.locator(".side:not([hidden]) h2").all_inner_texts()
+    assert heads[0].endswith("to act")
+    assert len(heads) == 2
+
+
+def test_play_at_a_table_of_three(visit: Visit) -> None:
+    page = visit("/play?game=holdem:3max&against=loose")
+    for number in (1, 2):
+        hand_is_played(page, number, lambda: page.keyboard.press("b"))  # it calls or bets
+        assert page.locator(".place").count() == 3
+        page.keyboard.press("n")
+    hand_is_dealt(page, 3)
+    assert page.locator(".place .stack b").all_inner_texts() == ["BB", "BTN", "SB"]
 
 
 def test_a_game_of_ones_own_has_what_kuhn_has(browser: Any, tmp_path: Path) -> None:

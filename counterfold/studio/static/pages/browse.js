@@ -15,10 +15,14 @@ export async function show(root, params, go) {
   } };
 }
 const MODES = ["strategy", "ev", "equity", "weight"];
+// The modes of a view in which there is something to see: over buckets EV and equity are not known.
+const usable = view => modes(view).filter(name => !(name === "ev" || name === "equity") || view.cells[name].some(known));
 const KEYS = [["← or Backspace", "one step back"], ["→", "the action taken most, or the last one again"],
   ["a to z, in order", "an action: the first, the second…"], ["[ and ]", "the card before, the next card"],
   ["Home", "to the beginning"], ["m, shift m", "the next mode, the one before"], ["o", "both ranges, or the one who acts"],
   ["arrows in the grid", "another cell"]];
+
+const deckPlace = card => ({ "grid-column": "AKQJT98765432".indexOf(card[0]) + 1, "grid-row": "shdc".indexOf(card[1]) + 1 });
 
 class Browse {
   constructor(root, go) {
@@ -26,7 +30,7 @@ class Browse {
   }
   async choose() {
     const { files } = await get("/home");
-    const solutions = files.filter(file => file.kind === "solution");
+    const solutions = files.filter(file => ["solution", "blueprint"].includes(file.kind));
     this.root.append(h("section", { class: "card" }, h("h1", {}, "Which solution?"), solutions.length
       ? h("ul", { class: "plain" }, solutions.map(file => h("li", {}, h("a", { href: href("browse", { file: file.name }) }, file.name))))
       : h("p", { class: "soft" }, "There is none yet: ", h("a", { href: "/build" }, "build a spot"), " and solve it.")));
@@ -41,7 +45,8 @@ class Browse {
     this.both = !!both && !other;
     this.other = other;
     this.wish = mode;
-    this.mode = modes(found.views[0]).includes(mode) ? mode : found.views[0].actions.length ? "strategy" : "equity";
+    const there = usable(found.views[0]);
+    this.mode = there.includes(mode) ? mode : there.find(name => name === "strategy" || name === "equity") || "weight";
     if (!this.laid) this.lay();
     this.hands = {};
     this.draw();
@@ -58,13 +63,23 @@ class Browse {
     const point = k => { if (this.pinned === null) { this.cell = k; this.detail(); } };
     const pick = k => { this.pinned = this.pinned === k ? null : k; this.cell = k; this.detail(); };
     const classes = this.place.frame.classes;
-    this.grids = [0, 1, 2].map(k => new HandGrid(classes, { label: "hands; move with the arrow keys", point, pick: k2 => pick(k2) }));
-    this.parts = Object.fromEntries(["line", "told", "modes", "strip", "totals", "detail", "heads0", "heads1", "heads2"].map(name => [name, h("div", { class: name.replace(/\d/, "") })]));
-    this.sides = [0, 1, 2].map(k => h("div", { class: "side" }, this.parts["heads" + k], this.grids[k].element));
+    this.parts = Object.fromEntries(["line", "told", "modes", "strip", "totals", "detail"].map(name => [name, h("div", { class: name })]));
+    this.sides = [];
+    this.sidesBox = h("div", { class: "grids" });
+    // A grid with its heading, made when it is first needed.
+    this.side = k => {
+      while (this.sides.length <= k) {
+        const grid = new HandGrid(classes, { label: "hands; move with the arrow keys", point, pick }), heads = h("div", { class: "heads" });
+        const element = h("div", { class: "side" }, heads, grid.element);
+        this.sides.push({ grid, heads, element });
+        this.sidesBox.append(element);
+      }
+      return this.sides[k];
+    };
     this.root.append(
       h("section", { class: "card linecard" }, this.parts.line),
       h("div", { class: "browse" },
-        h("section", { class: "card gridcard" }, this.parts.modes, h("div", { class: "grids" }, this.sides)),
+        h("section", { class: "card gridcard" }, this.parts.modes, this.sidesBox),
         h("div", { class: "beside" },
           h("section", { class: "card" }, this.parts.told, this.parts.totals),
           h("section", { class: "card stripcard" }, this.parts.strip),
@@ -75,19 +90,20 @@ class Browse {
     const { place } = this, [first] = place.views;
     this.drawLine();
     this.parts.modes.replaceChildren(
-      h("div", { class: "row" }, MODES.filter(name => name !== "strategy" || first.actions.length).map(name => h("button", { "aria-pressed": name === this.mode ? "true" : "false",
+      h("div", { class: "row" }, MODES.filter(name => usable(first).includes(name)).map(name => h("button", { "aria-pressed": name === this.mode ? "true" : "false",
         onclick: () => this.to(place.line, { mode: name === "strategy" ? "" : name }) }, modeTitle(name))), this.single(first)),
-      h("div", { class: "row nowrap" }, h("button", { "aria-pressed": this.both ? "true" : "false", onclick: () => this.to(place.line, { both: this.both ? "" : "1", with: "" }) }, "Both ranges"), this.others()));
+      h("div", { class: "row nowrap" }, h("button", { "aria-pressed": this.both ? "true" : "false", onclick: () => this.to(place.line, { both: this.both ? "" : "1", with: "" }) }, place.players.length > 2 ? "All ranges" : "Both ranges"), this.others()));
     const shown = place.other ? [first, place.other.view].filter(Boolean) : place.views;
-    this.sides[1].hidden = shown.length < 2;
-    this.sides[2].hidden = !place.other || !place.other.view;
-    this.sides[0].parentNode.className = "grids" + (this.sides[2].hidden ? shown.length > 1 ? " two" : "" : " three");
+    const count = shown.length + (place.other && place.other.view ? 1 : 0);
+    this.side(count - 1);
+    this.sides.forEach(({ element }, k) => { element.hidden = k >= count; });
+    this.sidesBox.className = "grids" + (count > 2 ? " three" : count > 1 ? " two" : "");
     const range = span(shown, this.mode);
     shown.forEach((view, k) => {
-      const mode = modes(view).includes(this.mode) ? this.mode : "weight";
+      const mode = usable(view).includes(this.mode) ? this.mode : "weight";
       const title = place.other ? [place.file, place.other.file][k] : view.player + (view.actions.length ? " to act" : "");
-      this.parts["heads" + k].replaceChildren(h("h2", {}, title), h("span", { class: "soft" }, mode === this.mode ? "" : modeTitle(mode).toLowerCase()));
-      this.grids[k].draw(n => {
+      this.sides[k].heads.replaceChildren(h("h2", {}, title), h("span", { class: "soft" }, mode === this.mode ? "" : modeTitle(mode).toLowerCase()));
+      this.sides[k].grid.draw(n => {
         const found = fill(view, n, mode, place.frame, mode === this.mode ? range : [0, 1000]);
         return found && { ...found, text: number(view, n, mode), told: `${place.frame.classes[n]} ${number(view, n, mode)}` };
       });
@@ -107,7 +123,7 @@ class Browse {
   // Another solution beside this one.
   others() {
     const box = h("select", { "aria-label": "another solution beside this one", onchange: () => this.to(this.place.line, { with: box.value, both: "" }) }, h("option", { value: "" }, "Compare with…"));
-    const list = files => box.append(...files.filter(f => f.kind === "solution" && f.name !== this.file).map(f => h("option", { value: f.name, selected: f.name === this.other }, f.name)));
+    const list = files => box.append(...files.filter(f => ["solution", "blueprint"].includes(f.kind) && f.name !== this.file).map(f => h("option", { value: f.name, selected: f.name === this.other }, f.name)));
     if (this.files) list(this.files);
     else get("/home").then(found => { this.files = found.files; list(found.files); });
     return box;
@@ -124,8 +140,8 @@ class Browse {
       return [...new Set([...one.actions, ...two.actions])].reduce((sum, action) => sum + Math.abs((a[action] || 0) - (b[action] || 0)), 0) / 2;
     };
     const all = frame.classes.map((_, k) => of(k)), most = strategy ? 1000 : Math.max(1e-9, ...all.filter(known).map(Math.abs));
-    this.parts.heads2.replaceChildren(h("h2", {}, "Difference"), h("span", { class: "soft" }, strategy ? "share of play that differs" : "first less second"));
-    this.grids[2].draw(k => known(all[k]) ? { height: 100, background: strategy ? ramp(frame.shares, all[k] / 1000) : ramp(frame.goodness, .5 + .5 * all[k] / most),
+    this.sides[2].heads.replaceChildren(h("h2", {}, "Difference"), h("span", { class: "soft" }, strategy ? "share of play that differs" : "first less second"));
+    this.sides[2].grid.draw(k => known(all[k]) ? { height: 100, background: strategy ? ramp(frame.shares, all[k] / 1000) : ramp(frame.goodness, .5 + .5 * all[k] / most),
       text: isWorth(mode) ? (all[k] > 0 ? "+" : "") + chips(all[k]) : (all[k] > 0 && !strategy ? "+" : "") + pct(all[k], 0) } : null);
   }
   drawLine() {
@@ -150,7 +166,7 @@ class Browse {
   }
   totals() {
     const { place } = this, [view] = place.views;
-    this.parts.told.replaceChildren(...view.told.map(text => h("div", { class: "soft" }, text)));
+    this.parts.told.replaceChildren(...[...view.told, place.about].map(text => h("div", { class: "soft" }, text)));
     const parts = [];
     if (view.frequencies.length && view.frequencies.every(known)) parts.push(bar(view.frequencies, view.colours));
     parts.push(h("div", { class: "actions" }, view.actions.map((action, k) => h("button", { class: "action", style: { "--c": view.colours[k] },
@@ -201,8 +217,10 @@ class Browse {
     const { place } = this, box = this.parts.strip;
     const dealt = place.line.findLastIndex(word => word.startsWith("["));
     const from = place.next.kind === "deal" && place.next.count === 1 ? place.line : dealt >= 0 ? place.line.slice(0, dealt) : null;
-    box.parentNode.hidden = !from;
-    if (!from) return;
+    const flop = place.next.kind === "deal" && place.next.count > 1;
+    box.parentNode.hidden = !from && !flop;
+    if (flop) { this.stripKey = this.cards = null; this.pickFlop(box); return; }
+    if (!from) { this.cards = null; return; }
     const key = this.file + "|" + from.join(", ");
     if (this.stripKey !== key) {
       this.stripKey = key;
@@ -213,9 +231,23 @@ class Browse {
     }
     if (this.cards) this.drawStrip(box);
   }
+  // Several cards that come at once: chosen one by one.
+  pickFlop(box) {
+    const { place } = this, { cards, count } = place.next, chosen = [];
+    const told = h("h2", {}), draw = () => { told.textContent = `Choose ${count - chosen.length} card${count - chosen.length > 1 ? "s" : ""} of the board`; };
+    const deck = cards.map(one => h("button", { class: "pick suit-" + one[1], "aria-label": one, "aria-pressed": "false", style: deckPlace(one), onclick: event => {
+      if (chosen.includes(one)) chosen.splice(chosen.indexOf(one), 1); else chosen.push(one);
+      event.currentTarget.setAttribute("aria-pressed", chosen.includes(one));
+      draw();
+      if (chosen.length === count) this.to([...place.line, `[${chosen.join(" ")}]`]);
+    } }, one[0], h("small", {}, signs[suits.indexOf(one[1])])));
+    draw();
+    box.replaceChildren(told, h("div", { class: "deck" }, deck));
+  }
   drawStrip(box) {
-    const { cards, place } = this, frame = place.frame, mode = this.stripMode || "ev";
-    const names = ["ev", "equity", ...cards.actions];
+    const { cards, place } = this, frame = place.frame;
+    const names = [...["ev", "equity"].filter(name => cards.cards.some(one => known(one[name]))), ...cards.actions];
+    const mode = names.includes(this.stripMode) ? this.stripMode : names[0];
     const of = one => mode === "ev" ? one.ev : mode === "equity" ? one.equity : one.frequencies[cards.actions.indexOf(mode)];
     const values = cards.cards.map(of).filter(known);
     const low = mode === "ev" ? Math.min(...values) : 0, high = mode === "ev" ? Math.max(...values, low + 1e-9) : 1;
@@ -227,8 +259,7 @@ class Browse {
         h("select", { "aria-label": "cards by", onchange: event => { this.stripMode = event.target.value; this.drawStrip(box); } },
           names.map(name => h("option", { value: name, selected: name === mode }, modeTitle(name))))),
       h("div", { class: "deck" }, cards.cards.map(one => h("button", { class: "next", "aria-label": `${one.card} ${told(one)}`, "aria-current": now === `[${one.card}]` ? "true" : null,
-        style: { "grid-column": "AKQJT98765432".indexOf(one.card[0]) + 1, "grid-row": "shdc".indexOf(one.card[1]) + 1,
-          background: known(of(one)) ? ramp(colours, (of(one) - low) / (high - low)) : "" },
+        style: { ...deckPlace(one.card), background: known(of(one)) ? ramp(colours, (of(one) - low) / (high - low)) : "" },
         onclick: () => this.to([...this.cardsFrom, `[${one.card}]`]) },
       h("b", {}, one.card[0] + signs[suits.indexOf(one.card[1])]), h("small", {}, told(one))))));
   }
@@ -250,7 +281,7 @@ class Browse {
     else if (letter === "[") this.shift(-1);
     else if (letter === "o") this.to(line, { both: this.both ? "" : "1" });
     else if (letter === "m" || letter === "M") {
-      const all = modes(view), next = all[(all.indexOf(this.mode) + (letter === "m" ? 1 : all.length - 1)) % all.length];
+      const all = usable(view), next = all[(all.indexOf(this.mode) + (letter === "m" ? 1 : all.length - 1)) % all.length];
       this.to(line, { mode: next === "strategy" ? "" : next });
     } else if (/^[a-i]$/.test(letter) && view.actions["abcdefghi".indexOf(letter)]) {
       this.ahead = [];

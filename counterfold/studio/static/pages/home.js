@@ -1,7 +1,7 @@
 // What lies in the folder.
 import { h, get, bring, href, bytes, tried, notice } from "../parts.js";
 
-const KINDS = { solution: "Solution", strategy: "Strategy", spot: "Spot", game: "Game", record: "Hands" };
+const KINDS = { solution: "Solution", blueprint: "Blueprint", strategy: "Strategy", spot: "Spot", game: "Game", record: "Hands" };
 
 export async function show(root, params, go) {
   const found = await get("/home");
@@ -25,11 +25,14 @@ export async function show(root, params, go) {
   }
   function row(item) {
     const doing = [];
-    if (item.kind === "solution") doing.push(["Browse", href("browse", { file: item.name })]);
-    if (item.kind === "solution" || item.kind === "spot") doing.push(["Edit", href("build", { file: item.name })]);
+    const poker = item.kind === "solution" || item.kind === "blueprint";
+    if (poker && item.table) doing.push(["Charts", href("report", { file: item.name })]);
+    if (poker) doing.push(["Browse", href("browse", { file: item.name })]);
+    if (item.kind === "solution" && !item.table || item.kind === "spot") doing.push(["Edit", href("build", { file: item.name })]);
     if (item.kind === "strategy") doing.push(["Open", href("game", { file: item.name })]);
     if (item.kind === "game") doing.push(["Open", href("build", { game: item.name })]);
-    if (item.kind === "solution") doing.push(["Bend", href("bend", { file: item.name })], ["Play", href("play", { against: item.name })]);
+    if (item.kind === "solution" || item.kind === "strategy") doing.push(["Bend", href("bend", { file: item.name })]);
+    if (poker || item.kind === "strategy") doing.push(["Play", href("play", { against: item.name })]);
     return h("tr", {},
       h("td", {}, doing.length ? h("a", { href: doing[0][1] }, item.name) : item.name),
       h("td", {}, h("span", { class: "tag " + item.kind }, KINDS[item.kind] || item.kind)),

@@ -11,8 +11,8 @@ export async function show(root, params) {
   return { key: event => table.key(event), leave: () => { table.gone = true; }, help: [["a to i", "an action, in order"], ["Enter or n", "the next hand"], ["h", "a hint"]],
     send: { command: () => command("play", table.game, ["--against", table.against]) } };
 }
-const cards = text => (text.match(/../g) || []).map(one => h("span", { class: "playing suit-" + one[1] }, one[0], h("small", {}, signs[suits.indexOf(one[1])])));
-const backs = () => [0, 1].map(() => h("span", { class: "playing back" }));
+const playing = one => h("span", { class: "playing suit-" + (one[1] || "") }, one[0], h("small", {}, signs[suits.indexOf(one[1])] || ""));
+const cards = text => (text.match(/../g) || []).map(playing);
 
 class PersonTable {
   constructor(root, params) { Object.assign(this, { root, params, game: params.game || "", against: params.against || "" }); }
@@ -22,9 +22,9 @@ class PersonTable {
     const against = h("input", { type: "text", value: this.against || "equilibrium", list: "opponents", autocomplete: "off" });
     this.setup = h("section", { class: "card" }, h("h1", {}, "Sit down"), h("div", { class: "row fields" },
       field("Against", against, "a solution of the folder, or an agent by name"), field("Game", game, "empty: the game of the solution"),
-      h("button", { class: "strong", onclick: () => this.sit(game.value.trim(), against.value.trim()) }, "Play")),
-      h("datalist", { id: "opponents" }, [...found.files.map(f => f.name), ...found.agents.map(a => a.name)].map(value => h("option", { value }))),
-      h("datalist", { id: "playable" }, ["kuhn", "leduc", "liars_dice", ...found.games].map(value => h("option", { value }))));
+      this.go = h("button", { class: "strong", onclick: () => this.sit(game.value.trim(), against.value.trim()) }, "Play")),
+      h("datalist", { id: "opponents" }, [...new Set([...found.files.map(f => f.name), ...found.agents.map(a => a.name), ...found.bots])].map(value => h("option", { value }))),
+      h("datalist", { id: "playable" }, ["kuhn", "leduc", "liars_dice", "holdem:hu", "holdem:3max", "holdem:6max", ...found.games].map(value => h("option", { value }))));
     this.felt = h("section", { class: "card felt", "aria-live": "polite", hidden: true });
     this.side = h("div", { class: "beside", hidden: true });
     this.root.append(this.setup, h("div", { class: "play" }, this.felt, this.side));
@@ -33,8 +33,12 @@ class PersonTable {
   async sit(game, against) {
     this.game = game; this.against = against;
     history.replaceState(null, "", href("play", { game, against }));
+    this.go.disabled = true;
+    this.go.textContent = "Sitting down…";
     const found = await tried(() => post("/play/sit", { game: game || null, against }));
-    if (!found) return;
+    this.go.disabled = false;
+    this.go.textContent = "Play";
+    if (!found || this.gone) return;
     this.table = found.table;
     this.rules = found.rules;
     this.history = [];
@@ -73,7 +77,7 @@ class PersonTable {
     const won = state.payoff;
     this.felt.replaceChildren(
       h("div", { class: "row between" }, h("h2", {}, `Hand ${state.number} · ${state.game}`), h("span", { class: "soft" }, `against ${state.names.slice(1).join(", ")}`)),
-      state.felt ? this.hold(state.felt, over) : h("dl", { class: "hand" }, state.rows.map(([name, text]) => h("div", {}, h("dt", {}, name), h("dd", {}, text)))),
+      state.felt ? this.oval(state.felt) : h("dl", { class: "hand" }, state.rows.map(([name, text]) => h("div", {}, h("dt", {}, name), h("dd", {}, text)))),
       h("div", { class: "result" }, over && won !== null ? h("b", { class: won > 0 ? "good" : won < 0 ? "bad" : "" }, won > 0 ? `You win ${chips(won)}` : won < 0 ? `You lose ${chips(-won)}` : "You win nothing") : ""),
       h("div", { class: "row deciding" }, over ? h("button", { class: "strong", onclick: () => this.deal() }, h("kbd", {}, "n"), " Next hand")
         : state.actions.map((action, k) => h("button", { class: "move", onclick: () => this.act(action) }, h("kbd", {}, "abcdefghi"[k] || ""), " ", action)),
@@ -83,12 +87,15 @@ class PersonTable {
     if (over || state.phase === "decision") this.advice = over ? null : this.advice;
     this.side.replaceChildren(this.score(), this.judged(), this.rulesCard());
   }
-  hold(felt, over) {
-    const stack = k => h("div", { class: "stack" }, h("b", {}, felt.seats[k]), h("span", {}, `${chips(felt.behind[k])} behind`));
-    return h("div", { class: "oval" },
-      h("div", { class: "place" }, h("div", { class: "laid" }, over && felt.other ? cards(felt.other) : backs()), stack(1)),
-      h("div", { class: "middle" }, h("div", { class: "laid" }, cards(felt.board.join(""))), h("div", { class: "pot" }, h("i", { class: "chip" }), `Pot ${chips(felt.pot)}`), h("div", { class: "soft said" }, felt.line || "nothing yet")),
-      h("div", { class: "place" }, h("div", { class: "laid" }, cards(felt.own)), stack(0)));
+  oval(felt) {
+    const [own, ...others] = felt.seats;
+    const seat = one => h("div", { class: "place" + (one.folded ? " folded" : "") + (one.acts ? " acts" : "") },
+      h("div", { class: "laid" }, one.cards ? one.cards.map(playing) : own.cards.map(() => h("span", { class: "playing back" }))),
+      h("div", { class: "stack" }, h("b", {}, one.name), h("span", { class: "soft" }, one.who), one.behind !== null && h("span", {}, `${chips(one.behind)} behind`)),
+      h("div", { class: "said" }, one.bet > 0 ? [h("i", { class: "chip" }), ` ${chips(one.bet)} `] : "", h("span", { class: "soft" }, one.folded ? "folded" : one.said)));
+    return h("div", { class: "oval" }, h("div", { class: "others" }, others.map(seat)),
+      h("div", { class: "middle" }, h("div", { class: "laid" }, felt.board.map(playing)), h("div", { class: "pot" }, h("i", { class: "chip" }), `Pot ${chips(felt.pot)}`), h("div", { class: "soft line-said" }, felt.line.join(", ") || "nothing yet")),
+      seat(own));
   }
   score() {
     const { score, exact, drills } = this.state;

@@ -5,7 +5,7 @@ import { HandGrid } from "../grid.js";
 import { bar, fill, number, pct, span } from "/grid_draw.js";
 
 export async function show(root, params, go) {
-  if (params.file) return charts(root, params);
+  if (params.file) return charts(root, params, go);
   if (!params.job) return choose(root, go);
   let found = await get("/report", { job: params.job });
   let by = params.sort || "ev0", down = true, filter = "", across = "equity0", up = "bet";
@@ -61,24 +61,38 @@ function scatter(rows, [, xTitle, x], [, yTitle, y]) {
   }
   return svg;
 }
-// A table of hold'em: what each position does when it is folded to, and VPIP and its like.
-async function charts(root, params) {
-  const found = await get("/report/charts", { file: params.file });
-  const seats = Object.entries(found.statistics || {}), names = [...new Set(seats.flatMap(([, own]) => Object.keys(own).filter(name => own[name] !== null)))];
-  const told = (name, x) => x === null || x === undefined ? "" : typeof x === "object" ? told(name, x.value) : name === "af" ? x.toFixed(2) : (100 * x).toFixed(1) + "%";
-  root.append(h("section", { class: "card" }, h("h1", {}, found.game), seats.length ? h("div", { class: "scroll" }, h("table", { class: "list" }, h("thead", {}, h("tr", {}, h("th", {}, "Seat"), names.map(name => h("th", { class: "num" }, name.toUpperCase())))),
-    h("tbody", {}, seats.map(([seat, own]) => h("tr", {}, h("td", {}, seat), names.map(name => h("td", { class: "num" }, told(name, own[name])))))))) : ""),
+// A table of hold'em: what each position does in a situation before the flop, and VPIP and its like.
+async function charts(root, params, go) {
+  const found = await get("/report/charts", { file: params.file, situation: params.situation });
+  const { situations } = found, seats = h("div", { class: "scroll seats" }, h("p", { class: "soft" }, "Counting VPIP and its like…"));
+  const move = to => go(href("report", { file: params.file, situation: to }));
+  const options = [...(found.small ? [[-1, "All situations"]] : []), ...situations.map((title, k) => [k, title])];
+  const box = h("select", { onchange: () => move(box.value) }, options.map(([value, title]) => h("option", { value, selected: value === found.situation }, title)));
+  const shift = step => { const at = options.findIndex(([value]) => value === found.situation); move(options[(at + step + options.length) % options.length][0]); };
+  root.append(h("section", { class: "card" }, h("h1", {}, found.file), h("p", { class: "soft" }, found.game), h("div", { class: "row fields" }, field("Situation", box, "everybody else has folded")), seats),
     h("div", { class: "charts" }, found.views.map(view => {
+      const to = href("browse", { file: found.file, line: view.line.join(", ") });
       const grid = new HandGrid(found.frame.classes, { label: `what ${view.player} does` }), range = span([view], "strategy");
-      grid.draw(k => { const one = fill(view, k, "strategy", found.frame, range); return one && { ...one, text: number(view, k, "strategy") }; });
-      return h("section", { class: "card" }, h("div", { class: "row between" }, h("h2", {}, view.player), h("span", { class: "soft" }, view.line.length ? "after " + view.line.join(", ") : "first to act")), grid.element, bar(view.frequencies, view.colours),
-        h("div", { class: "row legend" }, view.actions.map((action, k) => h("span", {}, h("i", { class: "swatch", style: { background: view.colours[k] } }), `${action} ${pct(view.frequencies[k])}`))));
+      grid.draw(k => { const one = fill(view, k, "strategy", found.frame, range); return one && { ...one, text: number(view, k, "strategy"), told: `${found.frame.classes[k]}: ${view.actions.map((action, n) => `${action} ${pct(view.cells.mix[n][k], 0)}`).join(", ")}` }; });
+      return h("section", { class: "card chart" }, h("div", { class: "row between" }, h("h2", {}, view.player), h("span", { class: "soft" }, view.line.length ? "after " + told(view.line) : "first to act")), grid.element, bar(view.frequencies, view.colours),
+        h("div", { class: "row between" }, h("div", { class: "row legend" }, view.actions.map((action, k) => h("span", {}, h("i", { class: "swatch", style: { background: view.colours[k] } }), action + " ", h("b", {}, pct(view.frequencies[k]))))), h("a", { class: "button", href: to }, "Browse")));
     })));
-  return { send: { command: () => command("show", params.file, ["--stats", true]) } };
+  get("/report/seats", { file: params.file }).then(answer => seats.replaceChildren(statistics(answer.seats)), error => seats.replaceChildren(h("p", { class: "soft" }, error.message)));
+  return { send: { command: () => command("show", params.file, found.views.length === 1 || found.situation >= 0 ? found.views[0].line.join(", ") : ["--stats", true]) },
+    key: event => event.key === "]" ? (shift(1), true) : event.key === "[" ? (shift(-1), true) : false, help: [["[ and ]", "the situation before, the next one"]] };
+}
+// A line in few words: who folds is left out.
+const told = line => line.filter(word => word !== "fold").join(", ") || "folds";
+function statistics(seats) {
+  const names = [...new Set(Object.values(seats).flatMap(own => Object.keys(own).filter(name => own[name] && own[name].chances > 0)))];
+  const one = (name, x) => !x || !(x.chances > 0) || x.value === null ? "" : (name === "af" ? x.value.toFixed(2) : (100 * x.value).toFixed(1) + "%");
+  const half = (name, x) => x && x.chances > 0 && x.half > 0 ? h("small", { class: "soft" }, ` ±${name === "af" ? x.half.toFixed(2) : (100 * x.half).toFixed(1)}`) : "";
+  return h("table", { class: "list" }, h("thead", {}, h("tr", {}, h("th", {}, "Seat"), names.map(name => h("th", { class: "num" }, name.toUpperCase())))),
+    h("tbody", {}, Object.entries(seats).map(([seat, own]) => h("tr", {}, h("td", {}, seat), names.map(name => h("td", { class: "num" }, one(name, own[name]), half(name, own[name])))))));
 }
 async function choose(root, go) {
   const { files } = await get("/home"), { jobs } = await get("/jobs");
-  const spots = files.filter(file => file.kind === "spot" || file.kind === "solution");
+  const spots = files.filter(file => file.kind === "spot" || file.kind === "solution" && !file.table);
   const file = h("select", {}, spots.map(one => h("option", { value: one.name }, one.name)));
   const flops = h("input", { type: "text", value: "25" }), accuracy = h("input", { type: "text", class: "short", value: "0.5%" });
   const parts = { spot: field("Spot", file), flops: field("Flops", flops, "how many that stand for all, all, or a list: Ks7h2d, AsAhAd"), exploitability: field("Accuracy", accuracy) };
@@ -87,7 +101,7 @@ async function choose(root, go) {
       const made = await tried(() => post("/report", { file: file.value, flops: flops.value, exploitability: accuracy.value }));
       if (made) go(href("report", { job: made.id }));
     } }, "Solve them")) : h("p", { class: "soft" }, "Build a spot on a flop first.")),
-    h("section", { class: "card" }, h("h2", {}, "Tables by position"), h("ul", { class: "plain" }, files.filter(one => /holdem|fhp|table|preflop/i.test(one.game + one.name) && ["solution", "strategy"].includes(one.kind)).map(one => h("li", {}, h("a", { href: href("report", { file: one.name }) }, one.name)))),
+    h("section", { class: "card" }, h("h2", {}, "Tables by position"), h("ul", { class: "plain" }, files.filter(one => one.table && ["solution", "blueprint"].includes(one.kind)).map(one => h("li", {}, h("a", { href: href("report", { file: one.name }) }, one.name)))),
       h("p", { class: "soft" }, "A solution that begins before the flop is shown seat by seat, with VPIP and its like.")),
     h("section", { class: "card" }, h("h2", {}, "Reports"), h("ul", { class: "plain" }, jobs.filter(job => job.kind === "report").map(job =>
       h("li", {}, h("a", { href: href("report", { job: job.id }) }, job.title), " ", h("span", { class: "tag " + job.phase }, job.phase))))));
