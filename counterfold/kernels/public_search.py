@@ -48,6 +48,8 @@ class Seats(NamedTuple):
     reach: np.ndarray  # [lines, hands] the hero's
     whos: np.ndarray  # [2, 1] the opponent and the hero
     scale: float  # what all deals weigh
+    start: tuple  # [1, hands] of each player: what a game begins with
+    whole: bool  # it begins with the game: reaches are put there instead
 
 
 @inlined
@@ -140,7 +142,10 @@ def search(tape, ground, sides, room, root, seats, schedule, rows):
         for turn in range(2):
             for line in range(lines):
                 mine, theirs = room.mine, room.theirs
-                if turn == 0:
+                if seats.whole:
+                    _come(root, line, seats.start[0 if other == 0 else 1], 0)
+                    _enter(seats, line, seats.start[1 if other == 0 else 0], 0)
+                elif turn == 0:
                     _come(root, line, mine, seats.row[other, line])
                     _enter(seats, line, theirs, seats.row[hero, line])
                 else:

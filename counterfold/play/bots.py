@@ -13,11 +13,11 @@ import numpy as np
 from counterfold.abstraction.fallback import FallbackAgent
 from counterfold.abstraction.large import LargeStrategy, is_large
 from counterfold.agent import Agent, Observation
-from counterfold.errors import ParameterError, SpecError, UnsupportedError
+from counterfold.errors import MismatchError, ParameterError, SpecError, UnsupportedError
 from counterfold.games.base import label, spec_of, unlisted
 from counterfold.games.cheat import CHALLENGE, PASS, Cheat
 from counterfold.games.cheat_sights import PERFECT, Round, Sight, read_round
-from counterfold.games.spec import parse_spec
+from counterfold.games.spec import Spec, parse_spec
 from counterfold.play.agents import StrategyAgent, make_agent, own_agent
 from counterfold.play.poker_bots import AlwaysCall, AlwaysFold, loose, maniac, tight
 from counterfold.poker.rules import PokerRules
@@ -249,6 +249,10 @@ AT_TABLES: dict[str, Callable[[], Agent]] = {
 """The same at tables of hold'em."""
 
 
+SEARCHING = "holdem"
+"""Who plays a blueprint of a table and searches: holdem(FILE)."""
+
+
 def needs_table(game: Any, specs: Sequence[str]) -> bool:
     """Must these agents sit at a table in Python?
 
@@ -325,12 +329,34 @@ def make_bot(spec: str) -> Agent:
             return BlueprintAgent(strategy, name=spec)
         return FallbackAgent(strategy, name=spec)
     called = parse_spec(spec)
+    if called.name == SEARCHING:
+        return _holdem(spec, called)
     bots = BOTS | AT_TABLES
     if called.name not in bots:
         raise SpecError(
             f"there is no bot {called.name!r} for such a game; there are {', '.join(bots)}, "
-            "strategy files, and mybot.py:MyBot"
+            f"{SEARCHING}(FILE), strategy files, and mybot.py:MyBot"
         )
     if called.args or called.kwargs:
         raise ParameterError(f"{called.name} takes no parameters")
     return bots[called.name]()
+
+
+def _holdem(spec: str, called: Spec) -> Agent:
+    """The agent that searches, from its file and what else was asked of it."""
+    from counterfold.play.holdem import HoldemAgent
+
+    if len(called.args) != 1 or not _is_file(str(called.args[0])):
+        raise ParameterError(
+            f"say by which blueprint {SEARCHING} plays, as in {SEARCHING}(blueprint.cf,seconds=2)"
+        )
+    strategy = Strategy.load(str(called.args[0]))
+    if strategy.layout.name != "buckets":
+        raise MismatchError(
+            f"{called.args[0]} is a strategy of {strategy.spec}, and {SEARCHING} plays by a "
+            "blueprint of a table, which `counterfold blueprint` makes"
+        )
+    try:
+        return HoldemAgent(strategy, spec, **called.kwargs)
+    except TypeError:
+        raise ParameterError(f"{spec!r} has parameters that {SEARCHING} does not take") from None

@@ -16,7 +16,7 @@ from counterfold.poker.game import DEAL, DECISION
 from counterfold.poker.money import Betting, State
 from counterfold.poker.table import DEALT, Holdem
 
-_RAISES = ("bet", "raise", "all-in")
+RAISES = ("bet", "raise", "all-in")
 
 
 def pseudo_harmonic(x: float, low: float, high: float) -> float:
@@ -78,11 +78,7 @@ class Translated(Agent):
 
     def begin(self, game: Any) -> None:
         """Refuse tables that differ in more than sizes and the worth of a chip."""
-        same = isinstance(game, Holdem) and _shape(game) == _shape(self.own)
-        if not same:
-            raise MismatchError(
-                f"{self.name} plays {self.own}, and this table has other players, stacks or blinds"
-            )
+        check_alike(game, self.own, self.name)
         self._game = game
         self._begin_hand(None)
         if hasattr(self.agent, "begin"):
@@ -132,7 +128,7 @@ class Translated(Agent):
                 dealt += 1
                 for mind, weights in minds.items():
                     _add(after, self._dealt(mind, word, dealt), weights)
-                real = _dealt(self._game.betting, real, dealt)
+                real = dealt(self._game.betting, real, dealt)
             else:
                 seen = (*observation.seen[:1], _board(words), ", ".join(words))
                 for mind, weights in minds.items():
@@ -186,7 +182,7 @@ class Translated(Agent):
         if word.startswith("["):
             cards = sum(one.startswith("[") for one in self._words)
             self._mind = self._dealt(self._mind, word, cards)
-            self._real = _dealt(self._game.betting, self._real, cards)
+            self._real = dealt(self._game.betting, self._real, cards)
             return
         if self._chosen is not None and not self._is_apart(self._mind, self._real.player):
             self._mind = self._chose(self._mind, self._chosen)
@@ -203,7 +199,7 @@ class Translated(Agent):
         return betting.ways(real).get(word) or betting.raised(real, betting.free(real, word) or 0.0)
 
     def _dealt(self, mind: Mind, word: str, cards: int) -> Mind:
-        own = _dealt(self.own.betting, mind.own, cards)
+        own = dealt(self.own.betting, mind.own, cards)
         return mind._replace(own=own, line=(*mind.line, word))
 
     def _chose(self, mind: Mind, name: str) -> Mind:
@@ -213,42 +209,55 @@ class Translated(Agent):
         """What it may take a word of the real table for, and how often."""
         if self._is_apart(mind, real.player):
             return [(1.0, mind._replace(apart=True))]
-        names = list(self.own.betting.ways(mind.own))
-        verb = word.partition(" ")[0]
-        if verb not in _RAISES:
-            alike = ("fold",) if verb == "fold" else ("check", "call")
-            meant = [(1.0, name) for name in names if name in alike][:1]
-        else:
-            assert self._game is not None
-            sizes = [(_share(self.own.betting, mind.own, name), name) for name in _raises(names)]
-            x = _share(self._game.betting, real, word)
-            above = [size for size in sizes if size[0] >= x - 1e-9][:1]
-            below = [size for size in sizes if size[0] < x - 1e-9][-1:]
-            meant = [(1.0, name) for _, name in (above or below)]
-            if above and below:
-                lower = pseudo_harmonic(x, below[0][0], above[0][0])
-                meant = [(lower, below[0][1]), (1 - lower, above[0][1])]
-        if not meant:
+        assert self._game is not None
+        found = meant(self.own.betting, mind.own, self._game.betting, real, word)
+        if not found:
             return [(1.0, mind._replace(apart=True))]
-        return [(share, self._chose(mind, name)) for share, name in meant]
+        return [(share, self._chose(mind, name)) for share, name in found]
 
     def _told(self, own: State, real: State, chosen: str) -> str:
         """An action of its own tree at the real table."""
         assert self._game is not None
-        betting = self._game.betting
-        actions = tuple(betting.ways(real))
-        if chosen == "fold" and "fold" in actions:
-            return "fold"
-        bounds = betting.bounds(real)
-        if chosen.partition(" ")[0] not in _RAISES or bounds is None:
-            return _passive(actions)
-        if betting.fixed:
-            return next(name for name in actions if name.split()[0] in _RAISES)
-        wanted = max(real.bets) + _share(self.own.betting, own, chosen) * _pot(real)
-        if chosen.startswith("all-in"):
-            wanted = bounds[1]
-        chips = min(max(betting.rounded(wanted), bounds[0]), bounds[1])
-        return betting.name(real, chips)
+        return told(self.own.betting, own, self._game.betting, real, chosen)
+
+
+def meant(
+    own: Betting, at: State, betting: Betting, real: State, word: str
+) -> list[tuple[float, str]]:
+    """What a word at a real table may be taken for in a tree of its own, and how often.
+
+    There is nothing where nothing is like the word.
+    """
+    names = list(own.ways(at))
+    verb = word.partition(" ")[0]
+    if verb not in RAISES:
+        alike = ("fold",) if verb == "fold" else ("check", "call")
+        return [(1.0, name) for name in names if name in alike][:1]
+    sizes = [(_share(own, at, name), name) for name in _raises(names)]
+    x = _share(betting, real, word)
+    above = [size for size in sizes if size[0] >= x - 1e-9][:1]
+    below = [size for size in sizes if size[0] < x - 1e-9][-1:]
+    if above and below and above[0][0] > x + 1e-9:
+        lower = pseudo_harmonic(x, below[0][0], above[0][0])
+        return [(lower, below[0][1]), (1 - lower, above[0][1])]
+    return [(1.0, name) for _, name in (above or below)]
+
+
+def told(own: Betting, at: State, betting: Betting, real: State, chosen: str) -> str:
+    """An action of a tree of its own at a real table."""
+    actions = tuple(betting.ways(real))
+    if chosen == "fold" and "fold" in actions:
+        return "fold"
+    bounds = betting.bounds(real)
+    if chosen.partition(" ")[0] not in RAISES or bounds is None:
+        return _passive(actions)
+    if betting.fixed:
+        return next(name for name in actions if name.split()[0] in RAISES)
+    wanted = max(real.bets) + _share(own, at, chosen) * _pot(real)
+    if chosen.startswith("all-in"):
+        wanted = bounds[1]
+    chips = min(max(betting.rounded(wanted), bounds[0]), bounds[1])
+    return betting.name(real, chips)
 
 
 def _passive(actions: tuple[Hashable, ...]) -> str:
@@ -265,7 +274,7 @@ def _board(words: Sequence[str]) -> str:
 
 
 def _raises(names: list[str]) -> list[str]:
-    return [name for name in names if name.partition(" ")[0] in _RAISES]
+    return [name for name in names if name.partition(" ")[0] in RAISES]
 
 
 def _pot(state: State) -> float:
@@ -281,11 +290,19 @@ def _share(betting: Betting, state: State, word: str) -> float:
     return (after.bets[state.player] - max(state.bets)) / _pot(state)
 
 
-def _dealt(betting: Betting, state: State, cards: int) -> State:
+def dealt(betting: Betting, state: State, cards: int) -> State:
     """The betting when so many cards of the board are there."""
     if state.kind == DEAL and cards == DEALT[state.street + 1]:
         return betting.moves(state)[0][1]
     return state
+
+
+def check_alike(game: object, own: Holdem, name: str) -> None:
+    """Refuse tables that differ in more than sizes and the worth of a chip."""
+    if not isinstance(game, Holdem) or _shape(game) != _shape(own):
+        raise MismatchError(
+            f"{name} plays {own}, and this table has other players, stacks or blinds"
+        )
 
 
 def _shape(table: Holdem) -> tuple[Any, ...]:

@@ -1,4 +1,7 @@
-"""Searches on the last street of a poker game: all lines of a board, all hands at once.
+"""Searches in a poker game, all hands at once: on the last street, or from the first node on.
+
+On the last street all lines of a board are searched together. From the first node on there is one
+line and one place: a spot whose ranges are how both players came there.
 
 The gadget of SES and its kin holds two copies of a subgame: one for the opponent who chooses its
 hand, one for the opponent who is dealt it. Here the copies are one. What a hand of the opponent
@@ -11,6 +14,7 @@ range at the root is mixed, by the weights of the parts.
 
 from __future__ import annotations
 
+import math
 import queue
 import threading
 import time
@@ -26,7 +30,15 @@ from counterfold.errors import ParameterError, UnsupportedError
 from counterfold.games.spec import whole
 from counterfold.poker.game import DECISION
 from counterfold.searchers.gadget import Part, objective, to_one
-from counterfold.searchers.public_entry import Arrivals, CarriedDown, PublicEntry, arriving, met_by
+from counterfold.searchers.public_entry import (
+    Arrivals,
+    AtRoot,
+    Came,
+    CarriedDown,
+    PublicEntry,
+    arriving,
+    met_by,
+)
 from counterfold.searchers.public_gifts import public_gifts
 from counterfold.searchers.public_root import PublicRoot
 from counterfold.searchers.refined import Refined, WarmStart
@@ -37,26 +49,33 @@ from counterfold.strategy.strategy import Strategy
 from counterfold.tree.find import find_boards, find_place
 from counterfold.tree.public import PublicTree
 from counterfold.tree.public_arrays import PublicArrays, aligned
-from counterfold.tree.traversal import WHO
+from counterfold.tree.traversal import WHO, tape_of
 
 ITERATIONS = 200
 LATER = 30
 """A search that goes on from another one begins with the weights of this iteration: its regrets
 are about right, and should neither be forgotten at once nor kept for long."""
 LOOK = 10  # iterations, at least, between looks at the gap
+LOOKS = 4  # iterations that take as long as a look
+EARLY = 32  # iterations before which a search within a time does not look at its gap
 
 
 PublicRefined = Refined[PublicEntry, Floats]
 
 
 class PublicSearch:
-    """Searches for one player, who keeps its blueprint up to the last street."""
+    """Searches for one player, who keeps its blueprint up to the last street.
+
+    With ``came``, how each player's hands [holes] came to the root, the place is the whole game:
+    what is left of a larger one, whose tree must not take suits as equal.
+    """
 
     def __init__(
         self,
         blueprint: Strategy[PublicTree],
         player: int,
         *,
+        came: tuple[Floats, Floats] | None = None,
         method: str | Method = POKER_METHOD,
         dtype: str = "float32",
         threads: int = 1,
@@ -66,8 +85,10 @@ class PublicSearch:
         tree = blueprint.tree
         if not tree.two_player_zero_sum:
             raise UnsupportedError(f"{tree.spec} has rake, where no search is safe; leave it out")
-        if not tree.last:
+        if came is None and not tree.last:
             raise ParameterError(f"{tree.game.name} has one street: there is nothing to search in")
+        if came is not None and any(int(hands[0].size.max()) > 1 for hands in tree.hands):
+            raise UnsupportedError("a search from the root tells suits apart: make its tree so")
         self.blueprint, self.player, self.tree = blueprint, player, tree
         self.method = method_of(method)
         if self.method.prediction:
@@ -75,16 +96,20 @@ class PublicSearch:
         self.threads = whole("threads", threads, least=1, most=64)
         self.arrays = PublicArrays(tree, dtype)
         self.exact = self.arrays.in_kind("float64")  # for what is measured
-        nodes = tree.nodes
-        self.starts = np.array(nodes.lines[tree.last])
-        self.deals = nodes.line[self.starts].astype(np.int64)
-        self.value_rows = nodes.place[self.deals].astype(np.int64)
-        self.rows = np.ascontiguousarray(nodes.row[:, self.deals], np.int64)
+        nodes, self.street = tree.nodes, tree.last if came is None else 0
+        self.starts = np.array(nodes.lines[tree.last] if came is None else [0])
+        # Where reaches are put and values found: at the deals before, or at the root itself.
+        before = (nodes.line[self.starts] if came is None else self.starts).astype(np.int64)
+        self.value_rows = nodes.place[before].astype(np.int64)
+        self.rows = np.ascontiguousarray(nodes.row[:, before], np.int64)
+        self.arrivals: list[Came] = [
+            Arrivals(blueprint.hands, p) if came is None else AtRoot(tree, p, came[p])
+            for p in (0, 1)
+        ]
         self.hands, self.measured = (
             (self._standing(arrays, 0), self._standing(arrays, 1))
             for arrays in (self.arrays, self.exact)
         )
-        self.arrivals = [Arrivals(blueprint.hands, p) for p in (0, 1)]
         self._model: tuple[Strategy[PublicTree], Arrivals] | None = None
         self._lock = threading.Lock()
         self._gifts: CarriedDown | None = None
@@ -94,17 +119,24 @@ class PublicSearch:
 
     @property
     def places(self) -> Sequence[int]:
-        """Where it can search: the boards of the last street."""
+        """Where it can search: the boards of the last street, or the first board."""
         return self.boards
 
     @property
     def boards(self) -> list[int]:
-        """The boards of the last street."""
-        return [k for k, board in enumerate(self.tree.boards) if board.street == self.tree.last]
+        """The boards of the street on which searches begin."""
+        return [k for k, board in enumerate(self.tree.boards) if board.street == self.street]
+
+    @property
+    def whole(self) -> bool:
+        """Whether it begins with the game."""
+        return isinstance(self.arrivals[0], AtRoot)
 
     def _standing(self, arrays: PublicArrays, p: int) -> Any:
         """A player's hands, for boards that stand alone: each begins where it ends."""
         hands = arrays.hands[p]
+        if self.whole:
+            return hands._replace(start=np.zeros_like(hands.start))
         up = np.empty_like(hands.up)
         up[:] = np.arange(up.shape[1], dtype=up.dtype)
         return hands._replace(
@@ -130,12 +162,14 @@ class PublicSearch:
         iterations: int = ITERATIONS,
         *,
         gap: float = 0.0,
+        seconds: float = math.inf,
         after: PublicRefined | None = None,
     ) -> PublicRefined:
         """Solve a gadget on all lines of a board for the player.
 
         It ends after so many iterations, or when lines are no further than ``gap`` chips from
-        their best on average. ``after`` is a search for something else on the same board, to go
+        their best on average, or when it could not look at the result any more within so many
+        seconds of CPU. ``after`` is a search for something else on the same board, to go
         on from: alike gadgets have alike solutions.
         """
         whole("iterations", iterations, least=1)
@@ -146,14 +180,24 @@ class PublicSearch:
             raise ParameterError("a search can go on only from one of the same board and player")
         workspace = self._workspaces.get()
         try:
-            return workspace.refine(entry, parts, iterations, gap, after)
+            return workspace.refine(entry, parts, iterations, gap, seconds, after)
         finally:
             self._workspaces.put(workspace)
 
     def rows_of(self, board: int, player: int) -> slice:
         """A player's rows of a board in its table."""
         at = int(self.tree.base[board, player])
-        return slice(at, at + int(self.tree.nodes.width[self.tree.last, player]))
+        return slice(at, at + self.height(player))
+
+    def height(self, player: int) -> int:
+        """How many rows a place has for a player."""
+        if self.whole:
+            return self.tree.rows(player)
+        return int(self.tree.nodes.width[self.tree.last, player])
+
+    def columns(self, board: int, player: int) -> int:
+        """How many columns of its rows hold hands."""
+        return self.tree.columns(player) if self.whole else self.count(player, board)
 
     def earned(
         self, entry: PublicEntry, weights: NDArray[Any], theirs: NDArray[Any], reach: Floats
@@ -183,6 +227,8 @@ class PublicSearch:
 
     def range(self, entry: PublicEntry, model: Strategy[PublicTree]) -> Floats:
         """With which hands an opponent comes to a board if it plays as a model says."""
+        if self.whole:
+            raise UnsupportedError("how hands came to the root is given, and no model of the rest")
         if self._model is None or self._model[0] is not model:
             if model.tree is not self.tree:
                 model.check_fits(self.tree)
@@ -209,6 +255,8 @@ class PublicSearch:
 
     def gifts_at(self, board: int) -> Floats:
         """[lines, hands] what the opponent gave away on its way to a board."""
+        if self.whole:
+            raise UnsupportedError("what was given away before the root is not known there")
         with self._lock:
             if self._gifts is None:
                 self._gifts = public_gifts(self.blueprint, 1 - self.player)
@@ -216,12 +264,16 @@ class PublicSearch:
 
     def place(self, seen: Sequence[Any]) -> int | None:
         """The board of the last street on which a player sees this; None before it."""
+        if self.whole:
+            return 0
         boards, _ = find_boards(self.tree, find_place(self.tree, str(seen[-1])).cards)
         return boards[-1] if self.tree.boards[boards[-1]].street == self.tree.last else None
 
     def kept(self, reached: Bools) -> Ints:
         """The player's rows of a board on lines to which it comes."""
         nodes = self.tree.nodes
+        if self.whole:
+            return np.arange(self.height(self.player) if reached.any() else 0)
         found: list[int] = []
         for n in range(nodes.begin[self.tree.last], nodes.begin[self.tree.last + 1]):
             line = int(np.searchsorted(self.starts, n, "right")) - 1
@@ -238,10 +290,7 @@ class _Workspace:
 
         tree, arrays = search.tree, search.arrays
         self.search, self.room, self.fine = search, arrays.room(), search.exact.room()
-        shapes = [
-            (max(int(width), 1), tree.columns(p))
-            for p, width in enumerate(tree.nodes.width[tree.last])
-        ]
+        shapes = [(max(search.height(p), 1), tree.columns(p)) for p in (0, 1)]
         self.tables = [
             public.Table(aligned(shape, arrays.dtype), aligned(shape, arrays.dtype))
             for shape in shapes
@@ -257,11 +306,15 @@ class _Workspace:
         from counterfold.kernels import public
 
         search, room, other = self.search, self.fine, 1 - me
-        room.mine[search.rows[me], : mine.shape[1]] = mine
-        room.theirs[search.rows[other], : theirs.shape[1]] = theirs
+        if search.whole:
+            search.measured[me].start[: mine.shape[1]] = mine[0]
+            search.measured[other].start[: theirs.shape[1]] = theirs[0]
+        else:
+            room.mine[search.rows[me], : mine.shape[1]] = mine
+            room.theirs[search.rows[other], : theirs.shape[1]] = theirs
         room.value[search.value_rows] = 0
         public.traverse(
-            np.array([[public.LAST, board]], np.uint32), search.exact.ground,
+            np.array(tape_of(search.tree, board), np.uint32), search.exact.ground,
             search.exact.sides(self.tables)._replace(hands=search.measured), room, WHO[me],
             None, True, how,
         )  # fmt: skip
@@ -273,7 +326,7 @@ class _Workspace:
         search = self.search
         for p in (0, 1):
             total, given = self.tables[p].total, search.blueprint.tables[p]
-            count, rows = search.count(p, board), search.rows_of(board, p)
+            count, rows = search.columns(board, p), search.rows_of(board, p)
             total[: rows.stop - rows.start, :count] = given[rows, :count]
 
     def enter(self, board: int) -> PublicEntry:
@@ -304,7 +357,7 @@ class _Workspace:
 
     def refine(
         self, entry: PublicEntry, parts: Sequence[Part], iterations: int, gap: float,
-        after: PublicRefined | None,
+        seconds: float, after: PublicRefined | None,
     ) -> PublicRefined:  # fmt: skip
         began = time.thread_time()
         warm = None if after is None else after.warm
@@ -314,35 +367,45 @@ class _Workspace:
         done = 0 if warm is None else LATER
         root = PublicRoot(parts, entry, None if warm is None else warm.root)
         rows = self.still[None].copy()
-        stop, found = done + iterations, None
+        first, stop, found = done, done + iterations, None
         while done < stop:
             # Looking takes as long as an iteration or two.
             count = min(max(LOOK, (done - LATER) // 4) if gap else iterations, stop - done)
+            if seconds < math.inf:
+                count = min(count, max(1, done // 2))
             self._iterate(entry, root, done + 1, count, rows)
             done += count
-            found = self._look(entry, root)
-            if found[2].sum() <= gap * entry.reached.sum():
-                break
+            pace = (time.thread_time() - began) / (done - first)
+            late = time.thread_time() - began + (LOOKS + max(1, done // 2)) * pace > seconds
+            if late or done == stop or (gap and (done >= EARLY or seconds == math.inf)):
+                found = self._look(entry, root)
+                if late or found[2].sum() <= gap * entry.reached.sum():
+                    break
         assert found is not None
-        player, count = entry.player, self.search.count(entry.player, entry.board)
+        player, count = entry.player, self.search.columns(entry.board, entry.player)
         return Refined(
             entry, tuple(parts), self.tables[player].total[:, :count].copy(), *found,
-            iterations=done - (0 if warm is None else LATER),
+            iterations=done - first,
             cpu_seconds=time.thread_time() - began,
             warm=WarmStart([table.regret.copy() for table in self.tables], root),
+            reply=self.tables[1 - player].total[:, : self.search.columns(entry.board, 1 - player)]
+            .copy(),
         )  # fmt: skip
 
     def _iterate(
         self, entry: PublicEntry, root: PublicRoot, first: int, count: int, rows: NDArray[Any]
     ) -> None:
         """Some iterations, of which the first has a number; ``rows`` are the rule's numbers."""
-        from counterfold.kernels import public, public_search
+        from counterfold.kernels import public_search
 
         search, player = self.search, entry.player
         whos = np.array([[1 - player], [player]], np.int64)
-        seats = public_search.Seats(search.value_rows, search.rows, entry.reach, whos, self.scale)
+        start = search.hands[0].start[None], search.hands[1].start[None]
+        seats = public_search.Seats(
+            search.value_rows, search.rows, entry.reach, whos, self.scale, start, search.whole
+        )
         schedule = search.method.schedule(first, count, np.zeros(4), weighed=False)
-        tape = np.array([[public.LAST, entry.board]], np.uint32)
+        tape = np.array(tape_of(search.tree, entry.board), np.uint32)
         arrays = search.arrays
         sides = arrays.sides(self.tables)._replace(hands=search.hands)
         public_search.search(

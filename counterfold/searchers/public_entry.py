@@ -1,4 +1,4 @@
-"""How a blueprint leads into the last street of a poker game.
+"""How a blueprint leads into the last street of a poker game, or players into what is left of one.
 
 A board of the last street holds one subgame for each line of betting that leads to it. All of
 them are entered at once: arrays have a row for each line and a column for each hand.
@@ -154,6 +154,25 @@ class Arrivals(CarriedDown):
 
         first = np.asarray(tree.game.ranges[player], np.float64)
         super().__init__(tree, player, first[tree.hands[player][0].holes], step)
+
+
+class Came(Protocol):
+    """How one player's hands come to the boards on which searches begin."""
+
+    def at(self, board: int) -> Floats:
+        """[lines, hands] their reach, line by line."""
+        ...
+
+
+class AtRoot:
+    """Hands that came to the root of a tree with a given reach [holes]."""
+
+    def __init__(self, tree: PublicTree, player: int, reach: Floats) -> None:
+        self.reach = np.asarray(reach, np.float64)[tree.hands[player][0].holes]
+
+    def at(self, board: int) -> Floats:
+        """[1, hands] it."""
+        return self.reach[None]
 
 
 def classes_above(tree: PublicTree, player: int, board: int) -> Ints:

@@ -36,7 +36,8 @@ class Refined(Certified, Generic[E, N]):
 
     ``weights`` are the player's actions inside: in the order of its treeplex, or a row for each
     action with a column for each hand. ``objective`` is what they are worth in the gadget, and
-    nothing is worth more than ``objective + gap``: numbers, or one for each line.
+    nothing is worth more than ``objective + gap``: numbers, or one for each line. ``reply`` is the
+    opponent's average, which is a guess and no more.
     """
 
     entry: E
@@ -48,6 +49,7 @@ class Refined(Certified, Generic[E, N]):
     iterations: int
     cpu_seconds: float
     warm: WarmStart | None = field(default=None, repr=False)
+    reply: NDArray[Any] | None = None  # what the opponent did inside, where both have tables
 
     def __repr__(self) -> str:
         return brief(self, f"{self.entry!r}, {self.iterations} iterations")

@@ -1,0 +1,314 @@
+"""An agent for whole hands of hold'em: a blueprint, and searches with the cards that came.
+
+Before the flop the blueprint plays. On later streets the agent solves what is left of the hand
+from the beginning of the street on, once a street and again when somebody bets what is not in the
+searched tree (nested: Brown and Sandholm 2017). It keeps what every player may hold, all 1,326
+hands, by Bayes' rule: from what the blueprint does where the blueprint was played, and from what
+was found where it has searched.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections import OrderedDict
+from collections.abc import Hashable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from counterfold.abstraction.bucket_form import BucketForm
+from counterfold.agent import Agent, Observation, drawn
+from counterfold.arrays import Floats
+from counterfold.errors import MismatchError, ParameterError
+from counterfold.games.spec import positive, whole
+from counterfold.notebook import brief
+from counterfold.play.blueprint import BlueprintAgent
+from counterfold.play.street import GADGETS, Certificate, Plan, Spot, StreetSearch
+from counterfold.play.translate import check_alike, dealt, meant, told
+from counterfold.poker.cards import HOLES, holes_without, parse_card, parse_hole
+from counterfold.poker.game import DECISION
+from counterfold.poker.money import State
+from counterfold.poker.table import Holdem
+from counterfold.strategy.strategy import Strategy
+
+SECONDS = 3.0
+GADGET = "maxmargin"
+KEPT = 4096
+"""Places of hands that are remembered."""
+
+Odds = tuple[tuple[str, ...], Floats]
+"""Actions, and [actions, holes] how often each hand takes them."""
+
+
+@dataclass(eq=False)
+class _Street:
+    """A street as one player sees it: how it began, and what was found."""
+
+    state: State
+    node: int  # of the blueprint's betting; -1 where the two have come apart
+    board: tuple[int, ...]
+    ranges: Floats  # [players, holes] with which hands they came
+    plans: list[Plan] = field(default_factory=list)
+    failed: set[tuple[str, ...]] = field(default_factory=set)
+
+
+@dataclass(frozen=True, eq=False)
+class _Place:
+    """A place of a hand: what was said and dealt, at the real table and in the blueprint's tree."""
+
+    street: _Street
+    real: State
+    own: State | None  # None where the two have come apart
+    node: int
+    board: tuple[int, ...]
+    words: tuple[str, ...]  # of this street
+    factors: Floats  # [players, holes] what the hands did on this street, as far as it is known
+
+
+class HoldemAgent(Agent):
+    """Plays a blueprint and searches, at any table of two or three with the blueprint's stacks.
+
+    ``seconds`` of CPU bound each search, which ends earlier where it is good enough; with
+    ``iterations`` it has so many, and a match can be played again. ``gadget`` is how it keeps safe
+    at the root of a search, ``alpha`` that of ``ses``.
+    """
+
+    def __init__(
+        self,
+        strategy: Strategy[BucketForm],
+        name: str = "",
+        *,
+        seconds: float = SECONDS,
+        gadget: str = GADGET,
+        alpha: float = 0.3,
+        iterations: int | None = None,
+        seed: int = 0,
+    ) -> None:
+        self.blueprint = BlueprintAgent(strategy, name)
+        self.strategy, self.tables = strategy, self.blueprint.tables
+        self.own = self.blueprint.table
+        self.name = name or f"holdem({strategy.about.get('method', 'blueprint')})"
+        if self.own.players > 3:
+            raise MismatchError(f"{self.name} plays tables of two or three, not {self.own.players}")
+        self.seconds = float(positive("seconds", seconds))
+        if gadget not in GADGETS:
+            raise ParameterError(f"a gadget here is {', '.join(GADGETS)}, not {gadget!r}")
+        if not (isinstance(alpha, int | float) and 0 <= alpha <= 1):
+            raise ParameterError(f"alpha is {alpha!r}, and must be from 0 to 1")
+        self.gadget, self.alpha = gadget, float(alpha)
+        self.iterations = None if iterations is None else whole("iterations", iterations, least=1)
+        self.seed = whole("seed", seed, least=0)
+        self._places: OrderedDict[tuple[int, int, tuple[str, ...]], _Place] = OrderedDict()
+        self._table: Holdem | None = None
+
+    def __repr__(self) -> str:
+        return brief(self, f"{self.name}: {self.strategy.spec}, {self.seconds:g} s, {self.gadget}")
+
+    @property
+    def table(self) -> Holdem:
+        """Where it sits; until a match begins, where its blueprint does."""
+        return self._table or self.own
+
+    def begin(self, game: Any) -> None:
+        """Sit down at a table that differs from the blueprint's in sizes only."""
+        check_alike(game, self.own, self.name)
+        self._table = game
+        self._places.clear()
+        self._search = StreetSearch(
+            self.tables, self.own, game, gadget=self.gadget, alpha=self.alpha,
+            seconds=self.seconds, iterations=self.iterations,
+        )  # fmt: skip
+        self._search.warm_up()
+
+    def act(self, observation: Observation, rng: np.random.Generator) -> Hashable:
+        return drawn(self.odds(observation), rng)
+
+    def odds(self, observation: Observation) -> dict[str, float]:
+        """How often it takes each action at a decision."""
+        seen: Any = observation.seen
+        every, hole = self.odds_of_all(observation), parse_hole(seen[0])
+        return {name: float(shares[hole]) for name, shares in every.items()}
+
+    def odds_of_all(self, observation: Observation) -> dict[str, Floats]:
+        """[holes] how often every hand takes each action, whatever is held."""
+        place = self._at(observation)
+        if place.real.kind != DECISION or place.real.player != observation.player:
+            raise ParameterError(
+                f"player {observation.player + 1} does not decide after {observation.name!r}"
+            )
+        return dict(zip(*self._policy(place, observation.player), strict=True))
+
+    def ranges(self, observation: Observation) -> Floats:
+        """[players, holes] with what weight everybody may hold each hand, the largest one."""
+        place = self._at(observation)
+        found = self._arrived(place, observation.player)
+        found *= holes_without(place.board)
+        most = found.max(1, keepdims=True)
+        out: Floats = np.divide(found, most, where=most > 0, out=np.zeros_like(found))
+        return out
+
+    def certificates(self, observation: Observation) -> list[Certificate]:
+        """Of the searches on the street of a decision."""
+        return [plan.certificate for plan in self._at(observation).street.plans]
+
+    # Where a hand has come to
+
+    def _at(self, observation: Observation) -> _Place:
+        seen: Any = observation.seen
+        line = seen[2]
+        words = tuple(line.split(", ")) if line else ()
+        return self._place(observation.player, observation.hand, words)
+
+    def _place(self, player: int, hand: int, words: tuple[str, ...]) -> _Place:
+        key = player, hand if words else 0, words
+        found = self._places.get(key)
+        if found is None:
+            if not words:
+                found = self._root()
+            else:
+                found = self._after(self._place(player, hand, words[:-1]), player, hand, words)
+            self._places[key] = found
+            while len(self._places) > KEPT:
+                self._places.popitem(last=False)
+        return found
+
+    def _root(self) -> _Place:
+        real, own = self.table.betting.root(), self.own.betting.root()
+        every = np.ones((self.table.players, HOLES))
+        return _Place(_Street(real, 0, (), every), real, own, 0, (), (), every)
+
+    def _after(self, place: _Place, player: int, hand: int, words: tuple[str, ...]) -> _Place:
+        """One word later."""
+        if words[-1].startswith("["):
+            return self._dealt(place, player, parse_card(words[-1][1:-1]))
+        word, real, factors = words[-1], place.real, place.factors.copy()
+        if real.player == player:
+            names, shares = self._policy(place, player)
+            if word in names:
+                factors[player] *= shares[names.index(word)]
+        own, node = place.own, place.node
+        if own is not None:
+            found = meant(self.own.betting, own, self.table.betting, real, word)
+            if not found:
+                own, node = None, -1
+            else:
+                first = len(found) == 1 or self._draw(hand, words) < found[0][0]
+                name = found[0 if first else 1][1]
+                labels = self._labels(node)
+                if real.player != player:
+                    shares = self.tables.expand(place.board, node)
+                    factors[real.player] *= shares[labels.index(name)]
+                own = self.own.betting.ways(own)[name]
+                node = int(self._betting.first[node]) + labels.index(name)
+        betting = self.table.betting
+        after = betting.ways(real).get(word)
+        if after is None:
+            chips = betting.free(real, word)
+            if chips is None:
+                raise ParameterError(f"{word!r} is no move there at {self.table}")
+            after = betting.raised(real, chips)
+        if own is not None and own.kind == DECISION and own.player != after.player:
+            own, node = None, -1
+        return replace(
+            place, real=after, own=own, node=node, words=(*place.words, word), factors=factors
+        )
+
+    def _dealt(self, place: _Place, player: int, card: int) -> _Place:
+        """A card later; a street may begin."""
+        board = (*place.board, card)
+        real = dealt(self.table.betting, place.real, len(board))
+        if real is place.real:
+            return replace(place, board=board)
+        own, node = place.own, place.node
+        if own is not None:
+            after = dealt(self.own.betting, own, len(board))
+            own, node = (None, -1) if after is own else (after, int(self._betting.first[node]))
+        ranges = self._arrived(place, player) * holes_without(board)
+        street = _Street(real, node, board, _weighed(ranges, board))
+        return _Place(street, real, own, node, board, (), np.ones_like(ranges))
+
+    def _arrived(self, place: _Place, player: int) -> Floats:
+        """[players, holes] how all hands came here: by what was found on the street, if anything
+        was, else by the blueprint; the own ones by what was really played."""
+        found = place.street.ranges * place.factors
+        plan = self._plan_for(place)
+        for p in range(len(found)):
+            if p != player and plan is not None and p in plan.seats:
+                found[p] = place.street.ranges[p] * plan.factor(p, place.words)
+        return found
+
+    def _draw(self, hand: int, words: tuple[str, ...]) -> float:
+        """A number from 0 to 1 by which a bet is taken for another: the same one each time."""
+        line = zlib.crc32(", ".join(words).encode())
+        return float(np.random.default_rng([self.seed, hand, line]).random())
+
+    # What it does there
+
+    @property
+    def _betting(self) -> Any:
+        return self.tables.form.game.betting
+
+    def _labels(self, node: int) -> tuple[str, ...]:
+        found: tuple[str, ...] = self._betting.actions(node)
+        return found
+
+    def _policy(self, place: _Place, player: int) -> Odds:
+        plan = self._plan(place, player) if place.real.street else None
+        if plan is None:
+            return self._by_blueprint(place)
+        node = plan.find(place.words)
+        assert node is not None
+        return plan.betting.actions(node), plan.played[node]
+
+    def _by_blueprint(self, place: _Place) -> Odds:
+        """What the blueprint does, in the words of the table."""
+        real, betting = place.real, self.table.betting
+        names = tuple(betting.ways(real))
+        if place.own is None or place.own.kind != DECISION:
+            calls = next(k for k, name in enumerate(names) if name in ("check", "call"))
+            return names, np.repeat(np.eye(len(names))[calls][:, None], HOLES, 1)
+        shares = self.tables.expand(place.board, place.node).astype(np.float64)
+        found: dict[str, Floats] = {}
+        for name, share in zip(self._labels(place.node), shares, strict=True):
+            said = told(self.own.betting, place.own, betting, real, name)
+            found[said] = found.get(said, 0.0) + share
+        return tuple(found), np.stack([*found.values()])
+
+    def _plan_for(self, place: _Place) -> Plan | None:
+        """The first search of the street in which all that was said is an action."""
+        return next((p for p in place.street.plans if p.find(place.words) is not None), None)
+
+    def _plan(self, place: _Place, player: int) -> Plan | None:
+        """The same, searched for if there is none."""
+        street, words = place.street, place.words
+        plan = self._plan_for(place)
+        if plan is not None or words in street.failed:
+            return plan
+        extra = self._off_tree(street, words)
+        spot = Spot(street.state, street.board, street.node, street.ranges, words, player)
+        plan = self._search.plan(spot, extra)
+        if plan is None or plan.find(words) is None:
+            street.failed.add(words)
+            return None
+        street.plans.append(plan)
+        return plan
+
+    def _off_tree(self, street: _Street, words: tuple[str, ...]) -> dict[int, list[float]]:
+        """The chips of all bets of a street so far, by player."""
+        betting, state = self.table.betting, street.state
+        found: dict[int, list[float]] = {}
+        for word in words:
+            after = betting.ways(state).get(word)
+            if after is None:
+                after = betting.raised(state, betting.free(state, word) or 0.0)
+            if max(after.bets) > max(state.bets):
+                found.setdefault(state.player, []).append(max(after.bets))
+            state = after
+        return found
+
+
+def _weighed(ranges: Floats, board: tuple[int, ...]) -> Floats:
+    """Ranges whose largest weight is one; all hands where nobody could hold any."""
+    most = ranges.max(1, keepdims=True)
+    return np.where(most > 0, ranges / np.where(most > 0, most, 1.0), holes_without(board) * 1.0)
