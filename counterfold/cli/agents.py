@@ -11,7 +11,8 @@ from counterfold.cli.verbs.arena import AgentsRequest
 from counterfold.exploit.rules import DEFAULT_LEARNER, LEARNERS
 from counterfold.games.spec import written
 from counterfold.play.agents import AGENTS
-from counterfold.play.bots import AT_TABLES
+from counterfold.play.bots import AT_TABLES, SEARCHING
+from counterfold.play.holdem import GADGET
 
 ALSO = (
     ("leduc.safetensors", "a saved strategy or learner; at poker spots a saved solution"),
@@ -30,7 +31,10 @@ def run(request: AgentsRequest) -> None:
     _print("Others", [{"name": form, "told": told, "parameters": {}} for form, told in ALSO])
     public = ", ".join(name for name, kind in AGENTS.items() if kind.public)
     advise(f"At poker spots there are {public}, saved solutions and your own.")
-    advise(f"At tables of hold'em there are {', '.join(AT_TABLES)}, saved strategies and your own.")
+    advise(
+        f"At tables of hold'em there are {', '.join(AT_TABLES)}, saved strategies, your own, and "
+        f"{SEARCHING}(FILE,seconds=3,gadget={GADGET}), who plays a blueprint and searches."
+    )
     advise(
         "Let them play: `counterfold match seocfr-iw 'sophisticated(flaw=0.1)' --game leduc`; "
         "parameters stand in brackets after the name."

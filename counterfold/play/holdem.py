@@ -197,8 +197,8 @@ class HoldemAgent(Agent):
                 name = found[0 if first else 1][1]
                 labels = self._labels(node)
                 if real.player != player:
-                    shares = self.tables.expand(place.board, node)
-                    factors[real.player] *= shares[labels.index(name)]
+                    others = self.tables.expand(place.board, node)
+                    factors[real.player] *= others[labels.index(name)]
                 own = self.own.betting.ways(own)[name]
                 node = int(self._betting.first[node]) + labels.index(name)
         betting = self.table.betting

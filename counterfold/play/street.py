@@ -165,11 +165,12 @@ class StreetSearch:
         parts = gadget(self.gadget, entry, **settings)
         left = self.seconds - (time.thread_time() - began)
         limit = MOST if self.iterations is None else self.iterations
-        found = search.refine(entry, parts, limit, gap=GAP * game.pot, seconds=left)
+        found = search.refine(entry, parts, limit, gap=GAP * sum(betting.paid), seconds=left)
         spent = found.cpu_seconds / (found.iterations + LOOKS)
         self._pace = (self._pace + spent / cost) / 2
-        tables = (found.weights, found.reply) if me == 0 else (found.reply, found.weights)
-        both = Strategy.of(tree, tables).hands
+        assert found.reply is not None
+        tables = [found.weights, found.reply][:: 1 if me == 0 else -1]
+        both = Strategy.of(tree, tuple(tables)).hands
         played = {node: np.nan_to_num(both.at(node)) for node in both.decisions()}
         told = self._told(
             spot, seats, came, kind="public", gadget=self.gadget, iterations=found.iterations,

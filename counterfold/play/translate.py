@@ -119,16 +119,16 @@ class Translated(Agent):
         """What every hand does after a line, over all that the bets may have been taken for."""
         assert self._game is not None
         assert isinstance(observation.seen, tuple)
-        line, real, dealt = observation.seen[2], self._game.betting.root(), 0
+        line, real, cards = observation.seen[2], self._game.betting.root(), 0
         minds: dict[Mind, Floats] = {Mind(self.own.betting.root()): np.ones(HOLES)}
         words: tuple[str, ...] = ()
         for word in line.split(", ") if line else ():
             after: dict[Mind, Floats] = {}
             if word.startswith("["):
-                dealt += 1
+                cards += 1
                 for mind, weights in minds.items():
-                    _add(after, self._dealt(mind, word, dealt), weights)
-                real = dealt(self._game.betting, real, dealt)
+                    _add(after, self._dealt(mind, word, cards), weights)
+                real = dealt(self._game.betting, real, cards)
             else:
                 seen = (*observation.seen[:1], _board(words), ", ".join(words))
                 for mind, weights in minds.items():
@@ -145,9 +145,9 @@ class Translated(Agent):
         total = sum(minds.values(), np.zeros(HOLES))
         even = 1 / max(len(minds), 1)
         for mind, weights in minds.items():
-            share = np.where(total > 0, weights / np.where(total > 0, total, 1.0), even)
+            part = np.where(total > 0, weights / np.where(total > 0, total, 1.0), even)
             for _, said, odds in self._all(mind, real, observation.player, observation.seen):
-                found[said] = found.get(said, np.zeros(HOLES)) + share * odds
+                found[said] = found.get(said, np.zeros(HOLES)) + part * odds
         return found
 
     def _all(

@@ -1,0 +1,293 @@
+"""The agent that searches: ranges by Bayes' rule, searches that solve what is left, in time."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+import counterfold as cf
+from counterfold.abstraction.bucket_form import BucketForm
+from counterfold.abstraction.buckets import Buckets, renamings, starting_hands
+from counterfold.agent import Observation
+from counterfold.errors import CounterfoldError, MismatchError, ParameterError
+from counterfold.evaluate.exact import assess
+from counterfold.play.blueprint import BlueprintAgent
+from counterfold.play.bots import make_bot
+from counterfold.play.holdem import HoldemAgent
+from counterfold.play.match import Match
+from counterfold.play.poker_bots import AlwaysCall, maniac
+from counterfold.play.rest import game_of, lifted, rest_of, shadow_of
+from counterfold.poker.cards import HOLES, holes_without, parse_cards, parse_hole
+from counterfold.poker.game import PokerGame
+from counterfold.poker.ranges import CELL
+from counterfold.poker.table import DEALT, Holdem
+from counterfold.searchers.gadget import gadget
+from counterfold.searchers.public import PublicSearch
+from counterfold.searchers.public_entry import Arrivals
+from counterfold.solvers.until import Until
+from counterfold.strategy.strategy import Strategy
+from counterfold.tree.public import PublicTree
+from tests.naive_poker import tiny_fhp
+
+COUNT = 7
+
+
+@cache
+def by_hole(cards: int) -> Buckets:
+    """Few buckets of hands, the same on every board."""
+    table = (CELL.astype(np.uint16) * 5 % COUNT)[None]
+    words = np.zeros(math.comb(52, cards), np.uint32)
+    return Buckets(cards, COUNT, table, words, renamings()[0])
+
+
+@cache
+def blueprint(players: int = 2, **options: Any) -> Strategy[BucketForm]:
+    """A random strategy of a small table."""
+    table = Holdem(players=players, **{"stack": 12, **options})
+    form = BucketForm(table.poker, (starting_hands(), *map(by_hole, DEALT[1:])))
+    return Strategy.random(form, 3)
+
+
+def agent(players: int = 2, game: Holdem | None = None, **options: Any) -> HoldemAgent:
+    made = HoldemAgent(blueprint(players), **{"iterations": 40, **options})
+    made.begin(game or made.own)
+    return made
+
+
+def seen(player: int, line: str, hand: str = "AsKh", number: int = 0) -> Observation:
+    cards = " ".join(word[1:-1] for word in line.split(", ") if word.startswith("["))
+    return Observation(player, (hand, cards, line), (), number)
+
+
+RIVER = "call, check, [Kc], [Qs], [7d], check, check, [Th], check, check, [2d]"
+
+
+def test_ranges_are_bayes_rule_over_all_hands() -> None:
+    made = agent()
+    tables, betting = made.tables, made.tables.form.game.betting
+    found = made.ranges(seen(1, "raise 3, call, [Kc], [Qs], [7d]"))
+    naive, bucket = np.zeros((2, HOLES)), starting_hands().on(())
+    after = next(k for k in betting.children(0) if betting.label[k] == "raise 3")
+    for hole in range(HOLES):
+        for player, (node, word) in enumerate(((0, "raise 3"), (after, "call"))):
+            row = tables.rows(node)[bucket[hole]]
+            naive[player, hole] = row[betting.actions(node).index(word)]
+    naive *= holes_without(parse_cards("Kc Qs 7d"))
+    assert np.allclose(found, naive / naive.max(1, keepdims=True), atol=1e-6)
+
+
+def spot_of(made: HoldemAgent, line: str) -> tuple[PokerGame, Any]:
+    """What is left of a hand at the beginning of a street, with the ranges that came there."""
+    place = made._at(seen(0, line))
+    betting, seats = rest_of(made.table, made.own, place.street.state)
+    game = game_of(made.table, made.tables.form.game.rules, betting, seats, place.street.board)
+    came = place.street.ranges
+    return replace(game, ranges=(came[0], came[1])), place.street
+
+
+def test_a_searched_river_is_the_solution_of_the_river() -> None:
+    made = agent(gadget="unsafe", iterations=2000)
+    line = RIVER
+    first = made.odds_of_all(seen(1, line))
+    (certificate,) = made.certificates(seen(1, line))
+    game, _ = spot_of(made, line)
+    solved = cf.solve(game, until=Until(exploitability=1e-4 * game.pot))
+    # The same value: both sides of the plan are as good as the solution's.
+    tree = PublicTree(game, symmetry=False)
+    made_of = Strategy.uniform(tree)
+    plan = made._at(seen(1, line)).street.plans[0]
+    for node, shares in plan.played.items():
+        made_of.hands.put(node, 0, np.where(np.isnan(shares), 1.0, shares))
+    standing = assess(made_of)
+    assert standing.exploitability < 2e-3 * game.pot
+    assert abs(standing.values[0] - solved.value) < 2e-3 * game.pot
+    assert certificate.gap is not None and certificate.gap < 2e-3 * certificate.pot
+    assert set(first) == {"check", "bet 2", "all-in 11"}
+    total = sum(first.values())
+    assert np.allclose(total[holes_without(parse_cards("Kc Qs 7d Th 2d"))], 1.0)
+
+
+def test_a_gap_on_the_turn_is_that_of_the_strategy_it_measures() -> None:
+    made = agent(gadget="unsafe", iterations=25)
+    line = "call, check, [Kc], [Qs], [7d], check, check, [Th]"
+    made.odds_of_all(seen(1, line))
+    (certificate,) = made.certificates(seen(1, line))
+    game, street = spot_of(made, line)
+    tree = PublicTree(game, symmetry=False)
+    search = PublicSearch(Strategy.uniform(tree), 1, came=(street.ranges[0], street.ranges[1]))
+    entry = search.entry(0)
+    found = search.refine(entry, gadget("unsafe", entry), 25)
+    both = Strategy.of(tree, (found.reply, found.weights))
+    gains = assess(both)
+    whole = sum(best - value for best, value in zip(gains.best, gains.values, strict=True))
+    assert found.gap[0] == pytest.approx(whole, rel=1e-3)
+    assert certificate.gap == pytest.approx(whole, rel=0.05)  # it gives rare hands some weight
+
+
+@pytest.mark.parametrize("name", ["unsafe", "resolving", "maxmargin", "ses", "ox"])
+def test_a_search_from_the_root_is_one_of_the_last_street(name: str) -> None:
+    """What is left of a game after a line, searched as a game of its own: the same optimum."""
+    game = tiny_fhp(cap=2, seed=3)
+    tree = PublicTree(game, symmetry=False)
+    random = Strategy.random(tree, 5)
+    last = PublicSearch(random, 1, dtype="float64")
+    board, line = last.boards[0], 1
+    entry = last.entry(board)
+    found = last.refine(entry, gadget(name, entry), 3000)
+    nodes = tree.nodes
+    root = int(nodes.old[nodes.lines[1][line]])
+    rest = _below(game, root, tree.boards[board].cards)
+    small = PublicTree(rest, symmetry=False)
+    came = [np.zeros(game.rules.holes) for _ in (0, 1)]
+    for p in (0, 1):
+        came[p][tree.hands[p][board].holes] = Arrivals(random.hands, p).at(board)[line]
+    tables = []
+    for p in (0, 1):
+        table = np.zeros((max(small.rows(p), 1), small.columns(p)))
+        tables.append(table)
+    lifted_ = Strategy.of(small, tuple(tables))
+    for old, new in _pairs(game.betting, root, rest.betting):
+        lifted_.hands.put(new, 0, np.nan_to_num(random.hands.at(old, board)))
+    whole = PublicSearch(lifted_, 1, came=(came[0], came[1]), dtype="float64")
+    other = whole.entry(0)
+    order = np.argsort(small.hands[0][0].holes), np.argsort(tree.hands[0][board].holes)
+    for mine, theirs in ((other.best, entry.best), (other.value, entry.value)):
+        assert np.allclose(mine[0][order[0]], theirs[line][order[1]])
+    again = whole.refine(other, gadget(name, other), 3000)
+    assert again.objective[0] == pytest.approx(found.objective[line], abs=5e-3)
+    assert again.gap[0] < 5e-3
+
+
+def _below(game: PokerGame, root: int, board: tuple[int, ...]) -> PokerGame:
+    """The last street of a game after a line and on a board, as a game of its own."""
+    from counterfold.poker.game import BettingTree
+
+    tree = game.betting
+    nodes = [root]
+    for node in nodes:
+        nodes.extend(tree.children(node))
+    at = {node: k for k, node in enumerate(nodes)}
+    keep = np.array(nodes)
+    first = np.array([at.get(int(tree.first[n]), 0) for n in nodes])
+    parent = np.array([at.get(int(tree.parent[n]), -1) for n in nodes])
+    betting = BettingTree(
+        street=np.zeros(len(nodes), np.uint8), kind=tree.kind[keep], player=tree.player[keep],
+        parent=parent.astype(np.int32), first=first.astype(np.int32), count=tree.count[keep],
+        label=tuple("" if n == root else tree.label[n] for n in nodes), paid=tree.paid[keep],
+        payoff=tree.payoff[keep],
+    )  # fmt: skip
+    free = ~np.isin(game.rules.cards, board).any(1)
+    ranges = tuple(np.asarray(each) * free for each in game.ranges)
+    rules = replace(game.rules, deal=(0,))
+    return replace(game, betting=betting, board=board, ranges=ranges, rules=rules, about={})
+
+
+def _pairs(tree: Any, root: int, small: Any) -> list[tuple[int, int]]:
+    found, both = [], [(root, 0)]
+    for old, new in both:
+        both.extend(zip(tree.children(old), small.children(new), strict=True))
+        if tree.kind[old] == 0:
+            found.append((old, new))
+    return found
+
+
+def test_a_bet_that_is_not_in_the_tree_is_searched_with() -> None:
+    made = agent(gadget="resolving")
+    line = f"{RIVER}, bet 1.5"
+    found = made.odds_of_all(seen(0, line))
+    assert {"fold", "call"} <= set(found)
+    plan = made._at(seen(0, line)).street.plans[-1]
+    assert plan.find(["bet 1.5"]) is not None
+    # What was searched before the bet is kept for other lines.
+    assert len(made._at(seen(0, f"{RIVER}, check")).street.plans) == 1
+
+
+def test_a_street_is_searched_once() -> None:
+    made = agent()
+    made.odds_of_all(seen(1, RIVER))
+    plans = made._at(seen(1, RIVER)).street.plans
+    made.odds_of_all(seen(1, f"{RIVER}, check, bet 2"))
+    assert made._at(seen(1, f"{RIVER}, check, bet 2")).street.plans is plans
+    assert len(plans) == 1
+
+
+def test_the_shadow_of_a_blueprint_is_its_own_part_of_the_tree() -> None:
+    made = agent()
+    game, street = spot_of(made, "call, check, [Kc], [Qs], [7d], check, check, [Th]")
+    own = made.tables.form.game.betting
+    shadow = shadow_of(game.betting, own, street.node, (0, 1))
+    assert (shadow.node >= 0).all()
+    assert [game.betting.line(n) for n in range(len(game.betting))] == [
+        own.line(int(k))[len(own.line(street.node)) :] for k in shadow.node
+    ]
+    tree = PublicTree(game, symmetry=False)
+    by_hand = Strategy.of(tree, lifted(shadow, made.tables, tree)).hands
+    for board in (0, 5):
+        for node in by_hand.decisions(board):
+            expected = made.tables.expand(tree.boards[board].cards, int(shadow.node[node]))
+            found = by_hand.at(node, board)
+            live = ~np.isnan(found[0])
+            assert np.allclose(found[:, live], expected[:, live], atol=1e-6)
+
+
+def test_seconds_are_kept_to_and_too_few_leave_the_blueprint() -> None:
+    made = agent(iterations=None, seconds=0.4)
+    made.odds_of_all(seen(1, "call, check, [Kc], [Qs], [7d], check, check, [Th]"))
+    (certificate,) = made.certificates(seen(1, "call, check, [Kc], [Qs], [7d], check, check, [Th]"))
+    assert certificate.cpu_seconds < 0.5
+    hasty = agent(iterations=None, seconds=1e-6)
+    line = "call, check, [Kc], [Qs], [7d], check, check, [Th]"
+    found = hasty.odds(seen(1, line))
+    expected = BlueprintAgent(blueprint()).odds(seen(1, line))
+    assert found == pytest.approx(expected) and not hasty.certificates(seen(1, line))
+
+
+def test_it_plays_whole_hands_against_any_sizes() -> None:
+    made = HoldemAgent(blueprint(), iterations=10)
+    wild = Holdem(stack=12, bets="33%,71%,allin", raises="50%,allin")
+    result = Match(wild, made, maniac(), seed=4).play(30)
+    assert not result.messages
+    alone = HoldemAgent(blueprint(), iterations=10)
+    again = Match(wild, alone, maniac(), seed=4).play(30)
+    assert again.scores[0].plain.mean == result.scores[0].plain.mean
+
+
+def test_what_is_wrong_is_told_in_one_sentence(tmp_path: Any) -> None:
+    with pytest.raises(ParameterError, match="a gadget here is unsafe"):
+        HoldemAgent(blueprint(), gadget="wall")
+    with pytest.raises(ParameterError, match="alpha is 2"):
+        HoldemAgent(blueprint(), alpha=2)
+    with pytest.raises(ParameterError, match="seconds"):
+        HoldemAgent(blueprint(), seconds=0)
+    with pytest.raises(ParameterError, match="say by which blueprint"):
+        make_bot("holdem(seconds=2)")
+    with pytest.raises(ParameterError, match="say by which blueprint"):
+        make_bot(f"holdem({tmp_path}/none.cf)")
+    path = tmp_path / "kuhn.safetensors"
+    cf.Strategy.uniform(cf.Kuhn()).save(path)
+    with pytest.raises(MismatchError, match="plays by a blueprint of a table"):
+        make_bot(f"holdem({path})")
+    with pytest.raises(MismatchError, match="other players, stacks or blinds"):
+        agent(game=Holdem(stack=50))
+    made = agent()
+    with pytest.raises(CounterfoldError, match="does not decide"):
+        made.odds(seen(0, RIVER))
+    with pytest.raises(MismatchError, match="two or three"):
+        HoldemAgent(
+            Strategy.uniform(
+                BucketForm(
+                    Holdem(players=4, stack=4, last_street="preflop").poker, (starting_hands(),)
+                )
+            )
+        )
+
+
+def test_an_agent_calls_where_the_two_trees_have_come_apart() -> None:
+    made = agent(game=Holdem(stack=12, raises="allin", bets="allin"))
+    result = Match(made.table, made, AlwaysCall(), seed=1).play(10)
+    assert not result.messages and parse_hole("AsKh") >= 0
