@@ -38,6 +38,7 @@ def subject(studio: Studio, given: Given) -> dict[str, Any]:
         "file": entry.name,
         "game": entry.strategy.spec,
         "poker": poker,
+        "spot": poker and "spot" in form.game.about,
         "pot": form.game.pot if poker else None,
         "players": list(names),
         "streets": list(form.game.streets) if poker else [],
@@ -90,9 +91,11 @@ def style(studio: Studio, given: Given) -> dict[str, Any]:
     give_up = given.number("give_up", 0.0)
     if not prefer:
         raise ParameterError("every slider stands at 1, which is no preference; move one")
-    read_preferences(prefer, game, place_in(game, give_up))
-    request |= {"prefer": prefer, "give_up": give_up}
-    return _add(studio, given, "style", request, f"style {', '.join(prefer)}")
+    place = {} if given.maybe("player") is None else {"player": int(given.number("player")) - 1}
+    read_preferences(prefer, game, place_in(game, give_up, **place))
+    request |= {"prefer": prefer, "give_up": give_up, "place": place}
+    who = f" of player {place['player'] + 1}" if place else ""
+    return _add(studio, given, "style", request, f"style {', '.join(prefer)}{who}")
 
 
 def target(studio: Studio, given: Given) -> dict[str, Any]:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
+from glob import escape
 from typing import Any
 
 import numpy as np
 
-from counterfold.errors import ParameterError, UnsupportedError
+from counterfold.cli.blueprint_gains import size_of as blueprint_size
+from counterfold.cli.buckets import counts_in
+from counterfold.errors import CounterfoldError, ParameterError, UnsupportedError
 from counterfold.files.text import read_json
 from counterfold.files.whole import write_whole
 from counterfold.games.catalog import games
@@ -15,6 +19,7 @@ from counterfold.poker.cards import HOLES, hole_name
 from counterfold.poker.game import PokerGame
 from counterfold.poker.ranges import CELL, Range
 from counterfold.poker.spot import spot
+from counterfold.poker.table import Holdem
 from counterfold.poker.units import parse_amount
 from counterfold.poker.view import CLASSES
 from counterfold.solvers.result import table_size
@@ -89,12 +94,33 @@ def size_of(studio: Studio, game: PokerGame, accuracy: str) -> dict[str, Any]:
 
 
 def save(studio: Studio, given: Given) -> dict[str, Any]:
-    """Keep a spot in the folder, in normal form."""
-    game = spot(given.object("spot"), name=given.text("name", "spot", 100))
-    name = studio.folder.fresh(given.text("name", "spot", 100), ".json")
-    content = json.dumps(game.about["spot"], indent=2).encode()
-    write_whole(studio.folder.inside(name, new=True), content)
-    return {"file": name}
+    """Keep what a command line needs in the folder: a spot, given or that of a file, and locks."""
+    found: dict[str, Any] = {}
+    if "file" in given.values:
+        name = given.text("file")
+        about, stem = read_spot_of(studio, name), name.rpartition("/")[2].rpartition(".")[0]
+    else:
+        stem = given.text("name", "spot", 100)
+        about = spot(given.object("spot"), name=stem).about["spot"]
+    found["file"] = _kept(studio, stem, about)
+    if given.list("locks"):
+        found["locks"] = _kept(studio, f"{stem} locks", given.list("locks"))
+    return found
+
+
+def _kept(studio: Studio, stem: str, content: Any) -> str:
+    """A JSON file of the folder that says this: one that is there, or a new one."""
+    alike = studio.folder.path.glob(f"{escape(stem)}*.json")
+    for item in sorted(alike, key=lambda path: (len(path.name), path.name)):
+        with suppress(CounterfoldError, OSError):
+            there = read_json(studio.folder.inside(item.name), "a file")
+            if isinstance(content, dict) and isinstance(there, dict):
+                there = {**spot(there, name=stem).about["spot"], "name": content.get("name")}
+            if there == content:
+                return item.name
+    name = studio.folder.fresh(stem, ".json")
+    write_whole(studio.folder.inside(name, new=True), json.dumps(content, indent=2).encode())
+    return name
 
 
 def read_spot_of(studio: Studio, name: str) -> dict[str, Any]:
@@ -132,9 +158,21 @@ def catalog(studio: Studio, given: Given) -> dict[str, Any]:
 def game_size(studio: Studio, given: Given) -> dict[str, Any]:
     """What a game by name will take; small ones are counted, others estimated."""
     game = studio.opened.game(given.text("game", most=400))
+    room = int(0.9 * memory_at_hand())
+    if isinstance(game, Holdem):
+        told = blueprint_size(game.poker, counts_in(given.text("buckets", "200", 40)))
+        return {
+            "table": True,
+            "nodes": told["nodes"],
+            "infosets": told["infosets"],
+            "bytes": told["memory"],
+            "room": room,
+            "fits": told["memory"] <= room,
+            "seconds": 60 * given.number("minutes", 5),
+            "learned": 0,
+        }
     if isinstance(game, PokerGame):
         return {"poker": True, **size_of(studio, game, "")}
-    room = int(0.9 * memory_at_hand())
     size = measure(game, room)
     seconds = 1.0 + 2e-7 * size.histories * 1000
     return {

@@ -51,6 +51,7 @@ class Opened:
     def __init__(self, folder: Folder, named: Sequence[str] = ()) -> None:
         self.folder, self.named = folder, tuple(named)
         self._kept: OrderedDict[tuple[str, int, int], Open] = OrderedDict()
+        self._reading: dict[tuple[str, int, int], threading.Lock] = {}
         self._guard = threading.Lock()
 
     def file(self, name: str) -> Open:
@@ -59,13 +60,19 @@ class Opened:
         state = path.stat()
         key = name, state.st_mtime_ns, state.st_size
         with self._guard:
+            reading = self._reading.setdefault(key, threading.Lock())
+        with reading:  # who opens another file does not wait
             if key not in self._kept:
-                game = self.game_in(str(path))
-                self._kept[key] = Open(name, Strategy.load(path, game))
-                while len(self._kept) > KEPT:
-                    self._kept.popitem(last=False)
-            self._kept.move_to_end(key)
-            return self._kept[key]
+                found = Open(name, Strategy.load(path, self.game_in(str(path))))
+                with self._guard:
+                    self._kept[key] = found
+                    while len(self._kept) > KEPT:
+                        self._reading.pop(self._kept.popitem(last=False)[0], None)
+            with self._guard:
+                entry = self._kept.get(key)
+                if entry is not None:
+                    self._kept.move_to_end(key)
+        return entry or self.file(name)
 
     def game_in(self, path: str) -> Any:
         """The rules of a file that are a program, if they were named at the start; else None."""

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from counterfold.abstraction.bucket_maker import Recipe
+from counterfold.cli.blueprint_gains import check_size, size_of
+from counterfold.cli.buckets import counts_in
 from counterfold.errors import ParameterError
 from counterfold.games.base import spec_of
 from counterfold.poker.game import PokerGame
 from counterfold.poker.spot import spot
+from counterfold.poker.table import Holdem
 from counterfold.solvers.result import table_size
 from counterfold.solvers.until import Until
 from counterfold.studio.calls import Given, asked, told
@@ -37,12 +41,27 @@ def begin(studio: Studio, given: Given) -> dict[str, Any]:
         in_folder = name.endswith((".json", ".efg")) and name not in studio.games
         request["game"] = str(studio.folder.inside(name)) if in_folder else name
         title = given.text("name", "" if isinstance(game, PokerGame) else spec_of(game), 100)
-    request |= limits_of(given, game)
+    kind = "blueprint" if isinstance(game, Holdem) else "solve"
+    if isinstance(game, Holdem):
+        request |= _sampling(given, game)
+    else:
+        request |= limits_of(given, game)
     if given.maybe("method"):
         request["method"] = given.text("method", most=100)
     stem = "".join(c if c.isalnum() or c in "-_ " else "-" for c in title).strip("- ")[:80]
     file = studio.folder.fresh(stem or "game", ".safetensors")
-    return {"id": studio.queue.add("solve", title or stem, request, file), "file": file}
+    return {"id": studio.queue.add(kind, title or stem, request, file), "file": file}
+
+
+def _sampling(given: Given, game: Holdem) -> dict[str, Any]:
+    """How a blueprint of a table is to be made, checked."""
+    buckets, seconds = given.text("buckets", "200", 40), 60 * given.number("minutes", 5)
+    if seconds <= 0:
+        raise ParameterError(f"minutes is {seconds / 60:g}, and must be above 0")
+    counts = counts_in(buckets)
+    Recipe.for_game(game.poker, counts)
+    check_size(size_of(game.poker, counts))
+    return {"buckets": buckets, "seconds": seconds}
 
 
 def limits_of(given: Given, game: Any) -> dict[str, Any]:

@@ -25,6 +25,7 @@ WORK = {
     "target": "counterfold.studio.work.bending:target_job",
     "exploit": "counterfold.studio.work.bending:exploit_job",
     "report": "counterfold.studio.work.reporting:report_job",
+    "blueprint": "counterfold.studio.work.sampling:blueprint_job",
 }
 """Kinds of jobs, and the functions that do them: given a desk, they return what came out."""
 PAUSE = 0.25

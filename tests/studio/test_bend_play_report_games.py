@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shlex
 import signal
 import time
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.abstraction.buckets import every_hand, starting_hands
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.named import poker_game
+from tests.cli.conftest import invoked
 from tests.studio.conftest import RIVER, Server, running
 
 Visit = Callable[[str], Any]
@@ -270,6 +272,41 @@ def test_what_is_seen_can_be_sent(visit: Visit, studio: Server, tmp_path: Path) 
     page.keyboard.press("s")
     command = page.locator(".commandline").input_value()
     assert command == "counterfold show river-solved.safetensors 'bet 50' --mode ev"
+
+
+def test_commands_that_are_sent_do_the_same(
+    visit: Visit, studio: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each is run in the folder, with the files that the page has kept there for it."""
+
+    def sent(page: Any) -> list[str]:
+        page.locator("#send").click()
+        words = shlex.split(page.locator("dialog[open] .commandline").input_value())
+        page.keyboard.press("Escape")
+        assert words[0] == "counterfold"
+        return words[1:]
+
+    monkeypatch.chdir(studio.folder)
+    page = visit("/bend?file=river-solved.safetensors")
+    page.get_by_role("button", name="check", exact=True).last.click()
+    page.locator(".cell[data-k='14']").click()
+    page.wait_for_selector("li >> text=KK")
+    words = sent(page)
+    assert words[:3] == ["solve", "river-solved.json", "--locks"]
+    assert invoked(*words, "--save", "sent.safetensors").code == 0
+    assert cf.load("sent.safetensors").at("KhKd", "")["check"] == 1
+    page.get_by_role("tab", name="A style").click()
+    page.get_by_label("how much bet is preferred").fill("60")
+    answer = invoked(*sent(page), "--json")
+    assert answer.code == 0
+    assert json.loads(answer.out)["styled"]["exploitability"] > 0
+    page = visit("/build")
+    page.wait_for_selector(".takes dd")
+    page.get_by_label("Name", exact=True).fill("sent spot")
+    words = sent(page)
+    assert words[1] == "sent spot.json"
+    assert invoked(*words).code == 0
+    assert (studio.folder / "sent spot.safetensors").exists()
 
 
 def test_the_queue_outlives_the_server(tmp_path: Path) -> None:

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import pytest
+
 import counterfold as cf
+from counterfold.abstraction.buckets import every_hand
 from counterfold.evaluate.public_view import Browser
 from counterfold.poker.view import CLASSES
+from counterfold.studio import worker
+from counterfold.studio.folder import Folder
+from counterfold.studio.jobs import Queue
+from counterfold.studio.work import sampling
 from tests.studio.conftest import Server
 
 Visit = Callable[[str], Any]
@@ -65,6 +73,38 @@ def test_a_small_game_by_name(visit: Visit, studio: Server) -> None:
     assert "12" in page.locator(".games .taken").inner_text()
     page.get_by_label("Game", exact=True).fill("kun")
     page.wait_for_selector(".games .field.wrong")
+    page.get_by_role("button", name="holdem:hu", exact=True).click()  # a table: a blueprint
+    page.wait_for_selector("text=Nodes of betting")
+    page.get_by_label("Buckets").fill("many")
+    trouble = page.locator(".games .field.wrong .trouble")
+    trouble.wait_for()
+    assert "--buckets is a number" in trouble.inner_text()
+    assert page.locator(".games .strong").is_disabled()
+    page.get_by_label("Buckets").fill("100")
+    page.wait_for_selector(".games .strong:not([disabled])")
+
+
+def test_a_blueprint_is_a_job_that_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As `worker` does it, with a bucket for every hand: those of hold'em take minutes."""
+    monkeypatch.setattr(sampling, "_buckets", lambda desk, game: every_hand(game))
+    folder = Folder(tmp_path)
+    folder.own.mkdir()
+    queue = Queue(folder)
+    queue.closed = True  # it begins nothing by itself
+    for seconds in (0.5, 1.0):
+        job = {"game": "leduc", "buckets": "200", "seconds": seconds}
+        if seconds == 0.5:
+            number = queue.add("blueprint", "leduc", job, "made.safetensors")
+        else:
+            queue.go_on(number, **job)
+        assert worker.main(str(tmp_path), number) == 0
+        state = queue.job(number)
+        assert state["phase"] == "done", state
+        result = state["result"]
+        assert result["seconds"] >= 0.9 * seconds
+        assert [one["player"] for one in result["gains"]] == [0, 1]
+    assert result["gains"][0]["gain"] < 1.0
+    assert cf.load(tmp_path / "made.safetensors").at("Ks", "")["bet"] >= 0
 
 
 def test_solve_and_watch(visit: Visit, studio: Server) -> None:

@@ -13,7 +13,7 @@ export class HandGrid {
     });
     const rows = [...Array(13)].map((_, r) =>
       h("div", { role: "row", class: "gridrow" }, this.cells.slice(13 * r, 13 * r + 13)));
-    this.element = h("div", { class: "grid", tabindex: 0, role: "grid", "aria-label": label }, rows);
+    this.element = h("div", { class: paint ? "grid painted" : "grid", tabindex: 0, role: "grid", "aria-label": label }, rows);
     const where = event => {
       const under = document.elementFromPoint(event.clientX, event.clientY);
       const cell = under && under.closest(".cell");

@@ -1,11 +1,26 @@
 // Each thing seen can be sent: a link, a picture, a table, a page, the command that does the same.
-import { h, copied, notice, tried } from "./parts.js";
+import { h, copied, notice, post, tried } from "./parts.js";
 
 const quoted = word => /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 // A command of counterfold from its words; [--option, value] pairs without a value are left out.
 export function command(verb, ...words) {
   const flat = words.flatMap(word => Array.isArray(word) ? (word[1] === "" || word[1] === null || word[1] === undefined || word[1] === false ? [] : word[1] === true ? [word[0]] : word) : word ? [word] : []);
   return ["counterfold", verb, ...flat.map(word => quoted(String(word)))].join(" ");
+}
+// The spot of a solution, or one that is given, as a file of the folder; and locks, if there are any.
+export const kept = asked => post("/build/save", asked);
+// The command that does what a job does; the files that it needs are kept in the folder.
+export async function commandOf({ kind, request, file, title }) {
+  const { file: spot, locks } = request.spot ? await kept({ spot: request.spot, name: (file || title).replace(/\.\w+$/, "").slice(0, 90), locks: request.locks || [] }) : { file: request.game };
+  const limits = [["--exploitability", request.exploitability], ["--iterations", request.iterations], ["--seconds", request.seconds]];
+  const form = request.form ? [["--form", request.form]] : [];
+  if (kind === "style") return command("style", spot, ...form, ...request.prefer.map(text => ["--prefer", text]), ["--give-up", request.give_up || ""], ["--player", "player" in (request.place || {}) ? request.place.player + 1 : ""], ["--save", file]);
+  if (kind === "target") return command("style", spot, ...form, ...Object.entries(request.targets).map(([what, share]) => ["--target", `${what}=${share}`]), ["--give-up", request.give_up || ""], ["--save", file]);
+  if (kind === "exploit") return command("exploit", spot, ...form, ["--model", request.model], ["--player", request.player + 1], ["--curve", true]);
+  if (kind === "report") return command("report", spot, ["--flops", request.flops], ...limits);
+  if (kind === "blueprint") return command("blueprint", spot, ["--buckets", request.buckets], ["--seconds", request.seconds], ["--iterations", request.iterations], ["--save", file]);
+  if (request.locks && !locks) return "";
+  return command("solve", spot, ...form, ["--method", request.method], ["--locks", locks], ...limits, ["--save", file]);
 }
 function save(content, name, kind) {
   const link = h("a", { href: typeof content === "string" && kind === "url" ? content : URL.createObjectURL(new Blob([content], { type: kind })), download: name });
@@ -66,9 +81,9 @@ function tables() {
 }
 
 // What the current page says of itself: { csv, html, command }, each a function or left out.
-export function sheet(dialog, own = {}) {
+export async function sheet(dialog, own = {}) {
   const close = work => async () => { dialog.close(); await tried(work); };
-  const text = own.command ? own.command() : "";
+  const text = own.command ? await tried(own.command) : "";
   dialog.replaceChildren(h("h2", {}, "Send"), h("div", { class: "sendings" },
     h("button", { onclick: close(() => copied(location.href, "The link is copied")) }, "Copy the link"),
     h("button", { onclick: close(async () => { save(await png(), nameOf(".png"), "image/png"); notice("The picture is saved"); }) }, "Picture (PNG)"),
@@ -77,5 +92,5 @@ export function sheet(dialog, own = {}) {
     text && h("label", { class: "field" }, h("span", { class: "name" }, "The command line that does the same"),
       h("div", { class: "row nowrap" }, h("input", { type: "text", readonly: true, value: text, class: "commandline" }), h("button", { onclick: close(() => copied(text, "The command is copied")) }, "Copy"))),
     h("button", { class: "quiet", onclick: () => dialog.close() }, "Close"));
-  dialog.showModal();
+  if (!dialog.open) dialog.showModal();
 }

@@ -28,7 +28,7 @@ def style_job(desk: Desk) -> dict[str, Any]:
     """The price of a style, and the styled strategy in the job's file."""
     request = desk.request
     game = game_of(request, desk.file.stem)
-    where = place_in(game, request["give_up"])
+    where = place_in(game, request["give_up"], **request.get("place", {}))
     wanted = read_preferences(request["prefer"], game, where)
 
     def follow(report: Report) -> None:

@@ -2,7 +2,7 @@
 import { h, s, get, post, href, field, live, tried, notice } from "../parts.js";
 import { HandGrid } from "../grid.js";
 import { split, chips, pct, suits, signs, card } from "/grid_draw.js";
-import { command } from "../send.js";
+import { command, kept } from "../send.js";
 
 const TABS = [["lock", "Lock decisions"], ["style", "A style"], ["target", "A target"], ["exploit", "An opponent"]];
 export async function show(root, params, go) {
@@ -40,6 +40,8 @@ export async function show(root, params, go) {
   });
   return { leave: stop, key: event => keys ? keys(event) : false, send: { command: () => words() } };
 }
+// The game of a solution, as the command line names it.
+const named = async it => it.spot ? [(await kept({ file: it.file })).file] : [it.game, ["--form", it.poker ? "public" : ""]];
 const done = (what, made) => { if (made) notice(`${what} is in the queue`); };
 
 // Locks: a place, an action to paint with, the grid.
@@ -129,7 +131,10 @@ async function lockPart(root, it, params) {
   box.append(bar_, brushes, grid_, combos);
   root.append(h("div", { class: "bendgrid" }, box, side));
   await at(params.line ? params.line.split(", ") : []);
-  return { words: () => command("solve", it.file.replace(/\.safetensors$/, ".json"), ["--locks", "locks.json"]) };
+  return { words: async () => {
+    const found = await kept({ file: it.file, locks: made() });
+    return command("solve", found.file, ["--locks", found.locks], ["--exploitability", "0.3%"]);
+  } };
 }
 
 // A style: sliders from 1, no preference, up.
@@ -140,11 +145,12 @@ async function stylePart(root, it) {
     const degree = () => +(10 ** (slider.value / 100 * 1.3)).toFixed(1);
     return { word, degree, element: h("div", { class: "row slider" }, h("span", { class: "word" }, word), slider, told) };
   });
+  const player = () => it.poker ? "" : who.value;
   const prefer = () => rows.filter(row => row.degree() > 1).map(row => `${it.poker && who.value ? who.value + ":" : ""}${row.word}=${row.degree()}`);
   root.append(h("section", { class: "card" }, h("p", { class: "soft" }, "1 is no preference; the more, the harder it pulls. What it costs is measured exactly, by solving with and without."), ...rows.map(row => row.element),
     h("div", { class: "row fields" }, field("Whose", who), field("May give up", give, it.poker ? "chips each time that a hand comes" : "of counterfactual regret"),
-      h("button", { class: "strong", onclick: async () => done("The style", await tried(() => post("/bend/style", { file: it.file, prefer: prefer(), give_up: give.value }))) }, "Solve with this style"))));
-  return { words: () => command("style", it.poker ? it.file.replace(/\.safetensors$/, ".json") : it.game, ...prefer().map(text => ["--prefer", text]), ["--give-up", give.value === "0" ? "" : give.value]) };
+      h("button", { class: "strong", onclick: async () => done("The style", await tried(() => post("/bend/style", { file: it.file, prefer: prefer(), player: player(), give_up: give.value }))) }, "Solve with this style"))));
+  return { words: async () => command("style", ...await named(it), ...prefer().map(text => ["--prefer", text]), ["--player", player()], ["--give-up", give.value === "0" ? "" : give.value]) };
 }
 async function targetPart(root, it) {
   const where = it.poker ? [["bet", ...it.streets.map(street => `bet@${street}`)][1] || "bet"][0] : `${it.words.at(-1)}`;
@@ -153,7 +159,7 @@ async function targetPart(root, it) {
   root.append(h("section", { class: "card" }, h("p", { class: "soft" }, "The strategy nearest to an equilibrium that does something as often as you say; where none can within the budget, the nearest that can is told."),
     h("div", { class: "row fields" }, field("What", what, it.poker ? "bet@flop, ip: raise@turn, bet@river[JJ-22]" : "bet@J, raise@round1, player2:call@K*"), h("div", { class: "field" }, h("span", { class: "name" }, "How often"), h("div", { class: "row" }, share, told)),
       field("May cost at most", give, "in exploitability, chips"), h("button", { class: "strong", onclick: async () => done("The target", await tried(() => post("/bend/target", { file: it.file, frequency: what.value, share: share.value / 100, give_up: give.value }))) }, "Find it"))));
-  return { words: () => command("style", it.poker ? it.file.replace(/\.safetensors$/, ".json") : it.game, ["--target", `${what.value}=${share.value / 100}`], ["--give-up", give.value]) };
+  return { words: async () => command("style", ...await named(it), ["--target", `${what.value}=${share.value / 100}`], ["--give-up", give.value]) };
 }
 async function exploitPart(root, it) {
   const model = h("select", {}, it.models.map(name => h("option", { value: name }, name))), player = h("select", {}, it.players.slice(0, 2).map((name, k) => h("option", { value: k }, it.poker ? name : `player ${name}`)));
@@ -161,7 +167,7 @@ async function exploitPart(root, it) {
   root.append(h("section", { class: "card" }, h("p", { class: "soft" }, "How you think the opponent plays, and what you would risk if that is wrong: winnings against exploitability, each point an exact answer."),
     h("div", { class: "row fields" }, field("The opponent plays", model), field("You are", player), field("Risk at most", budget, "in chips a hand"),
       h("button", { class: "strong", onclick: async () => done("The answer", await tried(() => post("/bend/exploit", { file: it.file, model: model.value, player: player.value, budget: budget.value }))) }, "Answer"))));
-  return { words: () => command("exploit", it.poker ? it.file.replace(/\.safetensors$/, ".json") : it.game, ["--model", model.value], ["--player", +player.value + 1], ["--curve", true]) };
+  return { words: async () => command("exploit", ...await named(it), ["--model", model.value], ["--player", +player.value + 1], ["--curve", true]) };
 }
 
 function resultCard(job, it) {

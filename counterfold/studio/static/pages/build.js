@@ -1,7 +1,7 @@
 // A spot, clicked together; or a small game by name.
 import { h, get, post, field, later, bytes, seconds, count, tried } from "../parts.js";
 import { RangeEditor } from "../ranges.js";
-import { command } from "../send.js";
+import { command, kept } from "../send.js";
 
 const RANKS = "AKQJT98765432", SUITS = "shdc", SIGNS = { s: "♠", h: "♥", d: "♦", c: "♣" };
 const STREETS = { 0: "preflop", 3: "flop", 4: "turn", 5: "river" }, ORDER = ["preflop", "flop", "turn", "river"];
@@ -60,7 +60,7 @@ async function spotEditor(root, cards, begin, file, go) {
     if (bets.oop !== bets.ip || raises.oop !== raises.ip) inputs.apart.checked = true;
   }
   const fields = {
-    board: field("Board", h("div", {}), "3 cards are a flop, 4 a turn, 5 a river; none is before the flop."),
+    board: field("", h("div", {}), "3 cards are a flop, 4 a turn, 5 a river; none is before the flop."),
     pot: field("Pot", inputs.pot), stack: field("Stack, first to act", inputs.oopStack),
     ipStack: field("Stack, last to act", inputs.ipStack),
     blinds: field("Small blind", inputs.small), big: field("Big blind", inputs.big),
@@ -194,47 +194,58 @@ async function spotEditor(root, cards, begin, file, go) {
   streets();
   await Promise.all([editors.oop.set(begin.oop), editors.ip.set(begin.ip)]);
   changed();
-  return () => command("solve", (inputs.name.value.trim() || "spot") + ".json", ["--exploitability", inputs.target.value.trim()], ["--save", (inputs.name.value.trim() || "spot") + ".safetensors"]);
+  return async () => {
+    const { file } = await kept({ spot: spot(), name: inputs.name.value.trim() || "spot" });
+    return command("solve", file, ["--exploitability", inputs.target.value.trim()], ["--save", file.replace(/json$/, "safetensors")]);
+  };
 }
 
 async function gameChooser(root, chosen, go) {
   const { games } = await get("/build/games");
   const input = h("input", { type: "text", value: chosen || "leduc", list: "games", autocomplete: "off", spellcheck: "false", oninput: changed });
-  const target = h("input", { type: "text", class: "short", value: "", placeholder: "1e-6", oninput: changed });
+  const short = (value, placeholder = "") => h("input", { type: "text", class: "short", value, placeholder, oninput: changed });
+  const target = short("", "1e-6"), buckets = short("200"), minutes = short("5");
   const name = field("Game", input, "a name, with parameters in brackets: leduc(raises=1+2)");
-  const limit = field("Exploitability", target);
+  const limit = field("Exploitability", target), sorted = field("Buckets", buckets, "hands that share one strategy, a street"), time = field("Minutes", minutes, "of sampled deals");
   const taken = h("div", { class: "taken", "aria-live": "polite" });
+  const asked = () => ({ game: input.value.trim(), ...(sorted.hidden ? { exploitability: target.value.trim() } : { buckets: buckets.value.trim(), minutes: minutes.value.trim() }) });
   const solve = h("button", { class: "strong", disabled: true, onclick: async () => {
-    const made = await tried(() => post("/jobs", { game: input.value.trim(), exploitability: target.value.trim() }));
+    const made = await tried(() => post("/jobs", asked()));
     if (made) go("/solve?job=" + made.id);
   } }, "Solve");
+  // A table of hold'em is too large for a solution hand by hand: a blueprint is made by sampling.
+  const shape = table => { limit.hidden = table; sorted.hidden = time.hidden = !table; };
   let turn = 0;
   const look = later(async () => {
     const mine = ++turn;
     try {
-      const found = await get("/build/game", { game: input.value.trim() });
+      const found = await get("/build/game", { game: input.value.trim(), buckets: buckets.value.trim(), minutes: minutes.value.trim() });
       if (mine !== turn) return;
-      name.mark("");
-      taken.replaceChildren(h("dl", {},
-        h("div", {}, h("dt", {}, "Memory"), h("dd", {}, bytes(found.bytes))),
-        h("div", {}, h("dt", {}, "Time"), h("dd", {}, "about " + seconds(found.seconds))),
-        h("div", {}, h("dt", {}, "Infosets"), h("dd", {}, count(found.infosets))),
-        found.histories && h("div", {}, h("dt", {}, "Histories"), h("dd", {}, count(found.histories)))));
+      for (const one of [name, limit, sorted, time]) one.mark("");
+      shape(!!found.table);
+      const row = (title, text) => h("div", {}, h("dt", {}, title), h("dd", {}, text));
+      taken.replaceChildren(h("dl", {}, row("Memory", bytes(found.bytes)), row("Time", found.table ? `${seconds(found.seconds)}, and once two minutes for the buckets` : "about " + seconds(found.seconds)), row("Infosets", count(found.infosets)),
+        found.histories ? row("Histories", count(found.histories)) : found.nodes ? row("Nodes of betting", count(found.nodes)) : null),
+        found.fits ? "" : h("p", { class: "trouble" }, `Only ${bytes(found.room)} are free.`));
       solve.disabled = !found.fits;
     } catch (error) {
       if (mine !== turn) return;
-      name.mark(error.message);
+      const wrong = sorted.hidden ? name : /bucket/.test(error.message) ? sorted : /minutes/.test(error.message) ? time : name;
+      for (const one of [name, limit, sorted, time]) one.mark(one === wrong ? error.message : "");
+      taken.classList.add("stale");
       solve.disabled = true;
+      return;
     }
+    taken.classList.remove("stale");
   }, 250);
   function changed() { solve.disabled = true; look(); }
-  root.append(h("section", { class: "card" }, h("div", { class: "row fields" }, name, limit), taken, h("div", { class: "row" }, solve),
+  shape(false);
+  root.append(h("section", { class: "card" }, h("div", { class: "row fields" }, name, limit, sorted, time), taken, h("div", { class: "row" }, solve),
     h("datalist", { id: "games" }, games.map(game => h("option", { value: game.example })))),
-    h("section", { class: "card" }, h("h2", {}, "Games"), h("div", { class: "scroll" }, h("table", { class: "list" },
-      h("thead", {}, h("tr", {}, h("th", {}, "Name"), h("th", {}, "What it is"), h("th", {}, "Parameters"))),
-      h("tbody", {}, games.map(game => h("tr", {},
-        h("td", {}, h("button", { class: "link", onclick: () => { input.value = game.name; changed(); input.focus(); } }, game.name)),
-        h("td", {}, game.about), h("td", { class: "soft" }, game.parameters))))))));
+    h("section", { class: "card" }, h("h2", {}, "Games"), h("dl", { class: "catalog" }, games.map(game => h("div", {},
+      h("dt", {}, h("button", { class: "link", onclick: () => { input.value = game.name; changed(); window.scrollTo(0, 0); input.focus(); } }, game.name)),
+      h("dd", {}, game.about, game.parameters && h("span", { class: "soft small" }, game.parameters)))))));
   changed();
-  return () => command("solve", input.value.trim(), ["--exploitability", target.value.trim()]);
+  return () => sorted.hidden ? command("solve", input.value.trim(), ["--exploitability", target.value.trim()])
+    : command("blueprint", input.value.trim(), ["--buckets", buckets.value.trim()], ["--minutes", minutes.value.trim()], ["--save", "blueprint.cf"]);
 }

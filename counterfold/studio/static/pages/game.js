@@ -21,7 +21,7 @@ export async function show(root, params) {
   async function look() { fill(await get("/game", { file: params.file, pattern: wanted.value })); }
   function fill(found) {
     rows.replaceChildren(...found.rows.map(([player, infoset, actions]) => h("tr", {}, h("td", { class: "num" }, player + 1), h("td", {}, infoset || "(nothing seen)"),
-      h("td", { class: "mixcell" }, mix(actions)), h("td", { class: "soft" }, Object.entries(actions).map(([a, p]) => `${a} ${(100 * p).toFixed(1)}%`).join(", ")))));
+      h("td", { class: "mixcell" }, mix(actions), h("small", { class: "soft" }, Object.entries(actions).map(([a, p]) => `${a} ${(100 * p).toFixed(1)}%`).join(", "))))));
     more.textContent = found.more ? "The first thousand are shown; name a part to see others." : "";
   }
   function mix(actions) {
@@ -43,7 +43,7 @@ export async function show(root, params) {
     h("section", { class: "card" }, h("h2", {}, "Tree"), drawing),
     h("section", { class: "card" }, h("div", { class: "row between" }, h("h2", {}, "Infosets"), wanted),
       h("div", { class: "row legend" }, names.slice(0, 12).map(a => h("span", {}, h("i", { class: "swatch", style: { background: colour(a) } }), a))),
-      h("div", { class: "scroll" }, h("table", { class: "list" }, h("thead", {}, h("tr", {}, ["Player", "Sees", "Plays", ""].map(t => h("th", {}, t)))), rows)), more));
+      h("div", { class: "scroll" }, h("table", { class: "list" }, h("thead", {}, h("tr", {}, ["Player", "Sees", "Plays"].map(t => h("th", {}, t)))), rows)), more));
   get("/game/tree", { file: params.file }).then(found => drawing.replaceChildren(draw(found.nodes, colour)), error => drawing.replaceChildren(h("p", { class: "soft" }, error.message)));
   return { key: event => event.key === "/" && (wanted.focus(), true), help: [["/", "find infosets"]],
     send: { csv: () => "/api" + href("game/csv", { file: params.file, pattern: wanted.value }), command: () => command("show", params.file, wanted.value) } };

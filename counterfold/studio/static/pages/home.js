@@ -57,5 +57,5 @@ export async function show(root, params, go) {
   root.ondragover = event => event.preventDefault();
   root.ondrop = event => { event.preventDefault(); take(event.dataTransfer.files); };
   return { leave: () => { root.ondragover = root.ondrop = null; },
-    key: event => event.key === "/" && (wanted.focus(), true), help: [["/", "find a file"]] };
+    send: { command: () => "counterfold studio ." }, key: event => event.key === "/" && (wanted.focus(), true), help: [["/", "find a file"]] };
 }

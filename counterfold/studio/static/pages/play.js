@@ -9,7 +9,7 @@ export async function show(root, params) {
   const table = new PersonTable(root, params);
   await table.choose();
   return { key: event => table.key(event), leave: () => { table.gone = true; }, help: [["a to i", "an action, in order"], ["Enter or n", "the next hand"], ["h", "a hint"]],
-    send: { command: () => command("play", table.game, ["--against", table.against]) } };
+    send: { command: () => command("play", table.game, ["--against", table.against || "equilibrium"]) } };
 }
 const playing = one => h("span", { class: "playing suit-" + (one[1] || "") }, one[0], h("small", {}, signs[suits.indexOf(one[1])] || ""));
 const cards = text => (text.match(/../g) || []).map(playing);

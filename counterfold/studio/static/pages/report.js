@@ -1,6 +1,6 @@
 // Many flops in a table to sort, filter and plot.
 import { h, s, get, post, href, field, live, tried } from "../parts.js";
-import { command } from "../send.js";
+import { command, kept } from "../send.js";
 import { HandGrid } from "../grid.js";
 import { bar, fill, number, pct, span } from "/grid_draw.js";
 
@@ -42,7 +42,7 @@ export async function show(root, params, go) {
     const job = jobs.find(one => one.id === params.job);
     if (job && (job.done || 0) > found.rows.length) { found = await get("/report", { job: params.job }); draw(); }
   });
-  return { leave: stop, send: { command: () => command("report", found.source.replace(/\.safetensors$/, ".json"), ["--flops", found.flops], ["--exploitability", found.exploitability]) } };
+  return { leave: stop, send: { command: async () => command("report", (await kept({ file: found.source })).file, ["--flops", found.flops], ["--exploitability", found.exploitability]) } };
 }
 function scatter(rows, [, xTitle, x], [, yTitle, y]) {
   const W = 640, H = 300, L = 50, B = 34, svg = s("svg", { viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": `${yTitle} against ${xTitle}`, class: "curve plot" });
@@ -105,5 +105,5 @@ async function choose(root, go) {
       h("p", { class: "soft" }, "A solution that begins before the flop is shown seat by seat, with VPIP and its like.")),
     h("section", { class: "card" }, h("h2", {}, "Reports"), h("ul", { class: "plain" }, jobs.filter(job => job.kind === "report").map(job =>
       h("li", {}, h("a", { href: href("report", { job: job.id }) }, job.title), " ", h("span", { class: "tag " + job.phase }, job.phase))))));
-  return { send: { command: () => command("report", file.value || "spot.json", ["--flops", flops.value], ["--exploitability", accuracy.value]) } };
+  return { send: { command: async () => file.value ? command("report", (await kept({ file: file.value })).file, ["--flops", flops.value], ["--exploitability", accuracy.value]) : "" } };
 }

@@ -1,13 +1,13 @@
 // The queue: what is at work, how far it is, and what came out.
 import { h, post, live, href, seconds, count, bytes, tried } from "../parts.js";
 import { falling } from "../curve.js";
-import { command } from "../send.js";
+import { commandOf } from "../send.js";
 
 const PHASES = { waiting: "waiting", running: "at work", stopping: "stopping", stopped: "stopped", done: "done", failed: "failed" };
 
 // Where the result of a job is looked at, if it is no solution of its own.
 const bent = job => href("bend", { job: job.id });
-const LOOK = { report: job => href("report", { job: job.id }), style: bent, target: bent, exploit: bent };
+const LOOK = { blueprint: job => href("report", { file: job.file }), report: job => href("report", { job: job.id }), style: bent, target: bent, exploit: bent };
 
 export async function show(root, params) {
   const list = h("div", { class: "jobs" });
@@ -32,8 +32,7 @@ export async function show(root, params) {
   });
   return { leave: stop, send: { command: () => {
     const job = (live.jobs || []).find(one => one.id === params.job) || (live.jobs || [])[0];
-    if (!job) return "";
-    return command("solve", job.request.game || job.file.replace(/\.safetensors$/, ".json"), ["--exploitability", job.request.exploitability], ["--iterations", job.request.iterations], ["--save", job.file]);
+    return job ? commandOf(job) : "";
   } } };
 }
 
@@ -54,8 +53,8 @@ class JobCard {
     this.element.dataset.phase = job.phase;
     this.element.dataset.kind = job.kind;
     this.head.replaceChildren(h("h2", {}, job.title || job.file || job.kind), h("span", { class: "tag " + job.phase }, PHASES[job.phase] || job.phase));
-    const pot = job.pot, unit = pot ? y => +(100 * y / pot).toPrecision(2) + "%" : undefined;
-    if (job.kind === "solve") this.figure.replaceChildren(falling((job.trace || []).map(([i, , e]) => [i, e]), { goal: job.goal, unit }));
+    const pot = job.pot, unit = job.blind ? y => Math.round(1000 * y / job.blind) + " mbb" : pot ? y => +(100 * y / pot).toPrecision(2) + "%" : undefined;
+    if (job.kind === "solve" || job.kind === "blueprint") this.figure.replaceChildren(falling((job.trace || []).map(([i, , e]) => [i, e]), { goal: job.goal, unit }));
     this.told.replaceChildren(...this.facts(job, pot));
     const act = (path, title, more = {}) => h("button", { onclick: () => tried(async () => live.take((await post(path, { id: job.id, ...more })).jobs)) }, title);
     const buttons = [];
@@ -77,7 +76,15 @@ class JobCard {
     const row = (name, value) => rows.push(h("div", {}, h("dt", {}, name), h("dd", {}, value)));
     const last = (job.trace || []).at(-1);
     if (job.message) rows.push(h("p", { class: "trouble" }, job.message));
-    if (job.result && job.kind !== "solve") {
+    if (job.result && job.kind === "blueprint") {
+      const r = job.result, told = x => r.blind ? `${(1000 * x / r.blind).toPrecision(2)}` : x.toPrecision(2);
+      row("A response gains", r.gains.map(one => `${r.seats[one.player]} ${told(one.gain)} ± ${told(one.error)}`).join(", ") + (r.blind ? " mbb a hand" : ""));
+      row("Iterations", `${count(r.iterations)} of ${r.method}`);
+      row("Time", seconds(r.seconds));
+      row("Memory", bytes(r.memory));
+      row("File", job.file);
+      rows.push(h("p", { class: "soft small" }, "The response sees the same buckets; one that sees more may gain more."));
+    } else if (job.result && job.kind !== "solve") {
       const r = job.result;
       if (r.flops) row("Flops", count(r.flops));
       if (r.cost !== undefined) row("It costs", r.pot ? `${(100 * r.cost / r.pot).toPrecision(2)}% of the pot` : r.cost.toPrecision(3));
@@ -96,7 +103,7 @@ class JobCard {
       if (job.phase === "running") row("Doing", job.doing || "beginning");
       if (job.total) row("Done", `${job.done} of ${job.total}`);
       if (job.iteration) row("Iteration", count(job.iteration));
-      if (last) row("Exploitability", pot ? `${(100 * last[2] / pot).toPrecision(3)}% of the pot` : last[2].toPrecision(3));
+      if (last) row(job.kind === "blueprint" ? "A response gains" : "Exploitability", job.blind ? `${Math.round(1000 * last[2] / job.blind)} mbb a hand` : pot ? `${(100 * last[2] / pot).toPrecision(3)}% of the pot` : last[2].toPrecision(3));
       if (job.seconds) row("Time", seconds(job.seconds));
       if (job.goal) row("Goal", pot ? `${+(100 * job.goal / pot).toPrecision(3)}% of the pot` : job.goal.toPrecision(2));
     }
