@@ -45,7 +45,7 @@ class BucketBrowser:
         """A place as one player sees it: the one who decides unless another is named."""
         game, betting = self.tree.game, self.tree.game.betting
         place = path if isinstance(path, Place) else find_place(self.tree, path)
-        node, street = place.node, int(betting.street[place.node])
+        node = place.node
         owner = int(betting.player[node]) if betting.kind[node] == DECISION else -1
         me = max(owner, 0) if player is None else self._player(player)
         reaches = self.reaches(place)
@@ -59,14 +59,12 @@ class BucketBrowser:
             chosen[:, np.isin(game.rules.cards, place.cards).any(1)] = np.nan
         unknown = np.full(HOLES, np.nan)
         never = [game.players[p] for p, reach in enumerate(reaches) if p != me and not reach.any()]
-        return NodeView(
-            game=game.name,
-            player=game.players[me],
-            street=game.streets[street] if street < len(game.streets) else f"street {street + 1}",
+        return NodeView.at(
+            game,
+            node,
+            me,
             line=place.line,
             board=place.cards,
-            pot=float(betting.paid[node].sum()),
-            stacks=game.behind(node),
             actions=actions,
             weight=reaches[me],
             against=np.mean(others, axis=0),
@@ -75,7 +73,6 @@ class BucketBrowser:
             equity=unknown,
             note=f"{' and '.join(never)} never gets here" if never else "",
             mass=reaches[me] * comes,
-            players=game.players,
         )
 
     def each_card(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -98,26 +99,7 @@ def contest(
     whole("longest", longest, least=1, most=30_000)
     if len(agents) != rules.players:
         raise ParameterError(f"{game} has {rules.players} players, and not {len(agents)}")
-    kinds: list[int] = []
-    names: list[str] = []
-    tables: list[NDArray[np.float32]] = []
-    deals: Strategy[DealForm] | None = None
-    for agent in agents:
-        if isinstance(agent, LargeStrategy):
-            if rules != rules_of(original(agent.players)):
-                raise MismatchError(f"a strategy of {agent.game} cannot play {game}")
-            kinds.append(len(tables) * cheat_abstract.ROWS)
-            tables.append(agent.probabilities)
-        elif isinstance(agent, Strategy):
-            if deals is not None:
-                raise ParameterError("only one of the agents may be one that learned deal by deal")
-            deals = agent
-            kinds.append(cheat_play.LEARNED)
-        elif agent in BOTS:
-            kinds.append((cheat_play.RANDOM, cheat_play.HEURISTIC)[BOTS.index(agent)])
-        else:
-            raise ParameterError(f"there is no bot {agent!r}; there are {', '.join(BOTS)}")
-        names.append(agent if isinstance(agent, str) else "strategy")
+    kinds, tables, deals = _kinds(game, agents)
     lots, moves = cheat.lots(rules), cheat_abstract.MOVES
     room = longest + 1 if deals is not None else 1
     table = cheat_play.Table(
@@ -132,7 +114,35 @@ def contest(
     won = np.zeros(rules.players + 1, np.int64)
     turns = cheat_play.play(rules, table, _learned(deals), games, longest, won)
     *wins, unfinished = won.tolist()
+    names = (agent if isinstance(agent, str) else "strategy" for agent in agents)
     return Contest(tuple(names), games, tuple(wins), unfinished, int(turns))
+
+
+def _kinds(
+    game: Cheat, agents: Sequence[LargeStrategy | Strategy[DealForm] | str]
+) -> tuple[list[int], list[NDArray[np.float32]], Strategy[DealForm] | None]:
+    """How compiled code knows each agent, the tables of strategies, and what learned by deals."""
+    from counterfold.kernels import cheat_abstract, cheat_play
+
+    kinds: list[int] = []
+    tables: list[NDArray[np.float32]] = []
+    deals: Strategy[DealForm] | None = None
+    for agent in agents:
+        if isinstance(agent, LargeStrategy):
+            if rules_of(game) != rules_of(original(agent.players)):
+                raise MismatchError(f"a strategy of {agent.game} cannot play {game}")
+            kinds.append(len(tables) * cheat_abstract.ROWS)
+            tables.append(agent.probabilities)
+        elif isinstance(agent, Strategy):
+            if deals is not None:
+                raise ParameterError("only one of the agents may be one that learned deal by deal")
+            deals = agent
+            kinds.append(cheat_play.LEARNED)
+        elif agent in BOTS:
+            kinds.append((cheat_play.RANDOM, cheat_play.HEURISTIC)[BOTS.index(agent)])
+        else:
+            raise ParameterError(f"there is no bot {agent!r}; there are {', '.join(BOTS)}")
+    return kinds, tables, deals
 
 
 def _learned(strategy: Strategy[DealForm] | None) -> Any:

@@ -278,15 +278,9 @@ class DrawnEvaluator(Evaluator):
 
     def best_response(self, tables: Tables, player: int) -> tuple[float, Tables]:
         assessment, choice = self._measure(tables)
-        form = self.form.sequence_form
-        pure = np.zeros(form.sequences)
-        groups = form.form.groups
-        for group in range(int(groups[player]), int(groups[player + 1])):
-            lo, hi = int(form.form.infoset[group]), int(form.form.infoset[group + 1])
-            start = int(form.form.start[group])
-            pure[start + choice[lo:hi].astype(np.int64) * (hi - lo) + np.arange(hi - lo)] = 1.0
+        pure = self.form.sequence_form.pure(choice, player)
         owner = np.repeat(self.form.infosets.owner, self.form.widths)
-        answer = np.where(owner == player, form.by_slot(pure), tables[0])
+        answer = np.where(owner == player, pure, tables[0])
         return assessment.best[player], (answer,)
 
     def earned(self, tables: Tables) -> NDArray[np.float64]:

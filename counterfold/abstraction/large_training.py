@@ -190,7 +190,7 @@ def honest_play() -> NDArray[np.float64]:
     return table
 
 
-def train(
+def train(  # noqa: PLR0913  (said by their names)
     players: int = 2,
     *,
     minutes: float | None = None,

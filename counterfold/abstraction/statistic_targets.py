@@ -129,19 +129,9 @@ def meet_statistics(
     seats together. ParameterError if they cannot be met together, with the nearest that can.
     """
     began = time.process_time()
-    form = blueprint.tree
-    if not isinstance(form, BucketForm):
-        raise UnsupportedError(f"{form.spec} has no statistics to aim at; give a blueprint")
-    if blueprint.method.floor:
-        raise UnsupportedError(
-            f"{blueprint.method.name} forgets what bad actions lose, which targets need; make the "
-            "blueprint with linear or dcfr"
-        )
+    form, wanted = _checked(blueprint, targets)
     whole("iterations", iterations, least=EPOCHS)
     seats = form.game.players
-    wanted = [StatTarget.parse(text, share, seats) for text, share in targets.items()]
-    if len({(one.name, one.seat) for one in wanted}) < len(wanted) or not wanted:
-        raise ParameterError("give each statistic once, and at least one")
     search = _Search(form, wanted, blueprint, seed)
     plain = search.measure(search.plain)
     odds = search.aim(search.plain, search.advantages(search.plain, search.regrets))
@@ -179,6 +169,25 @@ def meet_statistics(
         statistics=bucket_statistics(strategy, BOARDS, seed),
         strategy=strategy,
     )
+
+
+def _checked(
+    blueprint: Solver, targets: Mapping[str, float]
+) -> tuple[BucketForm, list[StatTarget]]:
+    """The form of a blueprint that can be taught targets, and these."""
+    form = blueprint.tree
+    if not isinstance(form, BucketForm):
+        raise UnsupportedError(f"{form.spec} has no statistics to aim at; give a blueprint")
+    if blueprint.method.floor:
+        raise UnsupportedError(
+            f"{blueprint.method.name} forgets what bad actions lose, which targets need; make the "
+            "blueprint with linear or dcfr"
+        )
+    seats = form.game.players
+    wanted = [StatTarget.parse(text, share, seats) for text, share in targets.items()]
+    if len({(one.name, one.seat) for one in wanted}) < len(wanted) or not wanted:
+        raise ParameterError("give each statistic once, and at least one")
+    return form, wanted
 
 
 class _Search:

@@ -167,15 +167,12 @@ class Browser:
         ev = self._ev(node, boards, me, reaches[1 - me], met)
         equity = self.all_in.on(boards[-1], me, reaches[1 - me], met)
         turned = renamed_holes(game.rules, np.arange(game.rules.holes), names)
-        paid, street = betting.paid[node], int(betting.street[node])
-        return NodeView(
-            game=game.name,
-            player=game.players[me],
-            street=game.streets[street] if street < len(game.streets) else f"street {street + 1}",
+        return NodeView.at(
+            game,
+            node,
+            me,
             line=place.line,
             board=place.cards,
-            pot=float(paid.sum()),
-            stacks=game.behind(node),
             actions=actions,
             weight=reaches[me][turned],
             against=reaches[1 - me][turned],
@@ -183,7 +180,6 @@ class Browser:
             ev=ev[turned],
             equity=equity[turned],
             note="" if met.any() else f"{game.players[1 - me]} never gets here",
-            players=game.players,
             evs=evs,
         )
 

@@ -64,13 +64,7 @@ class SequenceEvaluator(Evaluator):
                 "than its infosets have, so there is no strategy to return"
             )
         assessment, choice = assess_form(form, given)
-        pure = np.zeros(form.sequences)
-        groups = form.form.groups
-        for group in range(int(groups[player]), int(groups[player + 1])):
-            lo, hi = int(form.form.infoset[group]), int(form.form.infoset[group + 1])
-            start = int(form.form.start[group])
-            pure[start + choice[lo:hi].astype(np.int64) * (hi - lo) + np.arange(hi - lo)] = 1.0
         probabilities = given.copy()
         first, last = slots_of(self.tree.infosets, player)
-        probabilities[first:last] = form.by_slot(pure)[first:last]
+        probabilities[first:last] = form.pure(choice, player)[first:last]
         return assessment.best[player], (probabilities,)

@@ -109,23 +109,27 @@ def strength(hand, known):
     return _IS_TRIPS | (trips << _FIRST) | np.uint64(known.top2[ranks ^ trips])
 
 
+@inlined
+def bits(cards):
+    """The set of some cards."""
+    found = np.uint64(0)
+    for k in range(cards.size):
+        found |= bit(cards[k])
+    return found
+
+
 @jit
 def strengths(cards, known, out):
     """The strength of each row of five to seven cards."""
     for i in range(cards.shape[0]):
-        hand = np.uint64(0)
-        for k in range(cards.shape[1]):
-            hand |= bit(cards[i, k])
-        out[i] = strength(hand, known)
+        out[i] = strength(bits(cards[i]), known)
 
 
 @jit
 def strengths_on_boards(boards, low, high, known, out):
     """The strength of each hole (two cards, ``low`` and ``high``) on each board, or zero."""
     for b in range(boards.shape[0]):
-        board = np.uint64(0)
-        for k in range(boards.shape[1]):
-            board |= bit(boards[b, k])
+        board = bits(boards[b])
         for i in range(low.size):
             hole = bit(low[i]) | bit(high[i])
             out[b, i] = strength(board | hole, known) if hole & board == 0 else np.uint64(0)
@@ -187,9 +191,7 @@ def standard_boards(size, picks, boards, weights):
 def count_holes(boards, low, high, classes, ways):
     """For each standard board, how many classes of holes there are and how many situations."""
     for b in range(boards.shape[0]):
-        board = np.uint64(0)
-        for k in range(boards.shape[1]):
-            board |= bit(boards[b, k])
+        board = bits(boards[b])
         classes[b] = 0
         ways[b] = 0
         for i in range(low.size):

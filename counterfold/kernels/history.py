@@ -8,18 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from counterfold.kernels import rule
 from counterfold.kernels.jit import inlined, jit
 from counterfold.kernels.rule import (
-    AVERAGE,
-    BEST,
-    LOG_AVERAGE,
-    LOG_NEGATIVE,
-    LOG_POSITIVE,
-    LOWEST,
-    NEGATIVE,
-    POSITIVE,
-    PREDICTION,
-    WEIGHT,
     accumulate,
     average,
     fade,
@@ -71,9 +62,9 @@ class Dense(NamedTuple):
 def _match(tables, preference, i, lo, hi, positive, negative, row):
     """The update rule for one infoset whose new regrets lie in ``tables.new``."""
     dtype = tables.regret.dtype.type
-    lowest, prediction = dtype(row[LOWEST]), dtype(row[PREDICTION])
+    lowest, prediction = dtype(row[rule.LOWEST]), dtype(row[rule.PREDICTION])
     styled = preference.delta.size > 0
-    allowance = dtype(row[WEIGHT]) * preference.beta[i] if styled else dtype(0)
+    allowance = dtype(row[rule.WEIGHT]) * preference.beta[i] if styled else dtype(0)
     total = most = dtype(0)
     for a in range(lo, hi):
         new = tables.new[a]
@@ -88,7 +79,7 @@ def _match(tables, preference, i, lo, hi, positive, negative, row):
             weight = weigh(ahead)
         tables.strategy[a] = weight
         total += weight
-    if styled and row[BEST] > 0:
+    if styled and row[rule.BEST] > 0:
         for a in range(lo, hi):
             tables.strategy[a], most = heaviest(tables.strategy[a], most, preference.fallback[a])
     else:
@@ -101,7 +92,7 @@ def _match(tables, preference, i, lo, hi, positive, negative, row):
 @inlined
 def _respond(graph, player, tables, preference, row):
     dtype = tables.regret.dtype.type
-    positive, negative = dtype(row[POSITIVE]), dtype(row[NEGATIVE])
+    positive, negative = dtype(row[rule.POSITIVE]), dtype(row[rule.NEGATIVE])
     for i in range(graph.rows[player], graph.rows[player + 1]):
         _match(tables, preference, i, graph.start[i], graph.start[i + 1], positive, negative, row)
 
@@ -166,7 +157,7 @@ def sweep(graph, tables, preference, room, schedule, alternating):
     for t in range(schedule.shape[0]):
         row = schedule[t]
         for player in range(players):
-            _sweep(graph, player, tables, room, tables.regret.dtype.type(row[AVERAGE]))
+            _sweep(graph, player, tables, room, tables.regret.dtype.type(row[rule.AVERAGE]))
             if alternating:
                 _respond(graph, player, tables, preference, row)
         if not alternating:
@@ -222,8 +213,8 @@ def _draw(weights, lo, hi, random):
 def add_to_average(graph, tables, i, weight, row):
     """Add the current strategy at infoset i, first discounting what lies there."""
     dtype = tables.total.dtype.type
-    factor = dtype(fade(tables.seen[i, 2], row[LOG_AVERAGE]))
-    tables.seen[i, 2] = row[LOG_AVERAGE]
+    factor = dtype(fade(tables.seen[i, 2], row[rule.LOG_AVERAGE]))
+    tables.seen[i, 2] = row[rule.LOG_AVERAGE]
     for a in range(graph.start[i], graph.start[i + 1]):
         tables.total[a] = average(tables.total[a], factor, dtype(weight) * tables.strategy[a])
 
@@ -234,10 +225,10 @@ def settle(graph, tables, preference, room, count, row):
     dtype = tables.regret.dtype.type
     for k in range(count):
         i = room.touched[k]
-        positive = dtype(fade(tables.seen[i, 0], row[LOG_POSITIVE]))
-        negative = dtype(fade(tables.seen[i, 1], row[LOG_NEGATIVE]))
-        tables.seen[i, 0] = row[LOG_POSITIVE]
-        tables.seen[i, 1] = row[LOG_NEGATIVE]
+        positive = dtype(fade(tables.seen[i, 0], row[rule.LOG_POSITIVE]))
+        negative = dtype(fade(tables.seen[i, 1], row[rule.LOG_NEGATIVE]))
+        tables.seen[i, 0] = row[rule.LOG_POSITIVE]
+        tables.seen[i, 1] = row[rule.LOG_NEGATIVE]
         _match(tables, preference, i, graph.start[i], graph.start[i + 1], positive, negative, row)
 
 

@@ -97,9 +97,9 @@ def _at_prices(public, lo, hi, size, equilibrium, price, model, room):
 
 
 @inlined
-def _newton_step(public, lo, hi, size, damping, model, room):
-    """Solve (derivative of the rates by the prices + damping) step = -gap, by Cholesky."""
-    m, step = room.matrix, room.step
+def _derivative(public, lo, hi, size, model, room):
+    """The derivative of the rates by the prices, as a lower triangle."""
+    m = room.matrix
     for k in range(size * size):
         m[k] = 0.0
     for j in range(lo, hi):
@@ -118,6 +118,13 @@ def _newton_step(public, lo, hi, size, damping, model, room):
                 for c in range(a + 1):
                     if model[s + c] > 0.0:
                         m[a * size + c] -= share
+
+
+@inlined
+def _newton_step(public, lo, hi, size, damping, model, room):
+    """Solve (derivative of the rates by the prices + damping) step = -gap, by Cholesky."""
+    m, step = room.matrix, room.step
+    _derivative(public, lo, hi, size, model, room)
     for a in range(size):
         for c in range(a):
             acc = m[a * size + c]

@@ -64,6 +64,20 @@ class Field(NamedTuple):
     tick: np.ndarray  # int64 [1]
 
 
+class Walk(NamedTuple):
+    """A walk of a player on a board."""
+
+    lines: NamedTuple
+    rule: NamedTuple
+    table: np.ndarray
+    boards: Boards
+    field: Field
+    board: int
+    player: int
+    hands: int  # that the board leaves
+    width: int  # actions at most
+
+
 @inlined
 def _add(sums, row, low, high, mass):
     sums[row, 53] += mass
@@ -94,8 +108,9 @@ def _fold(field, d, hands, worth):
 
 
 @inlined
-def _showdown(field, boards, b, d, hands, win, tie, lose):
+def _showdown(walk, d, win, tie, lose):
     """All that is met loses, and then those that are weaker and those that tie are set right."""
+    field, hands, strength = walk.field, walk.hands, walk.boards.strength[walk.board]
     _fold(field, d, hands, lose)
     sums = field.sums
     for c in range(54):
@@ -104,7 +119,7 @@ def _showdown(field, boards, b, d, hands, win, tie, lose):
     i = 0
     while i < hands:
         j = i
-        while j < hands and boards.strength[b, j] == boards.strength[b, i]:
+        while j < hands and strength[j] == strength[i]:
             _add(sums, 1, field.low[j], field.high[j], field.theirs[d, j])
             j += 1
         for k in range(i, j):
@@ -134,8 +149,9 @@ def _meet(field, bucket, width):
 
 
 @inlined
-def _strategy(rule, table, style, field, low, count, bucket, held):
+def _strategy(walk, style, low, count, bucket, held):
     """The strategy of a bucket's row, into its place among the fresh ones."""
+    table, field = walk.table, walk.field
     if style is None:
         total = np.float32(0)
         for a in range(count):
@@ -149,44 +165,46 @@ def _strategy(rule, table, style, field, low, count, bucket, held):
         total, first = styled_sums(table, style, low, count, held)
         for a in range(count):
             part = styled_weight(table, style, low, count, a, held)
-            part = styled_share(part, style[low + count + a], total, a == first, rule.best)
+            part = styled_share(part, style[low + count + a], total, a == first, walk.rule.best)
             field.fresh[bucket, a] = part
 
 
 @inlined
-def _strategies(lines, rule, table, style, field, d, hands, width, player):
+def _strategies(walk, style, d):
     """The strategy of each hand at the node of depth d, by its bucket."""
+    lines, rule, field = walk.lines, walk.rule, walk.field
     node = field.node[d]
     what = told(lines, node, WHAT)
     count, street = np.uint64(what >> COUNT), what & STREETS
-    held = rule.later if player == 1 and kind_of(what) == 0 else rule.held
+    held = rule.later if walk.player == 1 and kind_of(what) == 0 else rule.held
     field.tick[0] += 1
-    for j in range(hands):
+    for j in range(walk.hands):
         bucket = field.bucket[street, j]
         if _meet(field, bucket, count):
             low = row_of(lines, node, bucket)
-            refresh(table, low, count, rule)
-            _strategy(rule, table, style, field, low, count, bucket, held)
+            refresh(walk.table, low, count, rule)
+            _strategy(walk, style, low, count, bucket, held)
         for a in range(count):
-            field.play[d * width + a, j] = field.fresh[bucket, a]
+            field.play[d * walk.width + a, j] = field.fresh[bucket, a]
 
 
 @inlined
-def _learn(lines, rule, table, field, d, hands, width):
+def _learn(walk, d):
     """Add the regrets and the strategy of all hands to the rows of their buckets."""
+    lines, rule, table, field = walk.lines, walk.rule, walk.table, walk.field
     node = field.node[d]
     what = told(lines, node, WHAT)
     count, street = np.uint64(what >> COUNT), what & STREETS
     field.tick[0] += 1
     one = np.float32(1)
     met = 0
-    for j in range(hands):
+    for j in range(walk.hands):
         bucket = field.bucket[street, j]
         if _meet(field, bucket, TWO * count):
             field.list[met] = bucket
             met += 1
         for a in range(count):
-            row = d * width + a
+            row = d * walk.width + a
             gain = field.worth[row, j] - field.value[d, j]
             field.fresh[bucket, a] += field.weight[j] * gain
             field.fresh[bucket, a + count] += field.own[d, j] * field.play[row, j]
@@ -201,16 +219,17 @@ def _learn(lines, rule, table, field, d, hands, width):
 
 
 @inlined
-def _end(lines, boards, b, field, d, hands, player):
+def _end(walk, d):
     """The values of the end of a hand, at depth d."""
+    lines, field, player = walk.lines, walk.field, walk.player
     node = field.node[d]
     row = 8 * np.int64(told(lines, node, PAYOFF))
     win, tie = lines.payoff[row + 6 * player], lines.payoff[row + 4 * player + 1]
     lose = lines.payoff[row + 2 + 2 * player]
     if kind_of(told(lines, node, WHAT)) == FOLD:
-        _fold(field, d, hands, win)
+        _fold(field, d, walk.hands, win)
     else:
-        _showdown(field, boards, b, d, hands, win, tie, lose)
+        _showdown(walk, d, win, tie, lose)
 
 
 @inlined
@@ -238,7 +257,8 @@ def _step_up(field, d, a, hands, width, mine):
 
 
 @inlined
-def _walk(lines, rule, table, style, boards, b, field, hands, player, width):
+def _walk(walk, style):
+    lines, field, hands, width = walk.lines, walk.field, walk.hands, walk.width
     field.node[0] = 0
     field.done[0] = -1
     d = 0
@@ -246,12 +266,12 @@ def _walk(lines, rule, table, style, boards, b, field, hands, player, width):
         node = field.node[d]
         what = told(lines, node, WHAT)
         kind, count = kind_of(what), np.int64(what >> COUNT)
-        mine = kind == player
+        mine = kind == walk.player
         if kind >= FOLD:
-            _end(lines, boards, b, field, d, hands, player)
+            _end(walk, d)
             field.done[d] = count
         elif field.done[d] < 0:
-            _strategies(lines, rule, table, style, field, d, hands, width, player)
+            _strategies(walk, style, d)
             for j in range(hands):
                 field.value[d, j] = np.float32(0)
             field.done[d] = 0
@@ -265,7 +285,7 @@ def _walk(lines, rule, table, style, boards, b, field, hands, player, width):
             d += 1
         else:
             if mine:
-                _learn(lines, rule, table, field, d, hands, width)
+                _learn(walk, d)
             d -= 1
 
 
@@ -291,4 +311,4 @@ def public(lines, cards, rule, table, style, boards, field, streets):
             _fold(field, 0, hands, 1.0)  # what each hand can meet
             for j in range(hands):
                 field.own[0, j] = field.weight[j] * field.value[0, j]
-            _walk(lines, rule, table, style, boards, b, field, hands, player, width)
+            _walk(Walk(lines, rule, table, boards, field, b, player, hands, width), style)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from counterfold.kernels import rule
 from counterfold.kernels.jit import inlined, jit, subkernel
 from counterfold.kernels.public_ends import end
 from counterfold.kernels.public_rule import (
@@ -29,8 +30,6 @@ from counterfold.kernels.public_rule import (
     note_packed,
     spread,
 )
-from counterfold.kernels.rule import AVERAGE, WEIGHT
-from counterfold.kernels.rule import BEST as HEAVIEST
 
 NOTHING = 0xFFFFFFFF
 DECISION, FOLD, DEAL, SHOWDOWN = 0, 1, 2, 3  # kinds of nodes, as in poker.game
@@ -186,7 +185,7 @@ def _is_plain(extra, board, n, row):
     """Does the plain rule do at a node, which needs no more than regrets?"""
     if extra.last.size > 0 or _is_locked(extra, board, n):
         return False
-    return extra.delta.size == 0 or (extra.styled[n] == PLAIN and row[HEAVIEST] == 0)
+    return extra.delta.size == 0 or (extra.styled[n] == PLAIN and row[rule.BEST] == 0)
 
 
 @subkernel
@@ -259,11 +258,11 @@ def _meet(table, pack, extra, here, average, row, room):
 @subkernel
 def _note(table, pack, here, room, row):
     """The average strategy takes in what is played now."""
-    share = room.mine.dtype.type(row[AVERAGE])
+    share = room.mine.dtype.type(row[rule.AVERAGE])
     if pack is None:
         note(table.total, here, room.mine, share)
     else:
-        note_packed(table.total, pack.total, here, room.mine, share, room.sigma, row[WEIGHT])
+        note_packed(table.total, pack.total, here, room.mine, share, room.sigma, row[rule.WEIGHT])
 
 
 @inlined

@@ -13,14 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from counterfold.kernels import rule
 from counterfold.kernels.jit import inlined, subkernel
 from counterfold.kernels.rule import (
-    BEST,
-    LOWEST,
-    NEGATIVE,
-    POSITIVE,
-    PREDICTION,
-    WEIGHT,
     accumulate,
     average,
     heaviest,
@@ -133,7 +128,7 @@ def learn(regret, at, here, value, spare, row):
     actions, hands, place, below = here.actions, here.hands, here.above, here.below
     dtype = value.dtype.type
     even = dtype(1) / dtype(actions)
-    positive, negative, lowest = dtype(row[POSITIVE]), dtype(row[NEGATIVE]), dtype(row[LOWEST])
+    positive, negative, lowest = rule.discounts(row, dtype)
     if actions == 2:
         for h in range(hands):
             r0, r1 = regret[at, h], regret[at + 1, h]
@@ -260,10 +255,10 @@ def choose(regret, pack, extra, here, rows, spare, row):
     else:
         read(regret, here, rows, pack.regret[here.at])
     if extra.last.size > 0:
-        foresee(extra.last, here, rows, dtype(row[PREDICTION]))
+        foresee(extra.last, here, rows, dtype(row[rule.PREDICTION]))
     if extra.delta.size > 0:
-        prefer(extra, here, rows, spare, dtype(row[WEIGHT]))
-        if row[BEST] > 0:
+        prefer(extra, here, rows, spare, dtype(row[rule.WEIGHT]))
+        if row[rule.BEST] > 0:
             match_best(extra, here, rows, spare)
         else:
             match_styled(extra, here, rows, spare)
@@ -314,7 +309,7 @@ def regret_more(regret, at, here, rows, row):
     """Add new regrets to a table."""
     actions, hands = here.actions, here.hands
     dtype = rows.dtype.type
-    positive, negative, lowest = dtype(row[POSITIVE]), dtype(row[NEGATIVE]), dtype(row[LOWEST])
+    positive, negative, lowest = rule.discounts(row, dtype)
     for a in range(actions):
         for h in range(hands):
             regret[at + a, h] = accumulate(
@@ -341,7 +336,7 @@ def learn_from(regret, pack, last, here, rows, more, row):
     else:
         read(regret, here, more, pack.regret[here.at])
         regret_more(more, np.uint32(0), here, rows, row)
-        squeeze(regret, pack.regret, here, more, rows.dtype.type(32767), row[WEIGHT])
+        squeeze(regret, pack.regret, here, more, rows.dtype.type(32767), row[rule.WEIGHT])
 
 
 @subkernel
@@ -375,7 +370,7 @@ def learn_packed(regret, scales, here, value, rows, spare, row):
     """As ``learn``, on regrets in 16 bits."""
     read(regret, here, rows, scales[here.at])
     learn(rows, np.uint32(0), here, value, spare, row)
-    squeeze(regret, scales, here, rows, rows.dtype.type(32767), row[WEIGHT])
+    squeeze(regret, scales, here, rows, rows.dtype.type(32767), row[rule.WEIGHT])
 
 
 @subkernel

@@ -38,6 +38,12 @@ class Preference(NamedTuple):
 
 
 @inlined
+def discounts(row, kind):
+    """What ``accumulate`` takes of an iteration's row, as numbers of a kind."""
+    return kind(row[POSITIVE]), kind(row[NEGATIVE]), kind(row[LOWEST])
+
+
+@inlined
 def accumulate(old, new, positive, negative, lowest):
     """R <- max(R * (positive if R > 0 else negative) + r, lowest)."""
     return max(old * (positive if old > 0 else negative) + new, lowest)

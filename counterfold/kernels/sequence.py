@@ -11,15 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from counterfold.kernels import rule
 from counterfold.kernels.jit import inlined, jit
 from counterfold.kernels.rule import (
-    AVERAGE,
-    BEST,
-    LOWEST,
-    NEGATIVE,
-    POSITIVE,
-    PREDICTION,
-    WEIGHT,
     accumulate,
     average,
     heaviest,
@@ -122,13 +116,13 @@ def earned(form, player, x, g):
 def _weigh_run(tables, preference, g, work, lo, below, width, row):
     """Regrets and weights of one action at a group of infosets."""
     dtype = g.dtype.type
-    positive, negative = dtype(row[POSITIVE]), dtype(row[NEGATIVE])
-    lowest, prediction, summed = dtype(row[LOWEST]), dtype(row[PREDICTION]), dtype(row[WEIGHT])
+    positive, negative, lowest = rule.discounts(row, dtype)
+    prediction, summed = dtype(row[rule.PREDICTION]), dtype(row[rule.WEIGHT])
     worth, played = g[lo : lo + width], tables.strategy[lo : lo + width]
     regret, value, weight = tables.regret[lo : lo + width], work.value, work.weight
     styled = preference.delta.size > 0
     delta, beta = preference.delta[lo : lo + width], preference.beta[below : below + width]
-    best = styled and row[BEST] > 0
+    best = styled and row[rule.BEST] > 0
     for k in range(width):
         new = worth[k] - value[k]
         now = accumulate(regret[k], new, positive, negative, lowest)
@@ -167,7 +161,7 @@ def _match_runs(tables, preference, work, start, stop, width, best):
 def _bottom_up(form, player, tables, preference, work, row):
     """Values from the last decisions to the first; regrets and the next strategy on the way."""
     zero = work.gradient.dtype.type(0)
-    best = preference.delta.size > 0 and row[BEST] > 0
+    best = preference.delta.size > 0 and row[rule.BEST] > 0
     g, value, weight = work.gradient, work.value, work.weight
     for back in range(form.groups[player + 1] - form.groups[player]):
         group = np.int64(form.groups[player + 1]) - 1 - back
@@ -209,7 +203,7 @@ def spread(form, player, strategy, x, work):
 def _respond(form, player, tables, preference, work, row):
     _bottom_up(form, player, tables, preference, work, row)
     dtype = work.gradient.dtype.type
-    factor = dtype(row[AVERAGE])
+    factor = dtype(row[rule.AVERAGE])
     tables.total[player] = average(tables.total[player], factor, dtype(1))
     first, last = form.start[form.groups[player]], form.start[form.groups[player + 1]]
     total, reach = tables.total[first:last], tables.reach[first:last]
@@ -236,12 +230,12 @@ def iterate(form, tables, preference, play, work, schedule, alternating):
         if follow:
             for player in range(players):
                 now = earned(form, player, x, g)
-                play.earned[player] = average(play.earned[player], row[AVERAGE], now)
+                play.earned[player] = average(play.earned[player], row[rule.AVERAGE], now)
             for s in range(g.size):
-                play.gradient[s] = average(play.gradient[s], row[AVERAGE], g[s])
+                play.gradient[s] = average(play.gradient[s], row[rule.AVERAGE], g[s])
             for k in range(play.pairs.size):
                 gain = x[play.told[k]] * g[play.taken[k]]
-                play.pairs[k] = average(play.pairs[k], row[AVERAGE], gain)
+                play.pairs[k] = average(play.pairs[k], row[rule.AVERAGE], gain)
         for player in range(players):
             if alternating:
                 gradient(form, player, x, g)

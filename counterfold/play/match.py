@@ -15,25 +15,23 @@ from numpy.typing import NDArray
 
 from counterfold.agent import Agent
 from counterfold.arrays import Floats
-from counterfold.errors import MismatchError, ParameterError, TreeTooLargeError, UnsupportedError
+from counterfold.errors import ParameterError, UnsupportedError
 from counterfold.evaluate.exact import earned_against, values
-from counterfold.exploit.online import Learner
 from counterfold.files.arrays import Saved
-from counterfold.games.base import unlisted
 from counterfold.games.spec import whole
 from counterfold.interrupts import uncut
 from counterfold.notebook import brief
 from counterfold.play.agents import StrategyAgent
 from counterfold.play.arena import Arena, is_fixed, is_tabular, odds_of
 from counterfold.play.dealer import Dealer, deal_seed
+from counterfold.play.entrants import check_agent, distinct, learns, own_copies, tree_of
 from counterfold.play.insight import fair_payoffs, insight_of, no_insight
 from counterfold.play.record import Recorder, source_in
 from counterfold.play.result import MatchResult, Point
 from counterfold.play.score import Score, Sums, add_hand, blank_tally, scores, turns
 from counterfold.play.table import Fault, PlayedHand, Table
 from counterfold.strategy.strategy import Strategy
-from counterfold.tree.history import HistoryTree, compile_game
-from counterfold.tree.story import rules_of, story
+from counterfold.tree.story import story
 
 CHUNK = 65_536
 """Hands between two looks at the values by which luck is taken out."""
@@ -43,9 +41,6 @@ WORD_SECONDS = 0.1
 
 MARKS = 16
 """Points of a win-rate curve for each tenfold number of hands."""
-
-SMALL = 200 << 20
-"""Bytes that compiling a game may take for the sake of its statistics alone."""
 
 MOST_FAULTS = 100
 """Faults that a result tells one by one."""
@@ -106,16 +101,16 @@ class Match:
         if time_limit is not None and not time_limit > 0:
             raise ParameterError(f"the time limit must be above zero, not {time_limit}")
         self.on_fault, self.stranger = on_fault, stranger
-        self.tree, self.game = _tree_of(game, agents)
+        self.tree, self.game = tree_of(game, agents)
         players = self.tree.players if self.tree else int(getattr(self.game, "players", 2))
         if len(agents) != players:
             raise ParameterError(
                 f"{self.spec} is a game for {players}, and {len(agents)} agents were given"
             )
-        self.agents = tuple(_own_copies(agents))
+        self.agents = tuple(own_copies(agents))
         for agent in self.agents:
-            _check_agent(agent, self.game, self.tree, self.spec)
-        self.names = _distinct([getattr(a, "name", "") or type(a).__name__ for a in agents])
+            check_agent(agent, self.game, self.tree, self.spec)
+        self.names = distinct([getattr(a, "name", "") or type(a).__name__ for a in agents])
         self.hands = 0
         self.seconds = self.cpu_seconds = 0.0
         self.faults = np.zeros(players, dtype=np.int64)
@@ -170,7 +165,7 @@ class Match:
         the match early: what was played counts.
         """
         whole("hands", hands, least=1)
-        if record and self.tree and self.tree.merged and any(map(_learns, self.agents)):
+        if record and self.tree and self.tree.merged and any(map(learns, self.agents)):
             raise UnsupportedError(
                 f"{self.spec} merges its histories, so what learners play there leaves no record"
             )
@@ -394,7 +389,7 @@ class Match:
         assert self._guess is not None
         others = [agent for agent, sure in zip(self.agents, known, strict=True) if sure]
         # A strategy that changes now and then is a known one until it does.
-        alone = known.count(False) == 1 and not any(map(_learns, others))
+        alone = known.count(False) == 1 and not any(map(learns, others))
         stranger = known.index(False) if alone else None
         self._insight = insight_of(self.tree, self._guess, known, stranger)
 
@@ -469,52 +464,3 @@ def _set_words(rngs: Sequence[np.random.Generator], rows: NDArray[np.uint64]) ->
             "has_uint32": kept & 1,
             "uinteger": half & 0xFFFFFFFF,
         }
-
-
-def _tree_of(game: Any, agents: Sequence[Agent]) -> tuple[HistoryTree | None, Any]:
-    """The compiled game, if the agents have it or it is small, and the rules."""
-    if isinstance(game, HistoryTree):
-        return game, rules_of(game)
-    game = rules_of(game)
-    if unlisted(game) or any(getattr(a, "at_table", False) for a in agents):
-        return None, game
-    if any(map(is_tabular, agents)):
-        return compile_game(game), game
-    try:
-        return compile_game(game, memory=SMALL), game
-    except TreeTooLargeError:
-        return None, game
-
-
-def _own_copies(agents: Sequence[Agent]) -> list[Agent]:
-    """A learner that plays against itself has to be two."""
-    found: list[Agent] = []
-    for agent in agents:
-        if isinstance(agent, Learner) and any(agent is other for other in found):
-            agent = agent.copy()
-        found.append(agent)
-    return found
-
-
-def _learns(agent: Agent) -> bool:
-    return isinstance(agent, Learner)
-
-
-def _distinct(names: Sequence[str]) -> tuple[str, ...]:
-    """Agents of one name get numbers."""
-    seen: dict[str, int] = {}
-    told = []
-    for name in names:
-        seen[name] = seen.get(name, 0) + 1
-        told.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
-    return tuple(told)
-
-
-def _check_agent(agent: Agent, rules: object, tree: HistoryTree | None, spec: str) -> None:
-    if isinstance(agent, StrategyAgent):
-        agent.check_fits(rules, tree)
-    elif isinstance(agent, Learner) and tree is not None:
-        if agent.tree.fingerprint != tree.fingerprint:
-            raise MismatchError(f"{agent.name} learned {agent.tree.spec}, and the game is {spec}")
-    elif not callable(getattr(agent, "act", None)):
-        raise ParameterError(f"{agent!r} has no method act(observation, rng), which an agent has")

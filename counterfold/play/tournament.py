@@ -122,7 +122,7 @@ class TournamentResult(ArenaResult):
         }
 
 
-def tournament(
+def tournament(  # noqa: PLR0913  (said by their names)
     game: object,
     agents: Sequence[str | Agent],
     hands: int,
@@ -151,9 +151,8 @@ def tournament(
     >>> round(result.cell(2, 0).mean, 3)
     0.146
     """
-    whole("hands", hands, least=1)
-    whole("matches", matches, least=1)
-    whole("threads", threads, least=1)
+    for name, number in (("hands", hands), ("matches", matches), ("threads", threads)):
+        whole(name, number, least=1)
     whole("seed", seed, least=0)
     table, made = _seated(game, agents)
     names = [_name(given, agent) for given, agent in zip(agents, made, strict=True)]

@@ -15,7 +15,7 @@ from counterfold.errors import ParameterError
 from counterfold.files.text import csv_text
 from counterfold.notebook import brief
 from counterfold.poker.cards import HIGH, HOLES, LOW, board_name, hole_name, holes_without
-from counterfold.poker.game import meetings
+from counterfold.poker.game import PokerGame, meetings
 from counterfold.poker.made import names_kind, wanted_holes
 from counterfold.poker.ranges import CELL, cell_name
 
@@ -101,6 +101,21 @@ class NodeView:
     players: tuple[str, ...] = ("oop", "ip")  # whose the stacks are
     # [actions, 1326] ``ev`` if the action is taken and all is played as before from then on
     evs: NDArray[np.float64] | None = None
+
+    @classmethod
+    def at(cls, game: PokerGame, node: int, me: int, **seen: Any) -> NodeView:
+        """A betting node as a player sees it; ``seen`` are the other fields."""
+        names = game.streets
+        street = int(game.betting.street[node])
+        return cls(
+            game=game.name,
+            player=game.players[me],
+            street=names[street] if street < len(names) else f"street {street + 1}",
+            pot=float(game.betting.paid[node].sum()),
+            stacks=game.behind(node),
+            players=game.players,
+            **seen,
+        )
 
     def __repr__(self) -> str:
         line = ", ".join(self.line) or "at first"

@@ -128,7 +128,7 @@ class FlopReport:
     of whatever spots: what it has of a flop is taken, what it lacks is added.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  (said by their names)
         self,
         given: Any,
         flops: Sequence[Flop] | str | int = 25,

@@ -132,7 +132,7 @@ class Result(Certified):
         return {**plain, "trace": self._trace()}
 
 
-def solve(
+def solve(  # noqa: PLR0913  (said by their names)
     game: Any,
     method: str | Method | None = None,
     until: Until | int | str | None = None,
@@ -150,10 +150,8 @@ def solve(
 
     ``game`` is a name (``"leduc"``), the file of a spot, rules, a poker game, a compiled form, or a
     ``Solver`` that is ready. ``until`` is an ``Until``, a number of iterations, or in words an
-    exploitability: ``"0.1%"`` of the pot, ``"1mbb"``, ``"1e-4"``.
-    ``method`` is a name of ``METHODS`` or ``"lp"``; ``traversal`` is full, chance, external or
-    outcome; further ``settings`` are those of ``Solver``: ``alternating``, ``average``,
-    ``dtype``, ``bits``, ``seed``, ``explore``, ``threads``, ``style``, ``locks``.
+    exploitability: ``"0.1%"`` of the pot, ``"1mbb"``, ``"1e-4"``. ``method`` is a name of
+    ``METHODS`` or ``"lp"``; further ``settings`` are those of ``Solver`` (``style``, ...).
 
     With ``save`` a checkpoint is written at the end, and on the way once a minute, or at every
     multiple of ``every`` iterations; a ``Saving`` says more. Ctrl-C and SIGTERM end the run cleanly
@@ -174,7 +172,6 @@ def solve(
     """
     saving, until = Saving.of(save, every), Until.of(until)
     began = time.perf_counter()
-    by_lp = isinstance(method, str) and method.strip().lower() == "lp"
     if isinstance(game, Solver):
         if method is not None or settings:
             raise ParameterError("a solver that is ready has its method and settings already")
@@ -183,23 +180,18 @@ def solve(
         game = as_game(game)
         count = on_compile if until is None else until.counting(on_compile)
         symmetry = symmetry_under(game, symmetry, settings.get("style"), settings.get("locks"))
-        if by_lp:
-            check_lp(game)
+        if isinstance(method, str) and method.strip().lower() == "lp":
             if traversal != "full" or settings:
                 raise ParameterError("the linear program takes no traversal and no solver settings")
-        elif isinstance(game, PokerGame) and not game.of_drawn_deals:
+            return _by_lp(game, memory, count, saving.path)
+        if isinstance(game, PokerGame) and not game.of_drawn_deals:
             table_size(game, method, settings, symmetry).check(memory)
             memory = ANY_SIZE
-        asked = settings.get("form", "auto")
-        form = form_of(game, memory, count, symmetry=symmetry, form=asked)
-        if by_lp:
-            return _by_lp(form, time.perf_counter() - began, saving.path)
+        form = form_of(game, memory, count, symmetry=symmetry, form=settings.get("form", "auto"))
         solver = Solver(form, method, traversal, **settings)
     if "exact" not in solver.engine.can:  # what cannot be certified is refused before the run
         solver.report()
-    compiled, trace = time.perf_counter() - began, list[Report]()
-    end = run_to(solver, _limits(solver, until, compiled), trace, saving, on_report)
-    return _result(solver, trace, *end, compiled)
+    return _run(solver, until, list[Report](), saving, on_report, began)
 
 
 def resume(
@@ -221,7 +213,19 @@ def resume(
     began = time.perf_counter()
     until = Until.of(until)
     solver, trace = Solver.resume(path, game, memory, threads=threads)
-    compiled, saving = time.perf_counter() - began, Saving.of(save or path, every)
+    return _run(solver, until, trace, Saving.of(save or path, every), on_report, began)
+
+
+def _run(
+    solver: Solver,
+    until: Until | None,
+    trace: list[Report],
+    saving: Saving,
+    on_report: OnReport | None,
+    began: float,
+) -> Result:
+    """The run of a solver that is ready, and what comes out."""
+    compiled = time.perf_counter() - began
     end = run_to(solver, _limits(solver, until, compiled), trace, saving, on_report)
     return _result(solver, trace, *end, compiled)
 
@@ -361,10 +365,16 @@ def root_frequencies(strategy: Strategy[PublicTree]) -> dict[str, float]:
     return dict(zip(labels, shares.tolist(), strict=True))
 
 
-def _by_lp(form: Form, compiled: float, save: PathLike | None) -> Result:
+def _by_lp(
+    game: Any, memory: int | None, progress: Progress | None, save: PathLike | None
+) -> Result:
+    check_lp(game)
+    wall = time.perf_counter()
+    form = form_of(game, memory, progress)
+    assert isinstance(form, HistoryTree)  # by check_lp
+    compiled = time.perf_counter() - wall
     import scipy.optimize  # noqa: F401  (loading it is not solving)
 
-    assert isinstance(form, HistoryTree)  # by check_lp
     wall, cpu = time.perf_counter(), time.process_time()
     strategy = solve_lp(form).strategy
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu

@@ -155,59 +155,82 @@ def run_to(
     ``trace`` grows by the reports that know the exploitability. The last report is of the last
     iteration, but where ``Result`` says otherwise.
     """
-    saving, started = Saving.of(save), solver.iteration
-    every = saving.every
-    target = saving.path or (saving.rescue if saving.on_the_way else None)
-    kept = None  # the iteration and the checks of the last checkpoint
+    with interrupts.patient(), interrupts.uncut():
+        run = _Run(solver, until, trace, Saving.of(save))
+        stopped, seconds = run.iterate(on_report)
+        return run.end(stopped, seconds), stopped
 
-    def keep() -> None:
-        nonlocal kept
-        assert target is not None
-        solver.save(target, trace, **(known(solver, trace[-1], "") if trace else {}))
-        kept = solver.iteration, len(trace)
 
-    def look() -> None:
-        if interrupts.noted() and trace and not _quick(solver):
+class _Run:
+    """A solver on its way to a limit, and its checkpoints."""
+
+    def __init__(self, solver: Solver, until: Until, trace: list[Report], saving: Saving) -> None:
+        self.solver, self.until, self.trace, self.saving = solver, until, trace, saving
+        self.started = solver.iteration
+        self.kept: tuple[int, int] | None = None  # iteration and checks of the last checkpoint
+        self.on_the_way = saving.path or (saving.rescue if saving.on_the_way else None)
+        self.clock = Checkpoints(self._keep if self.on_the_way else None)
+
+    def _keep(self) -> None:
+        solver, trace = self.solver, self.trace
+        assert self.on_the_way is not None
+        solver.save(self.on_the_way, trace, **(known(solver, trace[-1], "") if trace else {}))
+        self.kept = solver.iteration, len(trace)
+
+    def _look(self) -> None:
+        if interrupts.noted() and self.trace and not _quick(self.solver):
             raise _GivenUpError
 
-    def reserve() -> float:
+    def _reserve(self) -> float:
         """Seconds that the last checkpoint will take."""
-        return (clock.cost or solver.nbytes / DISK) if saving.path else 0.0
+        return (self.clock.cost or self.solver.nbytes / DISK) if self.saving.path else 0.0
 
-    clock = Checkpoints(keep if target else None)
-    stopped, report = "interrupted", None
-    with interrupts.patient(), interrupts.uncut():
-        solver.look = look  # which checks of poker call between their walks
+    def iterate(self, on_report: OnReport | None) -> tuple[str, float]:
+        """Up to the limit or a signal: why it ended, and the seconds that it took."""
+        solver, until, report = self.solver, self.until, None
+        stopped = "interrupted"
+        solver.look = self._look  # which checks of poker call between their walks
         try:
-            for report in run_until(solver, until, every, reserve):
-                is_new = not trace or report.iteration > trace[-1].iteration
-                if report.exploitability is not None and is_new:
-                    trace.append(report)
+            for report in run_until(solver, until, self.saving.every, self._reserve):
+                self._note(report)
                 if on_report:
                     on_report(report)
                 if until.reached_by(report) or interrupts.noted():
                     break
-                if every and solver.iteration % every == 0 and solver.iteration > started:
-                    clock.save()
-                elif not every:
-                    clock.look()
+                self._checkpoint()
             else:
                 stopped = "seconds"  # or there would not be time for what is left to do
         except _GivenUpError:
             pass
         finally:
             solver.look = None
-        if report is not None:
-            stopped = until.reached_by(report) or stopped
-        if not trace or (
-            trace[-1].iteration != solver.iteration and (stopped != "interrupted" or _quick(solver))
-        ):
-            trace.append(solver.report(0.0 if report is None else report.run_seconds))
+        if report is None:
+            return stopped, 0.0
+        return until.reached_by(report) or stopped, report.run_seconds
+
+    def _note(self, report: Report) -> None:
+        is_new = not self.trace or report.iteration > self.trace[-1].iteration
+        if report.exploitability is not None and is_new:
+            self.trace.append(report)
+
+    def _checkpoint(self) -> None:
+        every = self.saving.every
+        if not every:
+            self.clock.look()
+        elif self.solver.iteration % every == 0 and self.solver.iteration > self.started:
+            self.clock.save()
+
+    def end(self, stopped: str, seconds: float) -> Report:
+        """The last check and the last checkpoint."""
+        solver, trace = self.solver, self.trace
+        cut = stopped == "interrupted"
+        if not trace or (trace[-1].iteration != solver.iteration and (not cut or _quick(solver))):
+            trace.append(solver.report(seconds))
         final = _best_check(solver, trace, stopped) or trace[-1]
-        target = saving.path or (saving.rescue if stopped == "interrupted" else None)
-        if target and (stopped != "interrupted" or kept != (solver.iteration, len(trace))):
+        target = self.saving.path or (self.saving.rescue if cut else None)
+        if target and (not cut or self.kept != (solver.iteration, len(trace))):
             solver.save(target, trace, **known(solver, final, stopped))
-    return final, stopped
+        return final
 
 
 class _GivenUpError(Exception):

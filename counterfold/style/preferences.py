@@ -105,7 +105,7 @@ class Style:
     True
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  (said by their names)
         self,
         prefer: Mapping[str, float] | None = None,
         give_up: float = 0.0,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -127,11 +127,10 @@ def meet(
     ``game`` is a game of perfect recall or a poker spot, or one compiled; ``targets`` maps
     frequencies (see ``Frequency``), of one player or of several, to numbers from 0 to 1. ``method``
     is the usual one of the game if not given, and there are 20,000 iterations, or 1,000 for all
-    hands of poker at once. ``give_up`` is
-    the most exploitability, as the mean over players, that may be spent: with 0 only
-    equilibria will do, up to what solving leaves (PRECISION). Frequencies are counted against
-    the other seats of the same strategy. Traversals are full, so the seed is only kept for the
-    record. ``save`` is where the best strategy so far goes once a minute, and on Ctrl-C.
+    hands of poker at once. ``give_up`` is the most exploitability, as the mean over players, that
+    may be spent: with 0 only equilibria will do, up to what solving leaves (PRECISION). Frequencies
+    are counted against the other seats of the same strategy. ``save`` is where the best strategy so
+    far goes once a minute, and on Ctrl-C; the seed is kept for the record.
 
     ParameterError if no strategy of a two-player zero-sum game meets the targets within the
     budget; it says what is the nearest and what the wanted would need. Elsewhere the budget
@@ -144,30 +143,20 @@ def meet(
     >>> meeting.description[0].split(";")[0]
     'player 1 at J: check 3 to bet 1'
     """
-    words = (Frequency.parse(one) if isinstance(one, str) else one for one in targets)
-    tree = form_of(game, symmetry=symmetry_under(game, None, *words))
-    rule = method_named(method or defaults_of(tree).method)
-    if iterations is None:
-        iterations = 1_000 if isinstance(tree, PublicTree) else 20_000
-    _check_limits(iterations, give_up)
-    parsed = _parsed(tree, targets)
+    tree = _form(game, targets)
+    rule, parsed = method_named(method or defaults_of(tree).method), _parsed(tree, targets)
+    iterations = _checked_limits(tree, iterations, give_up)
     clock = time.perf_counter(), time.process_time()
-    unstyled = Solver(tree, rule, seed=seed)
-    unstyled.step(iterations)
-    plain = unstyled.strategy()
+    plain = _plain(tree, rule, iterations, seed)
     _check_possible(tree, parsed, plain, give_up)
     search = TargetSearch(tree, parsed, plain, give_up, rule, seed)
     trace = _adapt(search, iterations, clock[1], on_report, save)
     spent = time.perf_counter() - clock[0], time.process_time() - clock[1]
-    best, strategy = search.best, search.best.strategy
-    optima = _optima(tree, parsed, strategy)
+    best, optima = search.best, _optima(tree, parsed, search.best.strategy)
     return Meeting(
         game=tree.spec,
         method=rule.name,
-        targets=tuple(
-            Met(frequency, share, frequency.of(strategy), frequency.of(plain))
-            for frequency, share in parsed.items()
-        ),
+        targets=_met(parsed, best.strategy, plain),
         give_up=float(give_up),
         exploitability=best.exploitability,
         plain_exploitability=search.plain_exploitability,
@@ -179,10 +168,28 @@ def meet(
         cpu_seconds=spent[1],
         description=best.description,
         style=best.style,
-        strategy=strategy,
+        strategy=best.strategy,
         plain=plain,
         trace=trace,
     )
+
+
+def _form(game: Any, targets: Iterable[str | Frequency]) -> Form:
+    """The compiled game, in which suits are told apart if a target does so."""
+    words = (Frequency.parse(one) if isinstance(one, str) else one for one in targets)
+    form: Form = form_of(game, symmetry=symmetry_under(game, None, *words))
+    return form
+
+
+def _plain(tree: Form, rule: Method, iterations: int, seed: int) -> Strategy[Any]:
+    """The game solved without a style."""
+    solver = Solver(tree, rule, seed=seed)
+    solver.step(iterations)
+    return solver.strategy()
+
+
+def _met(targets: Targets, strategy: Strategy[Any], plain: Strategy[Any]) -> tuple[Met, ...]:
+    return tuple(Met(f, share, f.of(strategy), f.of(plain)) for f, share in targets.items())
 
 
 def _adapt(
@@ -221,11 +228,14 @@ def _adapt(
 # The targets, and whether they can be had.
 
 
-def _check_limits(iterations: int, give_up: float) -> None:
+def _checked_limits(tree: Form, iterations: int | None, give_up: float) -> int:
+    if iterations is None:
+        iterations = 1_000 if isinstance(tree, PublicTree) else 20_000
     if isinstance(iterations, bool) or not isinstance(iterations, int) or iterations < 1:
         raise ParameterError(f"iterations is {iterations!r}, and must be at least 1")
     if not (isinstance(give_up, int | float) and math.isfinite(give_up) and give_up >= 0):
         raise ParameterError(f"give_up is {give_up}, and must be a number from 0 up")
+    return iterations
 
 
 def _parsed(

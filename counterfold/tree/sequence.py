@@ -96,6 +96,15 @@ class SequenceForm:
         out[self.slot[players:]] = strategy[players:]
         return out
 
+    def pure(self, choice: NDArray[np.uint32], player: int) -> Floats:
+        """What a player does that takes one action at each infoset, over the slots of the tree."""
+        arrays, out = self.form, np.zeros(self.sequences)
+        for group in range(int(arrays.groups[player]), int(arrays.groups[player + 1])):
+            lo, hi = int(arrays.infoset[group]), int(arrays.infoset[group + 1])
+            chosen = choice[lo:hi].astype(np.int64) * (hi - lo) + np.arange(hi - lo)
+            out[int(arrays.start[group]) + chosen] = 1.0
+        return self.by_slot(out)
+
 
 def sequence_form(tree: HistoryTree) -> SequenceForm:
     """The sequence form of a tree, built once.

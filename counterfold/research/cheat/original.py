@@ -62,7 +62,7 @@ def file_name(players: int) -> str:
     return f"cheat52-{players}.safetensors"
 
 
-def original_table(
+def original_table(  # noqa: PLR0913  (said by their names)
     players: Sequence[int] = (2, 3),
     minutes: float | None = 5.0,
     games: int | None = None,

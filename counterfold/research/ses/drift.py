@@ -86,7 +86,7 @@ class Drift(Result, paper="ses", table="drift"):
     rows: tuple[DriftRow, ...]
 
 
-def drift(
+def drift(  # noqa: PLR0913  (said by their names)
     game: str = "leduc(raises=1+2)",
     hands: int = 1_000,
     runs: int = 3,

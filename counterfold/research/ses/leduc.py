@@ -100,7 +100,7 @@ class LeducSweep(Sweep, figure=3, also=("theorems_hold", "finite_bounds")):
         return sum(point.alpha > 0 and math.isfinite(point.bound) for point in self.points)
 
 
-def figure_3(
+def figure_3(  # noqa: PLR0913  (said by their names)
     game: str = "leduc",
     runs: int = 3,
     iterations: int = 1_000_000,
@@ -140,12 +140,9 @@ def figure_3(
                 opponent = sampled_blueprint(tree, iterations, seed + run + 1)
             opponents.append(_opponent(share, run, blueprint, opponent, heroes))
             for error in errors:
-                judged = [hero.judge(opponent, error, [seed, run]) for hero in heroes]
+                judged = [(hero, hero.judge(opponent, error, [seed, run])) for hero in heroes]
                 for alpha in alphas:
-                    sides = [
-                        hero.play(opponent, alpha, ranges)
-                        for hero, ranges in zip(heroes, judged, strict=True)
-                    ]
+                    sides = [hero.play(opponent, alpha, ranges) for hero, ranges in judged]
                     points.append(_point(share, run, error, alpha, sides))
             on_progress(len(opponents), total)
     return LeducSweep(
