@@ -105,7 +105,7 @@ class uncut:  # noqa: N801 (it is called like the functions beside it)
         if _state.contexts and _is_main():
             _state.uncut += 1
 
-    def __exit__(self, kind: Any, *_: Any) -> None:
+    def __exit__(self, kind: object, *_: object) -> None:
         if _state.uncut and _is_main():
             _state.uncut -= 1
             if _state.due and not _state.uncut and kind is None:

@@ -48,7 +48,7 @@ def _cell(tag: str, cell: object) -> str:
     return f'<{tag} style="text-align:{side}">{escape(visible(text))}</{tag}>'
 
 
-def frame(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> pd.DataFrame:
+def frame(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> pd.DataFrame:
     """Rows as a DataFrame."""
     try:
         import pandas as pd

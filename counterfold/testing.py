@@ -171,7 +171,7 @@ class _Walk:
                 f"shown gives {short(thing)}, which is not hashable, at {short(state)}"
             ) from None
 
-    def merge(self, state: object, turn: int, content: tuple[Any, ...]) -> None:
+    def merge(self, state: object, turn: int, content: tuple[object, ...]) -> None:
         if not callable(getattr(self.game, "merge", None)):
             return
         key = self.twice("merge", state)
@@ -221,7 +221,7 @@ class _Walk:
         return first
 
 
-def _hashed(state: object) -> Any:
+def _hashed(state: object) -> object:
     hash_of(state)
     return state
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -86,7 +85,7 @@ class PublicEvaluator(Evaluator):
 
 
 def assess_tables(
-    walk: Traversal, tables: Any, extras: Any = (None, None), *, average: bool = True,
+    walk: Traversal, tables: object, extras: object = (None, None), *, average: bool = True,
     rows: Floats | None = None,
     packs: object = (None, None), look: Callable[[], None] | None = None,
 ) -> Assessment:  # fmt: skip
@@ -107,7 +106,7 @@ def assess_tables(
     return Assessment((numbers[0], numbers[1]), (numbers[2], numbers[3]), walk.tree.units)
 
 
-def kernel_tables(tables: Tables) -> Any:
+def kernel_tables(tables: Tables) -> object:
     """A strategy's tables as kernels take them, with no regrets beside them."""
     from counterfold.kernels import public
 

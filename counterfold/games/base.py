@@ -86,7 +86,7 @@ class Game:
         return spec_of(self)
 
 
-def unlisted(game: Any) -> bool:
+def unlisted(game: object) -> bool:
     """Whether a game is for the table alone: it has no end, or says that it is too large to list.
 
     >>> from counterfold.games.leduc import Leduc

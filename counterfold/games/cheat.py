@@ -366,7 +366,7 @@ class Cheat(Game):
             paid[won, -1] = tuple(1.0 if p == won else -share for p in everyone)
         return {**paid, (-1, -1): (0.0,) * self.players}
 
-    def forfeit(self, seat: int, state: Any) -> tuple[float, ...]:
+    def forfeit(self, seat: int, state: object) -> tuple[float, ...]:
         """Payoffs if a player gives up: as for one who has lost all health."""
         share = 1 / (self.players - 1)
         return tuple(-1.0 if p == seat else share for p in range(self.players))

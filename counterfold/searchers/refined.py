@@ -76,7 +76,7 @@ class Searched(Certified, Generic[F]):
 
 
 def stitch(
-    blueprint: Strategy[F], refined: Iterable[Refined[Any, Any]], **about: Any
+    blueprint: Strategy[F], refined: Iterable[Refined[Any, Any]], **about: object
 ) -> Strategy[F]:
     """The blueprint with all that was found in its subgames: a strategy of the whole game.
 

@@ -136,7 +136,7 @@ class Conditions:
 class Condition(Protocol):
     """A style or a set of locks: it knows its own arrays on any form."""
 
-    def on(self, form: Any) -> Conditions:
+    def on(self, form: object) -> Conditions:
         """The arrays for a compiled game."""
 
 
@@ -157,7 +157,7 @@ def symmetry_under(game: Any, symmetry: bool | None, *given: Any) -> bool | None
     return symmetry
 
 
-def conditions_on(form: Any, *given: Condition | Conditions | None) -> Conditions | None:
+def conditions_on(form: object, *given: Condition | Conditions | None) -> Conditions | None:
     """All conditions of a run on a form as one; None where there are none."""
     total: Conditions | None = None
     for one in given:

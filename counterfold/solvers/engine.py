@@ -195,7 +195,7 @@ def runs_on(form: type, *kinds: type[Engine], choose: Choice | None = None) -> N
     _ENGINES[form] = list(kinds)
 
 
-def engine_of(form: Any, settings: Settings) -> type[Engine]:
+def engine_of(form: object, settings: Settings) -> type[Engine]:
     """The kind of engine that runs a traversal of a form: the fastest that is right."""
     for kind in type(form).__mro__:
         if kind in _CHOICES:

@@ -314,7 +314,7 @@ def _outcome(flop: Flop, result: Result, mass: float, wants: tuple[str, ...]) ->
     return Outcome(to_json(_row(flop, result, mass)), files)
 
 
-def _template(given: Any, flops: Sequence[Flop], name: str, where: str) -> PokerGame:
+def _template(given: object, flops: Sequence[Flop], name: str, where: str) -> PokerGame:
     """The spot on the first flop that leaves both players hands."""
     if not isinstance(given, Mapping):
         raise ParameterError(f'{where} must be a JSON object with keys such as "pot" and "oop"')

@@ -136,10 +136,10 @@ class HistoryEngine(InfosetEngine):
         self._sampled = SAMPLED.get(setup.settings.traversal)
         self._scratch = self._dense() if self._sampled is None else self._sparse(self._sampled)
 
-    def _dense(self) -> Any:
+    def _dense(self) -> object:
         return self._kernels.Dense(*(np.zeros(self.form.histories, self.dtype) for _ in range(3)))
 
-    def _sparse(self, sampled: tuple[bool, bool]) -> Any:
+    def _sparse(self, sampled: tuple[bool, bool]) -> object:
         """What one sampled traversal works in."""
         tree, counts = self.form, np.zeros(self.form.histories)
         most = max(

@@ -283,7 +283,7 @@ def _certificate(
 def table_size(
     game: PokerGame,
     method: str | Method | None = None,
-    settings: Mapping[str, Any] = MappingProxyType({}),
+    settings: Mapping[str, object] = MappingProxyType({}),
     symmetry: bool | None = None,
 ) -> PublicSize:
     """How large a public tree and the tables of a run on it will be, before it is built.

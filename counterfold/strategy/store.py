@@ -61,7 +61,7 @@ def read(path: PathLike, form: Any = None) -> tuple[Strategy[Any], Saved, Fields
 
 
 def read_run(
-    path: PathLike, key: str, otherwise: str, form: Any = None
+    path: PathLike, key: str, otherwise: str, form: object = None
 ) -> tuple[Strategy[Any], Saved, Fields]:
     """A checkpoint of a kind, which its run tells by a key; else FileError says ``otherwise``.
 

@@ -96,7 +96,7 @@ class Strategy(Generic[F]):
         cls,
         form: F,
         tables: NDArray[Any] | Tables,
-        about: Mapping[str, Any] = MappingProxyType({}),
+        about: Mapping[str, object] = MappingProxyType({}),
     ) -> Strategy[F]:
         """A strategy of a compiled game: over the slots of its infosets, or for all hands."""
         given = tables if isinstance(tables, tuple) else (tables,)
@@ -161,7 +161,7 @@ class Strategy(Generic[F]):
 
         save_strategy(self, path)
 
-    def to_openspiel(self, game: object = None) -> Any:
+    def to_openspiel(self, game: object = None) -> object:
         """The strategy as an OpenSpiel policy; see ``counterfold.strategy.openspiel``."""
         from counterfold.strategy.openspiel import to_openspiel
 
@@ -229,7 +229,7 @@ class Strategy(Generic[F]):
                 + ("; the rules have changed since" if form.spec == self.spec else "")
             )
 
-    def at(self, *seen: Any, player: int | None = None) -> dict[str, float]:
+    def at(self, *seen: object, player: int | None = None) -> dict[str, float]:
         """Action probabilities where a player sees this; parts are given as they are printed.
 
         Of poker for all hands, a hand and a line: ``at("AhKd", "check, bet 66")``.

@@ -37,12 +37,12 @@ def by_deals(game: object) -> Any:
     return importlib.import_module("counterfold.abstraction.deal_form").DealForm(game)
 
 
-def by_drawn_deals(game: PokerGame) -> Any:
+def by_drawn_deals(game: PokerGame) -> object:
     """Betting before the flop of three and more, over deals that are drawn once."""
     return importlib.import_module("counterfold.abstraction.drawn_engine").DrawnForm(game)
 
 
-def as_game(game: object) -> Any:
+def as_game(game: object) -> object:
     """A game as it is, or the one that a name or a file means; anything else is refused.
 
     >>> as_game("kuhn").players

@@ -220,7 +220,7 @@ def _payoffs(state: State, answer: Any, players: int) -> Any:
     return answer
 
 
-def _outcomes(found: Reading, state: State, game: Any) -> list[Action]:
+def _outcomes(found: Reading, state: State, game: object) -> list[Action]:
     """Outcomes that can happen; whatever is not plainly right is looked at closely."""
     chance = getattr(game, "chance", None)
     if chance is None:
