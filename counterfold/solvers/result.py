@@ -153,10 +153,9 @@ def solve(  # noqa: PLR0913  (said by their names)
     exploitability: ``"0.1%"`` of the pot, ``"1mbb"``, ``"1e-4"``. ``method`` is a name of
     ``METHODS`` or ``"lp"``; further ``settings`` are those of ``Solver`` (``style``, ...).
 
-    With ``save`` a checkpoint is written at the end, and on the way once a minute, or at every
-    multiple of ``every`` iterations; a ``Saving`` says more. Ctrl-C and SIGTERM end the run cleanly
-    with what it has (and SIGTERM then the process, unless the program takes it). What does not fit
-    into ``memory`` is refused.
+    With ``save`` a checkpoint is written at the end, and on the way once a minute or at multiples
+    of ``every`` iterations; a ``Saving`` says more. Ctrl-C and SIGTERM end a run cleanly with what
+    it has (SIGTERM then the process as well). What does not fit into ``memory`` is refused.
 
     >>> import counterfold as cf
     >>> result = cf.solve(cf.Kuhn(), until=cf.Until(exploitability=1e-6))
@@ -170,8 +169,7 @@ def solve(  # noqa: PLR0913  (said by their names)
     >>> abs(result.poker.evs[0] - 200) < 1, result.poker.percent_of_pot <= 0.3
     (True, True)
     """
-    saving, until = Saving.of(save, every), Until.of(until)
-    began = time.perf_counter()
+    saving, until, began = Saving.of(save, every), Until.of(until), time.perf_counter()
     if isinstance(game, Solver):
         if method is not None or settings:
             raise ParameterError("a solver that is ready has its method and settings already")
@@ -191,7 +189,9 @@ def solve(  # noqa: PLR0913  (said by their names)
         solver = Solver(form, method, traversal, **settings)
     if "exact" not in solver.engine.can:  # what cannot be certified is refused before the run
         solver.report()
-    return _run(solver, until, list[Report](), saving, on_report, began)
+    compiled, trace = time.perf_counter() - began, list[Report]()
+    end = run_to(solver, _limits(solver, until, compiled), trace, saving, on_report)
+    return _result(solver, trace, *end, compiled)
 
 
 def resume(
@@ -213,19 +213,7 @@ def resume(
     began = time.perf_counter()
     until = Until.of(until)
     solver, trace = Solver.resume(path, game, memory, threads=threads)
-    return _run(solver, until, trace, Saving.of(save or path, every), on_report, began)
-
-
-def _run(
-    solver: Solver,
-    until: Until | None,
-    trace: list[Report],
-    saving: Saving,
-    on_report: OnReport | None,
-    began: float,
-) -> Result:
-    """The run of a solver that is ready, and what comes out."""
-    compiled = time.perf_counter() - began
+    compiled, saving = time.perf_counter() - began, Saving.of(save or path, every)
     end = run_to(solver, _limits(solver, until, compiled), trace, saving, on_report)
     return _result(solver, trace, *end, compiled)
 

@@ -155,17 +155,34 @@ def run_to(
     ``trace`` grows by the reports that know the exploitability. The last report is of the last
     iteration, but where ``Result`` says otherwise.
     """
+    run = _Run(solver, trace, Saving.of(save))
+    stopped, report = "interrupted", None
     with interrupts.patient(), interrupts.uncut():
-        run = _Run(solver, until, trace, Saving.of(save))
-        stopped, seconds = run.iterate(on_report)
-        return run.end(stopped, seconds), stopped
+        solver.look = run.look  # which checks of poker call between their walks
+        try:
+            for report in run_until(solver, until, run.saving.every, run.reserve):
+                run.note(report)
+                if on_report:
+                    on_report(report)
+                if until.reached_by(report) or interrupts.noted():
+                    break
+                run.checkpoint()
+            else:
+                stopped = "seconds"  # or there would not be time for what is left to do
+        except _GivenUpError:
+            pass
+        finally:
+            solver.look = None
+        if report is not None:
+            stopped = until.reached_by(report) or stopped
+        return run.end(stopped, 0.0 if report is None else report.run_seconds), stopped
 
 
 class _Run:
-    """A solver on its way to a limit, and its checkpoints."""
+    """The trace and the checkpoints of a run."""
 
-    def __init__(self, solver: Solver, until: Until, trace: list[Report], saving: Saving) -> None:
-        self.solver, self.until, self.trace, self.saving = solver, until, trace, saving
+    def __init__(self, solver: Solver, trace: list[Report], saving: Saving) -> None:
+        self.solver, self.trace, self.saving = solver, trace, saving
         self.started = solver.iteration
         self.kept: tuple[int, int] | None = None  # iteration and checks of the last checkpoint
         self.on_the_way = saving.path or (saving.rescue if saving.on_the_way else None)
@@ -177,43 +194,23 @@ class _Run:
         solver.save(self.on_the_way, trace, **(known(solver, trace[-1], "") if trace else {}))
         self.kept = solver.iteration, len(trace)
 
-    def _look(self) -> None:
+    def look(self) -> None:
+        """Give up a check that takes long, once a signal has come."""
         if interrupts.noted() and self.trace and not _quick(self.solver):
             raise _GivenUpError
 
-    def _reserve(self) -> float:
+    def reserve(self) -> float:
         """Seconds that the last checkpoint will take."""
         return (self.clock.cost or self.solver.nbytes / DISK) if self.saving.path else 0.0
 
-    def iterate(self, on_report: OnReport | None) -> tuple[str, float]:
-        """Up to the limit or a signal: why it ended, and the seconds that it took."""
-        solver, until, report = self.solver, self.until, None
-        stopped = "interrupted"
-        solver.look = self._look  # which checks of poker call between their walks
-        try:
-            for report in run_until(solver, until, self.saving.every, self._reserve):
-                self._note(report)
-                if on_report:
-                    on_report(report)
-                if until.reached_by(report) or interrupts.noted():
-                    break
-                self._checkpoint()
-            else:
-                stopped = "seconds"  # or there would not be time for what is left to do
-        except _GivenUpError:
-            pass
-        finally:
-            solver.look = None
-        if report is None:
-            return stopped, 0.0
-        return until.reached_by(report) or stopped, report.run_seconds
-
-    def _note(self, report: Report) -> None:
+    def note(self, report: Report) -> None:
+        """Keep a report that knows the exploitability."""
         is_new = not self.trace or report.iteration > self.trace[-1].iteration
         if report.exploitability is not None and is_new:
             self.trace.append(report)
 
-    def _checkpoint(self) -> None:
+    def checkpoint(self) -> None:
+        """Save, if it is time to."""
         every = self.saving.every
         if not every:
             self.clock.look()
