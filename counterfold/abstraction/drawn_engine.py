@@ -25,10 +25,7 @@ class DrawnEngine(SequenceEngine):
     """
 
     name = "drawn deals"
-    can = frozenset(
-        {"full", "prediction", "simultaneous", "last iterate", "float64", "threads"}
-        | {"style", "exact"}
-    )
+    can = SequenceEngine.can - {"cce gap"}
     checks_cost: ClassVar[bool] = True
     refusal: ClassVar[str] = "a table over drawn deals"
 
@@ -47,17 +44,7 @@ class DrawnEngine(SequenceEngine):
 
     def step(self, schedule: NDArray[np.float64]) -> None:
         with ThreadPoolExecutor(self._threads) as pool:
-            for row in schedule:
-                everybody = range(self.form.players)
-                if not self.alternating:
-                    for player in everybody:
-                        self._gradient(player, pool)
-                for player in everybody:
-                    if self.alternating:
-                        self._gradient(player, pool)
-                    self._kernels.respond(
-                        self._typed, player, self._tables, self._preference, self._work, row
-                    )
+            self._iterate(schedule, lambda player: self._gradient(player, pool))
 
     def _gradient(self, player: int, pool: ThreadPoolExecutor) -> None:
         from counterfold.kernels import drawn

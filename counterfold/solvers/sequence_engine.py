@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -94,8 +95,7 @@ class SequenceEngine(InfosetEngine):
     def _step_together(self, schedule: Floats) -> None:
         """The same iterations, bit for bit, with each gradient shared out to threads."""
         kernels, form, tables, work = self._kernels, self._typed, self._tables, self._work
-        players = range(self.form.players)
-        shares = [self._shares(player) for player in players]
+        shares = [self._shares(player) for player in range(self.form.players)]
         with ThreadPoolExecutor(self._threads - 1) as pool:
 
             def gradient(player: int) -> None:
@@ -109,14 +109,20 @@ class SequenceEngine(InfosetEngine):
                 for other in others:
                     other.result()
 
-            for row in schedule:
-                if not self.alternating:
-                    for player in players:
-                        gradient(player)
+            self._iterate(schedule, gradient)
+
+    def _iterate(self, schedule: Floats, gradient: Callable[[int], None]) -> None:
+        """Iterations whose gradients, written to the scratch, come from elsewhere."""
+        form, tables, work = self._typed, self._tables, self._work
+        players = range(self.form.players)
+        for row in schedule:
+            if not self.alternating:
                 for player in players:
-                    if self.alternating:
-                        gradient(player)
-                    kernels.respond(form, player, tables, self._preference, work, row)
+                    gradient(player)
+            for player in players:
+                if self.alternating:
+                    gradient(player)
+                self._kernels.respond(form, player, tables, self._preference, work, row)
 
     def _shares(self, player: int) -> list[tuple[int, int]]:
         """The player's sequences in runs of about equally many leaves, one a thread."""

@@ -150,6 +150,21 @@ def test_a_run_is_saved_and_goes_on_bit_for_bit(tmp_path: Path) -> None:
     assert cf.exploitability(loaded) == pytest.approx(first.exploitability, abs=1e-6)
 
 
+def test_tables_in_32_bits_and_a_warm_start() -> None:
+    form = DrawnForm(TABLES["three"].poker, deals=3_000)
+    fine, coarse = (cf.Solver(form, "cfr+", dtype=kind) for kind in ("float64", "float32"))
+    for solver in (fine, coarse):
+        solver.step(60)
+    assert coarse.assess().values == pytest.approx(fine.assess().values, abs=2e-3)
+    later = cf.Solver(form, "cfr+")
+    later.begin(*fine.learned())
+    assert later.strategy().tables[0] == pytest.approx(fine.strategy().tables[0], abs=1e-12)
+    fresh = cf.Solver(form, "cfr+")
+    for solver in (later, fresh):
+        solver.step(3)
+    assert max(later.assess().gains) < 0.2 * max(fresh.assess().gains)
+
+
 def test_two_of_three_who_begin_with_nothing_to_lose_is_refused() -> None:
     game = jam_or_fold(players=3).poker
     with pytest.raises(ParameterError, match="deals must be a whole number"):
