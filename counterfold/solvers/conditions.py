@@ -136,7 +136,7 @@ class Conditions:
 class Condition(Protocol):
     """A style or a set of locks: it knows its own arrays on any form."""
 
-    def on(self, form: object) -> Conditions:
+    def on(self, form: Any) -> Conditions:
         """The arrays for a compiled game."""
 
 

@@ -38,7 +38,7 @@ class Layout(Protocol):
     """The kind of file that held such strategies once; empty if there was none."""
 
     @classmethod
-    def of(cls, form: object) -> Self:
+    def of(cls, form: Any) -> Self:
         """The layout of a compiled game."""
 
     @classmethod
@@ -81,7 +81,7 @@ class Layout(Protocol):
     def weighed(self, tables: Tables, weigh: Callable[[str], float]) -> Tables:
         """The tables with each action multiplied by what its name weighs, to one again."""
 
-    def at(self, tables: Tables, seen: tuple[object, ...], player: int | None) -> dict[str, float]:
+    def at(self, tables: Tables, seen: tuple[Any, ...], player: int | None) -> dict[str, float]:
         """Action probabilities where a player sees this."""
 
     def rows(self, tables: Tables, pattern: str | None, player: int | None) -> Iterator[Row]:
