@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,11 +56,7 @@ class BoardWalk:
 
         self.form, self._kernels = form, kernels
         tree, self.game = form.game.betting, form.game
-        self.tree = kernels.Tree(
-            tree.kind, tree.player, tree.street, tree.first.astype(np.uint32),
-            tree.count.astype(np.uint32), form.start.astype(np.uint64),
-            np.ascontiguousarray(tree.payoff[:, :, 2]), tree.pot, tree.chips, tree.rivals,
-        )  # fmt: skip
+        self.tree = betting_arrays(form)
         self._deepest = _deepest(tree.parent) + 3
         self._waiting = self._deepest * int(tree.count.max()) + 1
 
@@ -121,6 +117,18 @@ class BoardWalk:
             return np.zeros(len(holes), np.uint32)
         every = self.game.rules.strengths(np.array([board], np.uint8))[0]
         return np.ascontiguousarray(every[holes], np.uint32)
+
+
+def betting_arrays(form: BucketForm) -> Any:
+    """The betting for compiled code."""
+    from counterfold.kernels import poker_mass as kernels
+
+    tree = form.game.betting
+    return kernels.Tree(
+        tree.kind, tree.player, tree.street, tree.first.astype(np.uint32),
+        tree.count.astype(np.uint32), form.start.astype(np.uint64),
+        np.ascontiguousarray(tree.payoff[:, :, 2]), tree.pot, tree.chips, tree.rivals,
+    )  # fmt: skip
 
 
 def bucket_statistics(

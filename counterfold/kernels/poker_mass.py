@@ -131,3 +131,52 @@ def masses(tree, table, deal, room, streets, mass, value, won):
             room.depth[waiting] = depth + np.uint32(1)
             room.move[waiting] = k
             waiting += 1
+
+
+class Tables(NamedTuple):
+    """Strategies over buckets, one for each player."""
+
+    start: np.ndarray  # uint64 [players, nodes] where the numbers of a decision begin
+    shares: np.ndarray  # float32, of all of them
+
+
+@jit
+def worths(tree, tables, nodes, bucket, strength, weight, value, out):
+    """What players win from some nodes on, by deals of given weights that are added to ``out``.
+
+    ``nodes`` are whole subtrees, parents first; ``bucket`` is [deals, streets, players],
+    ``strength`` [deals, players], ``value`` room for [nodes, players] of one deal.
+    """
+    players = strength.shape[1]
+    for d in range(strength.shape[0]):
+        for i in range(nodes.size - 1, -1, -1):
+            node = nodes[i]
+            kind, first = tree.kind[node], tree.first[node]
+            for p in range(players):
+                value[node, p] = tree.lost[node, p] if kind in (FOLD, SHOWDOWN) else 0.0
+            if kind == DECISION:
+                own, width = tree.player[node], np.uint64(tree.count[node])
+                held = np.uint64(bucket[d, tree.street[node], own])
+                at = tables.start[own, node] + held * width
+                for k in range(width):
+                    share = np.float64(tables.shares[at + np.uint64(k)])
+                    child = first + np.uint32(k)
+                    for p in range(players):
+                        value[node, p] += share * value[child, p]
+            elif kind == DEAL:
+                for p in range(players):
+                    value[node, p] = value[first, p]
+            elif kind == SHOWDOWN:
+                for pot in range(tree.pot[node], tree.pot[node + 1]):
+                    best, winners = np.uint32(0), 0
+                    for p in range(players):
+                        if tree.rivals[pot] >> p & 1:
+                            if winners == 0 or strength[d, p] > best:
+                                best, winners = strength[d, p], 1
+                            elif strength[d, p] == best:
+                                winners += 1
+                    for p in range(players):
+                        if tree.rivals[pot] >> p & 1 and strength[d, p] == best:
+                            value[node, p] += tree.chips[pot] / winners
+            for p in range(players):
+                out[node, p] += weight[d] * value[node, p]

@@ -30,6 +30,7 @@ from counterfold.play.record import Recorder, source_in
 from counterfold.play.result import MatchResult, Point
 from counterfold.play.score import Score, Sums, add_hand, blank_tally, scores, turns
 from counterfold.play.table import Fault, PlayedHand, Table
+from counterfold.play.table_insight import table_insight
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.story import story
 
@@ -120,9 +121,15 @@ class Match:
         self._rngs = [np.random.default_rng([self.seed, g]) for g in range(players)]
         self._insight: Any = no_insight(players)
         self._guess: Floats | None = None
+        self._at_table = table_insight(self.game, self.agents, self.seed)
+        tells = [
+            self._at_table is not None and g != stranger and callable(getattr(agent, "odds", None))
+            for g, agent in enumerate(self.agents)
+        ]
         self._table = Table(
-            self.game, self.agents, tree=self.tree, reveal=reveal, time_limit=time_limit
-        )
+            self.game, self.agents, tree=self.tree, reveal=reveal, time_limit=time_limit,
+            tells=tells,
+        )  # fmt: skip
         self._arena: Arena | None = None
         if self.tree is not None and all(map(is_tabular, self.agents)):
             self._arena = Arena(self.tree, self.agents, self.seed, self._repeat)
@@ -150,7 +157,7 @@ class Match:
     @property
     def takes_luck_out(self) -> bool:
         """Is there a score without luck beside the plain one?"""
-        return self.tree is not None
+        return self.tree is not None or self._at_table is not None
 
     def play(
         self,
@@ -438,6 +445,8 @@ class Match:
 
     def _fair(self, hand: PlayedHand, rows: Sequence[Floats | None]) -> Sequence[float]:
         """What a hand pays with luck taken out, where that can be known."""
+        if self._at_table is not None:
+            return self._at_table.fair(hand)
         if self.tree is None:
             return hand.payoffs
         places = [step.place for step in hand.steps]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -16,6 +16,8 @@ from counterfold.play.dealer import Dealer
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.views import views
 
+CLOSE = 1e-4
+"""How near to one odds must sum."""
 MOST_SEARCHED = 100_000
 """States looked at to find the worst end for an agent at fault."""
 
@@ -38,6 +40,8 @@ class PlayedHand:
     payoffs: tuple[float, ...]
     fault: Fault | None = None
     steps: tuple[Step, ...] = ()
+    end: Any = None
+    """The state it ended in."""
 
 
 class Step(NamedTuple):
@@ -47,6 +51,7 @@ class Step(NamedTuple):
     state: Any
     place: int  # which of the moves there it was; -1 if it was not listed
     move: Hashable
+    odds: Mapping[str, float] | None = None  # how often the agent takes each action, if it tells
 
 
 class Table:
@@ -57,7 +62,8 @@ class Table:
 
     Which actions of others a player could see is known from the compiled ``tree``; without one they
     are told to nobody, beyond what the rules let a player observe.
-    ``steps`` and ``state`` are those of the hand in play, or of the last one.
+    ``steps`` and ``state`` are those of the hand in play, or of the last one. Agents of whom
+    ``tells`` is true are asked for their odds when they have acted.
     """
 
     def __init__(
@@ -68,8 +74,10 @@ class Table:
         tree: HistoryTree | None = None,
         reveal: bool = False,
         time_limit: float | None = None,
+        tells: Sequence[bool] | None = None,
     ) -> None:
         self.game = game
+        self.tells = tuple(tells or [False] * len(agents))
         self.tree = tree
         self.agents = tuple(agents)
         self.reveal = reveal
@@ -101,23 +109,25 @@ class Table:
                 if not isinstance(outcomes, Even):
                     outcomes = [(o, p) for o, p in outcomes if p != 0]
                 place = dealer.draw(outcomes)
-                move = outcomes[place][0]
+                move, odds = outcomes[place][0], None
             else:
                 agent = players[turn]
                 actions = tuple(game.actions(state))
                 seen = Observation(turn, game.observe(state, turn), actions, number)
                 try:
                     place, move = self._ask(agent, seen, rngs[agent])
+                    odds = self._odds(agent, seen, move) if self.tells[agent] else None
                 except _FaultError as error:
                     fault = Fault(number, agent, str(error))
                     payoffs = worst_end(game, state, turn)
                     break
                 choices[turn].append(Choice(seen, move))
             self.state = game.next(state, move)
-            self.steps.append(Step(turn, state, place, move))
+            self.steps.append(Step(turn, state, place, move, odds))
         events = tuple(label(step.move) for step in self.steps)
-        played = PlayedHand(number, players, events, payoffs, fault, tuple(self.steps))
-        self._teach(played, None if fault else state, choices)
+        end = None if fault else state
+        played = PlayedHand(number, players, events, payoffs, fault, tuple(self.steps), end)
+        self._teach(played, end, choices)
         return played
 
     def _ask(self, agent: int, seen: Observation, rng: np.random.Generator) -> tuple[int, Hashable]:
@@ -139,6 +149,23 @@ class Table:
             legal = cut(", ".join(map(label, seen.actions)), 200)
             raise _FaultError(f"chose {short(action)} at {short(seen.name)}, where it may {legal}")
         return -1, action
+
+    def _odds(self, agent: int, seen: Observation, move: Hashable) -> Mapping[str, float] | None:
+        """How often the agent takes each action where it has just acted, if it tells."""
+        try:
+            told = self.agents[agent].odds(seen)  # type: ignore[attr-defined]
+            if told is None:
+                return None
+            odds = {label(action): float(share) for action, share in told.items()}
+        except (KeyboardInterrupt, MemoryError):
+            raise
+        except Exception as error:
+            raise _FaultError(f"has no odds at {short(seen.name)}: {reason(error)}") from None
+        if min(odds.values()) < 0 or abs(sum(odds.values()) - 1) > CLOSE:
+            raise _FaultError(f"has odds at {short(seen.name)} that do not sum to one")
+        if odds.get(label(move), 0.0) <= 0:
+            raise _FaultError(f"did {short(move)} at {short(seen.name)}, which its odds exclude")
+        return odds
 
     def _teach(self, hand: PlayedHand, end: object, choices: list[list[Choice]]) -> None:
         """Tell those who learn what they saw; a hand cut short by a fault teaches nothing."""
