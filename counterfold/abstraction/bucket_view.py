@@ -60,11 +60,7 @@ class BucketBrowser:
         unknown = np.full(HOLES, np.nan)
         never = [game.players[p] for p, reach in enumerate(reaches) if p != me and not reach.any()]
         return NodeView.at(
-            game,
-            node,
-            me,
-            line=place.line,
-            board=place.cards,
+            game, place, me,
             actions=actions,
             weight=reaches[me],
             against=np.mean(others, axis=0),
@@ -73,7 +69,7 @@ class BucketBrowser:
             equity=unknown,
             note=f"{' and '.join(never)} never gets here" if never else "",
             mass=reaches[me] * comes,
-        )
+        )  # fmt: skip
 
     def each_card(
         self, path: Path | Place = "", player: int | str | None = None

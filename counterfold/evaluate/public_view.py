@@ -168,11 +168,7 @@ class Browser:
         equity = self.all_in.on(boards[-1], me, reaches[1 - me], met)
         turned = renamed_holes(game.rules, np.arange(game.rules.holes), names)
         return NodeView.at(
-            game,
-            node,
-            me,
-            line=place.line,
-            board=place.cards,
+            game, place, me,
             actions=actions,
             weight=reaches[me][turned],
             against=reaches[1 - me][turned],
@@ -181,7 +177,7 @@ class Browser:
             equity=equity[turned],
             note="" if met.any() else f"{game.players[1 - me]} never gets here",
             evs=evs,
-        )
+        )  # fmt: skip
 
     def action_values(self, path: Path | Place = "") -> dict[str, Floats]:
         """[holes] of each action, chips that the one who decides wins from here on by taking it.

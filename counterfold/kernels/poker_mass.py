@@ -140,6 +140,34 @@ class Tables(NamedTuple):
     shares: np.ndarray  # float32, of all of them
 
 
+@inlined
+def _mixed(tree, tables, node, held, value):
+    """The value of a decision: its children's, as often as the bucket that is held takes each."""
+    own, width = tree.player[node], np.uint64(tree.count[node])
+    at = tables.start[own, node] + np.uint64(held) * width
+    for k in range(width):
+        share = np.float64(tables.shares[at + np.uint64(k)])
+        child = tree.first[node] + np.uint32(k)
+        for p in range(value.shape[1]):
+            value[node, p] += share * value[child, p]
+
+
+@inlined
+def _shared(tree, node, strength, value):
+    """Give each pot of a showdown to the strongest of those who play for it."""
+    for pot in range(tree.pot[node], tree.pot[node + 1]):
+        best, winners = np.uint32(0), 0
+        for p in range(strength.size):
+            if tree.rivals[pot] >> p & 1:
+                if winners == 0 or strength[p] > best:
+                    best, winners = strength[p], 1
+                elif strength[p] == best:
+                    winners += 1
+        for p in range(strength.size):
+            if tree.rivals[pot] >> p & 1 and strength[p] == best:
+                value[node, p] += tree.chips[pot] / winners
+
+
 @jit
 def worths(tree, tables, nodes, bucket, strength, weight, value, out):
     """What players win from some nodes on, by deals of given weights that are added to ``out``.
@@ -151,32 +179,16 @@ def worths(tree, tables, nodes, bucket, strength, weight, value, out):
     for d in range(strength.shape[0]):
         for i in range(nodes.size - 1, -1, -1):
             node = nodes[i]
-            kind, first = tree.kind[node], tree.first[node]
+            kind = tree.kind[node]
             for p in range(players):
                 value[node, p] = tree.lost[node, p] if kind in (FOLD, SHOWDOWN) else 0.0
             if kind == DECISION:
-                own, width = tree.player[node], np.uint64(tree.count[node])
-                held = np.uint64(bucket[d, tree.street[node], own])
-                at = tables.start[own, node] + held * width
-                for k in range(width):
-                    share = np.float64(tables.shares[at + np.uint64(k)])
-                    child = first + np.uint32(k)
-                    for p in range(players):
-                        value[node, p] += share * value[child, p]
+                held = bucket[d, tree.street[node], tree.player[node]]
+                _mixed(tree, tables, node, held, value)
             elif kind == DEAL:
                 for p in range(players):
-                    value[node, p] = value[first, p]
+                    value[node, p] = value[tree.first[node], p]
             elif kind == SHOWDOWN:
-                for pot in range(tree.pot[node], tree.pot[node + 1]):
-                    best, winners = np.uint32(0), 0
-                    for p in range(players):
-                        if tree.rivals[pot] >> p & 1:
-                            if winners == 0 or strength[d, p] > best:
-                                best, winners = strength[d, p], 1
-                            elif strength[d, p] == best:
-                                winners += 1
-                    for p in range(players):
-                        if tree.rivals[pot] >> p & 1 and strength[d, p] == best:
-                            value[node, p] += tree.chips[pot] / winners
+                _shared(tree, node, strength[d], value)
             for p in range(players):
                 out[node, p] += weight[d] * value[node, p]

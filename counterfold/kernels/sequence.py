@@ -13,16 +13,7 @@ import numpy as np
 
 from counterfold.kernels import rule
 from counterfold.kernels.jit import inlined, jit
-from counterfold.kernels.rule import (
-    accumulate,
-    average,
-    heaviest,
-    match,
-    predict,
-    scale,
-    share,
-    weigh,
-)
+from counterfold.kernels.rule import accumulate, average, heaviest, match, predict, weigh
 
 
 class Form(NamedTuple):
@@ -141,12 +132,12 @@ def _match_runs(tables, preference, work, start, stop, width, best):
     even = one / dtype((stop - start) // width)
     if not best:
         for k in range(width):
-            weight[k] = scale(weight[k], one, even)
+            weight[k] = rule.scale(weight[k], one, even)
     for lo in range(start, stop, width):
         played = tables.strategy[lo : lo + width]
         if preference.delta.size == 0:
             for k in range(width):
-                played[k] = share(played[k], weight[k], -weight[k])
+                played[k] = rule.share(played[k], weight[k], -weight[k])
         else:
             fallback = preference.fallback[lo : lo + width]
             if best:
@@ -154,7 +145,7 @@ def _match_runs(tables, preference, work, start, stop, width, best):
                     played[k], weight[k] = heaviest(played[k], weight[k], fallback[k])
             else:
                 for k in range(width):
-                    played[k] = share(played[k], weight[k], fallback[k])
+                    played[k] = rule.share(played[k], weight[k], fallback[k])
 
 
 @inlined

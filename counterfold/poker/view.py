@@ -103,14 +103,19 @@ class NodeView:
     evs: NDArray[np.float64] | None = None
 
     @classmethod
-    def at(cls, game: PokerGame, node: int, me: int, **seen: Any) -> NodeView:
-        """A betting node as a player sees it; ``seen`` are the other fields."""
-        names = game.streets
-        street = int(game.betting.street[node])
+    def at(
+        cls, game: PokerGame, place: tuple[int, tuple[int, ...], tuple[str, ...]], me: int,
+        **seen: Any,
+    ) -> NodeView:  # fmt: skip
+        """A betting node with its board and line as a player sees it; ``seen`` is all else."""
+        node, board, line = place
+        names, street = game.streets, int(game.betting.street[node])
         return cls(
             game=game.name,
             player=game.players[me],
             street=names[street] if street < len(names) else f"street {street + 1}",
+            line=line,
+            board=board,
             pot=float(game.betting.paid[node].sum()),
             stacks=game.behind(node),
             players=game.players,
