@@ -12,6 +12,7 @@ from counterfold.games.normal_form import NormalForm
 from counterfold.games.onecard import Kuhn, OneCard
 from counterfold.games.spec import written
 from counterfold.poker.rules import PokerRules
+from counterfold.poker.table import Holdem
 
 
 def rules_in_short(game: object) -> list[str]:
@@ -27,6 +28,8 @@ def rules_in_short(game: object) -> list[str]:
         return [*_one_card(game), *_cards(game)]
     if isinstance(game, PokerRules):
         return _holdem(game)
+    if isinstance(game, Holdem):
+        return _table(game)
     if isinstance(game, LiarsDice):
         return _liars_dice(game)
     if isinstance(game, Goofspiel):
@@ -70,6 +73,20 @@ def _holdem(game: PokerRules) -> list[str]:
         f"players in turn. The best five of all cards win the pot.{pot}",
         "Amounts are chips; a raise names what it raises to. After a hand, decisions are held "
         "against the value of each action over all hands that the opponent may have.",
+    ]
+
+
+def _table(game: Holdem) -> list[str]:
+    small, big = map(written, game.blinds)
+    told = (
+        f"Blinds are {small} and {big}"
+        if game.big_blind_ante + game.ante == 0
+        else (f"Blinds are {small} and {big}, with antes")
+    )
+    return [
+        f"Hold'em from the first card for {game.players}: everyone is dealt two cards, five more "
+        "come on the board, and the best five of all win the pot. You take every seat in turn.",
+        f"{told}. Amounts are chips; a raise names what it raises to.",
     ]
 
 

@@ -1,8 +1,9 @@
-"""A person at a poker game with all hands, whose decisions are judged by what they are worth."""
+"""A person whose decisions are judged by what they are worth, wherever that is known exactly."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
@@ -14,8 +15,6 @@ from counterfold.evaluate.public_view import Browser
 from counterfold.play.agents import StrategyAgent
 from counterfold.play.human import Advice, Seating, Sitting
 from counterfold.play.table import PlayedHand
-from counterfold.poker.game import PokerGame
-from counterfold.poker.rules import PokerRules
 from counterfold.strategy.hands import HandLayout
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.public import PublicTree
@@ -27,6 +26,8 @@ class Judgement(NamedTuple):
 
     ``worth`` has each action with the person's hand, over all that the opponent may hold; both
     play the opponent's strategy from then on. ``usual`` is what that strategy makes of it here.
+    In games that are no poker with all hands, ``worth`` counts from there, and ``usual`` is 0.
+    ``pot`` is what there is to win: the pot, or the largest payoff of the game.
     """
 
     action: str
@@ -50,12 +51,13 @@ class Judgement(NamedTuple):
 
 
 class Trainer(Sitting):
-    """A sitting at a poker game or spot against a strategy for all hands.
+    """A sitting against strategies that are known, at poker with all hands or a game's tree.
 
     Every decision is judged by the exact value of its actions, so that the score is known with
     luck taken out: what the opponent's strategy is worth to the player, and the edges of the
     person's decisions. On average over deals and over what the opponent does, that is what the
-    person wins. Against other agents it is a plain sitting.
+    person wins. Against other agents it is a plain sitting. At a game's tree there may be more
+    than two players.
 
     >>> import counterfold as cf
     >>> river = cf.spot({"board": "Ks 9h 6s 4d 2c", "pot": 20, "stack": 40, "oop": "QQ,99",
@@ -69,24 +71,29 @@ class Trainer(Sitting):
 
     def __init__(
         self,
-        game: PokerGame | PokerRules | PublicTree,
-        other: Agent,
+        game: object,
+        *others: Agent,
         **seating: Unpack[Seating],
     ) -> None:
         self.strategy: Strategy[PublicTree] | None = None
         self._browser: Browser | None = None
-        strategy = _strategy_for_all_hands(other)
+        strategy = _strategy_for_all_hands(others[0]) if len(others) == 1 else None
         if strategy is not None and rules_of(game).betting.zero_sum:
             self.strategy = strategy
             self._browser = Browser(strategy)
             self._base = list(values(strategy))
         self.judged: list[Judgement] = []
         self._number = -1
-        super().__init__(game, other, **seating)
+        super().__init__(game, *others, **seating)
 
     @property
     def takes_luck_out(self) -> bool:
-        return self._browser is not None
+        return self._browser is not None or super().takes_luck_out
+
+    @property
+    def judges(self) -> bool:
+        """Whether the worth of decisions is known."""
+        return self._browser is not None or self._insight.advantage.size > 0
 
     @property
     def doubt(self) -> float:
@@ -99,6 +106,9 @@ class Trainer(Sitting):
         worth = self._worth(observation)
         if worth is None:
             return None
+        if self._browser is None:
+            assert self.tree is not None
+            return Judgement(action, worth, 0.0, self.tree.largest_payoff)
         odds = self._odds(observation)
         usual = sum(odds[name] * worth[name] for name in worth)
         pot = float(self.game.betting.paid[self.here[2]].sum())
@@ -107,7 +117,10 @@ class Trainer(Sitting):
     def advice(self, observation: Observation) -> list[Advice]:
         """What the opponent would do in the person's place, and what each action is worth."""
         if self._browser is None:
-            return []
+            worth = self._worth(observation)
+            found = super().advice(observation)
+            mine = [one._replace(worth=worth) for one in found if one.who == self.names[1]]
+            return [*mine, *(one for one in found if one.who != self.names[1])]
         return [Advice(self.names[1], self._odds(observation), self._worth(observation))]
 
     def _odds(self, observation: Observation) -> dict[str, float]:
@@ -117,12 +130,29 @@ class Trainer(Sitting):
 
     def _worth(self, observation: Observation) -> dict[str, float] | None:
         if self._browser is None:
-            return None
+            return self._in_tree(observation)
         seen: Any = observation.seen
         hand, line = self.game.hand(seen[0]), str(seen[2])
         values = self._browser.action_values(line)
         worth = {action: float(of[hand]) for action, of in values.items()}
         return worth if np.isfinite(list(worth.values())).all() else None
+
+    def _in_tree(self, observation: Observation) -> dict[str, float] | None:
+        """What actions are worth more than the strategy that is known makes on average."""
+        if self.tree is None or not self._insight.advantage.size:
+            return None
+        infosets, player = self.tree.infosets, observation.player
+        i = self._places[player, observation.name]
+        slots = slice(int(infosets.start[i]), int(infosets.start[i + 1]))
+        found = self._insight.advantage[observation.hand % len(self.agents), slots, player]
+        return dict(zip(infosets.actions[i], found.tolist(), strict=True))
+
+    @cached_property
+    def _places(self) -> dict[tuple[int, str], int]:
+        """Infosets by whose they are and their names."""
+        assert self.tree is not None
+        named = zip(self.tree.infosets.owner.tolist(), self.tree.infosets.labels, strict=True)
+        return {pair: i for i, pair in enumerate(named)}
 
     def _asked(self, observation: Observation) -> Hashable:
         if self._number != observation.hand:
@@ -136,7 +166,7 @@ class Trainer(Sitting):
 
     def _fair(self, hand: PlayedHand, rows: Sequence[Floats | None]) -> Sequence[float]:
         if self._browser is None:
-            return hand.payoffs
+            return super()._fair(hand, rows)
         player = hand.players.index(0)
         edges = self.judged if self._number == hand.number else []
         own = self._base[player] + sum(judged.edge for judged in edges)

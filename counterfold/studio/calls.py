@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -111,6 +112,10 @@ def _route(path: str, call: Call, method: str) -> Route:
         except CounterfoldError as error:
             key = getattr(error, "key", None)
             return Sheet({"error": str(error), "key": key}, 400)
+        except Exception:
+            logging.getLogger("counterfold.studio").exception("%s failed", request.url.path)
+            told = "something went wrong that nobody expected; the terminal of the studio says what"
+            return Sheet({"error": told, "key": None}, 500)
         return answer if isinstance(answer, Response) else Sheet(answer)
 
     return Route(f"/api{path}", endpoint, methods=[method])
@@ -130,7 +135,7 @@ async def _given(request: Request) -> Given:
         return Given(values, bytes(content))
     try:
         body = json.loads(bytes(content) or b"{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         raise ParameterError("the request is no JSON") from None
     if not isinstance(body, dict):
         raise ParameterError("a request is an object with names and values")

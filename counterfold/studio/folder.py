@@ -119,7 +119,7 @@ class Folder:
             raise FileError(
                 f"{short(name)} is too large; {ending} may have {KINDS[ending]:,} bytes"
             )
-        kept = self.fresh(Path(name).name.removesuffix(ending), ending)
+        kept = self.fresh(Path(name).name[: -len(ending)], ending)
         path = self.inside(kept, new=True)
         write_whole(path, content)
         try:

@@ -17,7 +17,7 @@ from counterfold.games.base import label
 from counterfold.games.spec import Spec, parse_spec
 from counterfold.play.agents import AGENTS
 from counterfold.play.bots import AT_TABLES, needs_form, seated
-from counterfold.play.human import Leave, Sitting
+from counterfold.play.human import Leave
 from counterfold.play.table import PlayedHand
 from counterfold.play.trainer import Judgement, Trainer
 from counterfold.poker.game import PokerGame
@@ -42,7 +42,7 @@ WORTH_A_DRILL = 0.005
 class PersonsTable:
     """A sitting whose hands are played in a thread, which waits for the person's moves."""
 
-    def __init__(self, sitting: Sitting, names: Sequence[str]) -> None:
+    def __init__(self, sitting: Trainer, names: Sequence[str]) -> None:
         self.sitting, self.screen = sitting, Screen(sitting)
         self.screen.names = ("you", *names)
         self.changed = threading.Condition()
@@ -107,14 +107,15 @@ class PersonsTable:
 
     def _remember(self) -> None:
         """Keep the decisions of a hand that cost most."""
-        if not isinstance(self.sitting, Trainer) or self.hand is None:
+        if self.hand is None:
             return
         own = [step for step in self.hand.steps if step.turn == self.hand.players.index(0)]
         for step, judged in zip(own, self.sitting.judged, strict=False):
             if judged.lost > WORTH_A_DRILL * judged.pot:
                 seen: Any = self.sitting.game.observe(step.state, step.turn)
+                cards = list(map(str, seen)) if isinstance(self.sitting.game, PokerRules) else None
                 self.costly.append(
-                    {"seen": list(map(str, seen)), "worth": judged.worth, "pot": judged.pot,
+                    {"cards": cards, "seen": label(seen), "worth": judged.worth, "pot": judged.pot,
                      "took": judged.action, "lost": judged.lost}
                 )  # fmt: skip
         self.costly.sort(key=lambda one: -float(one["lost"]))
@@ -139,7 +140,7 @@ class PersonsTable:
                 "judged": self._judged(),
                 "payoff": self.hand.payoffs[player] if self.hand else None,
                 "score": None if score is None else score.to_dict(),
-                "exact": isinstance(sitting, Trainer) and sitting.takes_luck_out,
+                "exact": sitting.judges,
                 "drills": len(self.costly),
             }
 
@@ -174,8 +175,6 @@ class PersonsTable:
 
     def _judged(self) -> list[dict[str, Any]]:
         sitting = self.sitting
-        if not isinstance(sitting, Trainer):
-            return []
         number = self.hand.number if self.hand else sitting.hands
         return [_told(one) for one in sitting.judged] if sitting._number == number else []
 
@@ -251,8 +250,7 @@ def sit(studio: Studio, given: Given) -> dict[str, Any]:
     players = int(getattr(rules, "players", 2))
     others = seated(rules, [spec] * (players - 1), form)
     table = form if isinstance(form, HistoryTree) else rules
-    kind: Any = Trainer if isinstance(rules, PokerRules) and players == 2 else Sitting
-    sitting: Sitting = kind(
+    sitting = Trainer(
         table, *others, ask=lambda seen: None, seed=seed, against=[spec] * len(others)
     )
     count = len(others)

@@ -263,3 +263,28 @@ def test_agents_of_one_name_share_a_strategy():
     trees = {id(agent.strategy.tree) for agent in solved}
     assert len(trees) == 1
     assert assess(solved[0].strategy).exploitability < 0.003 * 20
+
+
+def test_decisions_at_a_games_tree_are_judged_too() -> None:
+    """By hand: a jack that bets wins 1 or loses 2, one that checks loses 1 or about 1.5."""
+    tree = cf.compile_game(cf.Kuhn())
+    other = cf.StrategyAgent(cf.Strategy.uniform(tree), name="even")
+    trainer = Trainer(tree, other, ask=lambda seen: seen.actions[0], seed=3)
+    assert trainer.judges
+    seen = cf.Observation(0, ("J", ""), ("check", "bet"), 0)
+    found = trainer.judge(seen, "check")
+    assert found is not None
+    assert found.worth == pytest.approx({"check": -1.25 + 0.875, "bet": -0.5 + 0.875})
+    assert (found.best, found.lost, found.pot) == ("bet", pytest.approx(0.75), 2.0)
+    assert trainer.advice(seen)[0].worth == found.worth
+    edges = []
+    for _ in range(8):
+        hand = trainer.deal()
+        assert hand is not None
+        edges.append(sum(one.edge for one in trainer.judged))
+    value = cf.values(cf.Strategy.uniform(tree))[0]
+    fair = [value if k % 2 == 0 else -value for k in range(8)]
+    score = trainer.score
+    assert score is not None
+    assert score.reduced is not None
+    assert score.reduced.mean == pytest.approx(np.mean(np.add(fair, edges)))

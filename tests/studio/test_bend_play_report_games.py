@@ -250,6 +250,7 @@ def test_a_game_of_ones_own_has_what_kuhn_has(browser: Any, tmp_path: Path) -> N
         page.wait_for_selector(".move")
         page.keyboard.press("a")
         page.wait_for_selector(".result b")
+        assert page.locator(".verdict").count() == 1  # judged by its exact value, as poker is
         page.close()
 
 

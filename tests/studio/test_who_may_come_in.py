@@ -5,12 +5,27 @@ from __future__ import annotations
 import http.client
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import counterfold as cf
 from counterfold.errors import FileError, MissingExtraError
 from counterfold.studio.folder import Folder
 from tests.studio.conftest import RIVER, Server, running
+
+MARKED = """
+import counterfold as cf
+class Marked(cf.Game):
+    players = 2
+    def root(self): return ()
+    def turn(self, state): return len(state) if len(state) < 2 else cf.TERMINAL
+    def chance(self, state): return []
+    def actions(self, state): return ("NAME", "plain")
+    def next(self, state, action): return (*state, action)
+    def observe(self, state, player): return "NAME"
+    def payoff(self, state): return (1, -1) if state[0] == state[1] else (-1, 1)
+"""
 
 
 def ask(
@@ -157,6 +172,55 @@ def test_uploads_are_small_and_of_known_kinds(studio: Server) -> None:
         before = set(studio.folder.rglob("*"))
         assert bring(name, content)[0] == 400, name
         assert set(studio.folder.rglob("*")) - before == set()
+
+
+@pytest.mark.parametrize(
+    "body", [b"[" * 100_000, b'{"a":' * 9_000, b"\xff", b"[]", b'{"game": NaN}', b'{"game": {}}']
+)
+def test_a_damaged_request_gets_a_sentence(studio: Server, body: bytes) -> None:
+    status, text, _ = ask(studio, "/api/jobs", {"Content-Type": "application/json"}, "POST", body)
+    assert status == 400
+    assert len(json.loads(text)["error"]) > 10
+
+
+@pytest.mark.parametrize(
+    "against",
+    [
+        "../out.safetensors",
+        "/tmp/out.cf",
+        "holdem(../out.cf)",
+        "best-response(to=/tmp/out.cf)",
+        "evil.py:Bot",
+        "mixture(evil.py:Bot)",
+    ],
+)
+def test_who_plays_comes_from_the_folder(studio: Server, against: str) -> None:
+    body = json.dumps({"game": "kuhn", "against": against}).encode()
+    status, text, _ = ask(
+        studio, "/api/play/sit", {"Content-Type": "application/json"}, "POST", body
+    )
+    assert status == 400
+    assert "folder" in json.loads(text)["error"]
+
+
+def test_names_of_a_game_are_text_and_never_markup(browser: Any, tmp_path: Path) -> None:
+    name = "<img src=x onerror=window.hit=1>"
+    (tmp_path / "marked.py").write_text(MARKED.replace("NAME", name))
+    spec = f"{tmp_path}/marked.py:Marked"
+    cf.solve(spec, until=10, save=tmp_path / "marked.safetensors")
+    with running(tmp_path, "--game", spec) as server:
+        page = browser.new_page()
+        page.set_default_timeout(20_000)
+        page.goto(f"{server.url}/game?file=marked.safetensors")
+        page.wait_for_selector(".tree svg circle")
+        assert page.get_by_text(name).count() > 2
+        page.goto(f"{server.url}/play?against=marked.safetensors")
+        page.wait_for_selector(f".move:has-text('{name}')")
+        page.goto(f"{server.url}/bend?file=marked.safetensors&tab=style")
+        page.wait_for_selector(".slider")
+        assert page.locator("main img").count() == 0
+        assert page.evaluate("window.hit") is None
+        page.close()
 
 
 def test_names_from_files_are_text_and_never_markup(studio: Server, visit) -> None:  # type: ignore[no-untyped-def]

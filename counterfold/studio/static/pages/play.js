@@ -23,7 +23,7 @@ class PersonTable {
     this.setup = h("section", { class: "card" }, h("h1", {}, "Sit down"), h("div", { class: "row fields" },
       field("Against", against, "a solution of the folder, or an agent by name"), field("Game", game, "empty: the game of the solution"),
       this.go = h("button", { class: "strong", onclick: () => this.sit(game.value.trim(), against.value.trim()) }, "Play")),
-      h("datalist", { id: "opponents" }, [...new Set([...found.files.map(f => f.name), ...found.agents.map(a => a.name), ...found.bots])].map(value => h("option", { value }))),
+      h("datalist", { id: "opponents" }, [...new Set([...found.files.map(f => f.name), ...found.files.filter(f => f.kind === "blueprint").map(f => `holdem(${f.name})`), ...found.agents.map(a => a.name), ...found.bots])].map(value => h("option", { value }))),
       h("datalist", { id: "playable" }, ["kuhn", "leduc", "liars_dice", "holdem:hu", "holdem:3max", "holdem:6max", ...found.games].map(value => h("option", { value }))));
     this.felt = h("section", { class: "card felt", "aria-live": "polite", hidden: true });
     this.side = h("div", { class: "beside", hidden: true });
@@ -56,9 +56,12 @@ class PersonTable {
   async act(action) {
     if (this.busy) return;
     this.busy = true;
+    this.felt.classList.add("thinking");
+    for (const button of this.felt.querySelectorAll("button")) button.disabled = true;
     const found = await tried(() => post("/play/act", { table: this.table, action }));
+    this.felt.classList.remove("thinking");
     this.busy = false;
-    if (found) this.take(found);
+    if (found) this.take(found); else this.draw();
   }
   async deal() {
     if (this.busy || !this.state || this.state.phase !== "over") return;
@@ -122,7 +125,7 @@ class PersonTable {
     if (!drills.length) return;
     let at = 0;
     const next = () => {
-      const one = drills[at % drills.length], [hand, board, line] = one.seen;
+      const one = drills[at % drills.length], [hand, board, line] = one.cards || ["", "", ""];
       const answer = h("div", { class: "result" });
       const choose = action => {
         answer.replaceChildren(verdict({ action, worth: one.worth, best: Object.entries(one.worth).sort((a, b) => b[1] - a[1])[0][0], lost: Math.max(...Object.values(one.worth)) - one.worth[action], pot: one.pot }));
@@ -131,7 +134,7 @@ class PersonTable {
       };
       const buttons = h("div", { class: "row deciding" }, Object.keys(one.worth).map((action, k) => h("button", { class: "move", onclick: () => choose(action) }, h("kbd", {}, "abcdefghi"[k]), " ", action)));
       this.drilling = { choose: k => Object.keys(one.worth)[k] && choose(Object.keys(one.worth)[k]) };
-      this.felt.replaceChildren(h("h2", {}, `Drill ${at % drills.length + 1} of ${drills.length}`), h("div", { class: "oval" },
+      this.felt.replaceChildren(h("h2", {}, `Drill ${at % drills.length + 1} of ${drills.length}`), !one.cards ? h("div", { class: "oval" }, h("p", { class: "seen" }, `You see ${one.seen || "nothing"}`)) : h("div", { class: "oval" },
         h("div", { class: "middle" }, h("div", { class: "laid" }, cards(board.replaceAll(" ", ""))), h("div", { class: "pot" }, `Pot ${chips(one.pot)}`), h("div", { class: "soft" }, line || "nothing yet")),
         h("div", { class: "place" }, h("div", { class: "laid" }, cards(hand)))), buttons, answer);
     };
