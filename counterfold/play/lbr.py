@@ -290,7 +290,7 @@ def _lines(strategy: Any, table: Holdem | None) -> tuple[PokerGame, _TreeLines |
         if isinstance(strategy.layout, BucketLayout) and "table" in form.game.about:
             agent = BlueprintAgent(strategy)
             return _lines(Translated(agent, agent.table), agent.table)
-        game, policy = _policy(strategy)
+        game, policy = poker_policy(strategy)
         if len(game.ranges) != 2:
             raise UnsupportedError("a local best response is for two players")
         return game, _TreeLines(game, policy)
@@ -305,7 +305,7 @@ def _lines(strategy: Any, table: Holdem | None) -> tuple[PokerGame, _TreeLines |
     return table.poker, _TableLines(table, strategy)
 
 
-def _policy(strategy: Strategy[Any]) -> tuple[PokerGame, Policy]:
+def poker_policy(strategy: Strategy[Any]) -> tuple[PokerGame, Policy]:
     """The game of a strategy, and what all of its hands do."""
     form = strategy.tree
     if isinstance(strategy.layout, BucketLayout):

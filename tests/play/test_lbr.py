@@ -13,7 +13,7 @@ from counterfold.agent import Observation
 from counterfold.errors import ParameterError, UnsupportedError
 from counterfold.play.blueprint import BlueprintAgent
 from counterfold.play.bots import make_bot
-from counterfold.play.lbr import KINDS, _lines, _policy, _TreeLines, _Walk, local_best_response
+from counterfold.play.lbr import KINDS, _lines, _TreeLines, _Walk, local_best_response, poker_policy
 from counterfold.play.translate import Translated
 from counterfold.poker.cards import parse_hole
 from counterfold.poker.holdem import fhp, kuhn, leduc, one_card
@@ -112,7 +112,7 @@ def blueprint(seed: int = 5, **parameters):
 def test_a_table_is_walked_as_its_betting_tree(kind):
     _, strategy = blueprint(stack=12)
     game, at_table = _lines(strategy, None)
-    in_tree = _TreeLines(*_policy(strategy))
+    in_tree = _TreeLines(*poker_policy(strategy))
     for me in (0, 1):
         walks = [
             _Walk(game, lines, me, KINDS[kind], np.random.default_rng(7))
