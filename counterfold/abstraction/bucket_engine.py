@@ -195,7 +195,7 @@ class BucketEngine(Engine):
         if not self.stamped:
             gain, share = np.float32(faded[1]), np.float32(faded[3])
         else:
-            if number >= len(self._scale):
+            while number >= len(self._scale):
                 self._scale = np.concatenate([self._scale, np.zeros_like(self._scale)])
             self._scale[number] = *faded, negative
         self._weight, self._gain = float(row[rule.WEIGHT]), float(gain)
@@ -208,6 +208,34 @@ class BucketEngine(Engine):
             self._scale, number, self.stamped, gain, share, np.float32(lowest),
             np.float32(held * gain), np.float32((held + 1) * gain), bool(row[rule.BEST] > 0), skip,
         )  # fmt: skip
+
+    def sums(self, logs: NDArray[np.float64]) -> NDArray[np.float32]:
+        """Regrets and sums of probability in the order of the form, as of the end of a round.
+
+        ``logs`` are the running sums of the schedule then.
+        """
+        from counterfold.kernels.poker_sampling import sums
+
+        out = np.empty((2, self.form.size), np.float32)
+        sums(self.lines, self.nodes, self._counts, self._settled(logs), self.table, out)
+        return out
+
+    def put_sums(
+        self, given: NDArray[np.float32], logs: NDArray[np.float64], iteration: int
+    ) -> None:
+        """Go on from sums like those, at the end of the round with this iteration."""
+        from counterfold.kernels.poker_sampling import put_sums
+
+        self.iteration = iteration
+        put_sums(self.lines, self.nodes, self._counts, self._settled(logs), given, self.table)
+
+    def _settled(self, logs: NDArray[np.float64]) -> Any:
+        """The rule of a round that is over."""
+        from counterfold.kernels import rule
+
+        row = np.zeros(rule.COLUMNS)
+        row[rule.LOG_POSITIVE : rule.WEIGHT + 1] = logs
+        return self.rule(row, self._rounds)
 
     def tables(self, average: bool) -> Tables:
         """The average strategy; even in rows that never came up."""

@@ -30,6 +30,14 @@ class Unnamed(NamedTuple):
     infosets: Infosets
 
 
+class Part(NamedTuple):
+    """A part of a table that is cut by public line: the trunk, and what lies behind some lines."""
+
+    street: int  # with which the lines begin; what is before is the trunk
+    seen: NDArray[np.bool_]  # [nodes of the betting] the trunk and its own lines
+    own: NDArray[np.bool_]  # its own lines, and of the trunk's ends those that it counts
+
+
 class BucketForm(PokerForm):
     """A poker game with buckets, one set for each street: an infoset is a decision and a bucket.
 
@@ -56,7 +64,9 @@ class BucketForm(PokerForm):
         *,
         twin: NDArray[np.int64] | None = None,
         held_from: int = 4,
+        part: Part | None = None,
     ) -> None:
+        self.part = part
         self.game, self.buckets = game, streets_for(game, buckets)
         tree, buckets = game.betting, self.buckets
         decides = tree.kind == DECISION
@@ -65,6 +75,8 @@ class BucketForm(PokerForm):
         self.held_from, self.held = held_from, np.zeros(0, np.float32)
         """The street from which nobody learns, and the probabilities of a strategy there."""
         own = decides & (self.twin == np.arange(len(tree)))
+        if part is not None:
+            own &= part.seen
         self.nodes: NDArray[np.uint32] = np.flatnonzero(own).astype(np.uint32)
         """The decisions that have numbers of their own."""
         counts = np.array([one.count for one in buckets] + [0] * tree.streets, np.int64)

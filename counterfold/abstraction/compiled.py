@@ -29,6 +29,8 @@ def lines_of(form: BucketForm, stamped: bool) -> tuple[Any, NDArray[np.uint32], 
     It has a row for each decision and bucket: the regrets of its actions, their sums of
     probability, and a stamp if that is wanted. A walk has one bucket a street and player, so all
     rows of a bucket are neighbours, and so are the decisions of one street after the same line.
+    A part of a cut table has rows for the trunk, which come first, and for its own lines; other
+    lines end where they begin, and all ends that are not its own are worth nothing to it.
     """
     from counterfold.kernels import poker_sampling as kernels
 
@@ -50,13 +52,17 @@ def lines_of(form: BucketForm, stamped: bool) -> tuple[Any, NDArray[np.uint32], 
     base, step, size = np.zeros(len(tree), np.int64), np.zeros(kernels.OWNERS, np.int64), 0
     own = np.zeros(len(tree), bool)
     own[form.nodes] = True
-    for who in np.unique(owner[form.nodes]):
+    cut, trunk = form.part.street if form.part else 0, 0
+    owners = np.unique(owner[form.nodes])
+    for who in sorted(owners.tolist(), key=lambda who: (who & int(kernels.STREETS) >= cut, who)):
         nodes = order[((owner == who) & own)[order]]
         ends = np.cumsum(width[nodes])
         base[nodes] = size + ends - width[nodes]
         step[who] = -(-ends[-1] // 8) * 8  # whole cache lines
         size += int(step[who] * form.counts[nodes[0]])
-    base = base[form.twin]
+        trunk = size if who & int(kernels.STREETS) < cut else trunk
+    base, behind = base[form.twin], size
+    size += trunk
     most = min(pair << 32, int(0.9 * memory_at_hand()) // 4)
     if pair * size >= most:
         raise TreeTooLargeError(
@@ -66,6 +72,10 @@ def lines_of(form: BucketForm, stamped: bool) -> tuple[Any, NDArray[np.uint32], 
     place = np.empty(len(tree), np.uint32)
     place[order] = np.arange(len(tree), dtype=np.uint32)
     payoff, which = _payoffs(game) if tree.players == 2 else _pots(game)
+    if form.part:
+        payoff = np.concatenate([payoff, np.zeros_like(payoff[:1])])
+        which = np.where(form.part.own, which, len(payoff) - 1)
+        owner = np.where(form.part.seen, owner, kernels.FOLD << kernels.WHO)
     what = owner | form.actions.astype(np.uint32) << kernels.COUNT
     info = np.stack([what, place[tree.first], base, which], axis=1).astype(np.uint32)
     for node in np.flatnonzero(tree.kind == DEAL)[::-1]:  # a deal is what comes after it
@@ -76,6 +86,7 @@ def lines_of(form: BucketForm, stamped: bool) -> tuple[Any, NDArray[np.uint32], 
         step.astype(np.uint32),
         tuple(range(tree.players)),
         np.uint32(form.held_from),
+        (np.uint32(cut), np.uint64(pair * behind)) if form.part else None,
     )
     return lines, place[form.nodes], pair * size
 

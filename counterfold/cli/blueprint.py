@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import shlex
-from functools import lru_cache, partial
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from counterfold.checkpoints import Checkpoints
@@ -28,6 +32,7 @@ from counterfold.cli.request import check_files
 from counterfold.cli.show_statistics import print_statistics
 from counterfold.cli.verbs.abstracting import BlueprintRequest
 from counterfold.errors import (
+    ClusterError,
     CounterfoldError,
     FileError,
     MismatchError,
@@ -36,6 +41,8 @@ from counterfold.errors import (
 )
 from counterfold.evaluate.statistics import statistics
 from counterfold.files.arrays import header_in
+from counterfold.pieces.cluster import check_cluster, executor_at, workers_in, workers_of
+from counterfold.pieces.store import store_at
 from counterfold.poker.game import PokerGame
 from counterfold.poker.holdem import kuhn
 from counterfold.poker.statistics import Statistics
@@ -47,10 +54,13 @@ from counterfold.tree.named import poker_game
 from counterfold.tree.public_size import public_size
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from counterfold.abstraction.blueprint import Against
     from counterfold.abstraction.bucket_form import BucketForm
     from counterfold.abstraction.bucket_gains import Gain
     from counterfold.abstraction.buckets import Buckets
+    from counterfold.abstraction.merging import Merging
     from counterfold.cli.blueprint_exact import Measured, Measurement
 
 ITERATIONS = 10_000_000
@@ -76,16 +86,31 @@ def run(request: BlueprintRequest) -> None:
     if not request.resume and not (request.cards and os.path.exists(request.cards)):
         check_size(told)
     target, solver, gains = request.save or request.resume, None, None
-    with Watch(request.quiet) as watch:
+    merging: Merging | None = None
+
+    def save() -> None:
+        assert solver is not None
+        assert target is not None
+        if merging is not None:
+            merging.collect()
+        solver.save(target)
+
+    with Watch(request.quiet) as watch, ExitStack() as closing:
         try:
-            solver = _solver(request, game, watch)
-            checkpoints = Checkpoints(partial(solver.save, target) if target else None)
+            if request.cluster:
+                watch.doing(f"reaching the cluster {request.cluster}")
+            cluster = closing.enter_context(_cluster(request))
+            solver = _solver(request, game, watch, cluster)
+            merging = _merging(request, solver, cluster)
+            if merging is not None:
+                closing.callback(merging.close)
+            checkpoints = Checkpoints(save if target else None)
             measurement = None
             if until.seconds is not None:
                 watch.doing("trying what an exact measurement will take")
                 measurement = _measurement(request, solver, until)
             gains = _gains(request, solver, watch)
-            _sample(solver, until, measurement, checkpoints, (watch, gains))
+            _sample(solver, merging, until, measurement, checkpoints, (watch, gains))
             checkpoints.save()
             gained = gains.measure() if gains is not None and gains.fits else None
             if until.seconds is None:
@@ -93,9 +118,46 @@ def run(request: BlueprintRequest) -> None:
             found = _measured(request, measurement, watch)
         except KeyboardInterrupt:
             if solver is not None and target:
-                solver.save(target)
+                save()
             raise StoppedError(_farewell(request, solver)) from None
-    _tell(request, solver, found, gained)
+        except (ClusterError, FileError) as error:
+            if merging is None or not target or not merging.merges:
+                raise
+            save()
+            raise type(error)(f"{error}; {_farewell(request, solver)}") from None
+    _tell(request, solver, found, gained, merging)
+
+
+@contextmanager
+def _cluster(request: BlueprintRequest) -> Iterator[Executor | None]:
+    """Whoever trains, if it is not this process."""
+    if request.cluster is None:
+        yield None
+        return
+    with executor_at(request.cluster) as executor:
+        yield executor
+
+
+def _merging(
+    request: BlueprintRequest, solver: Solver, executor: Executor | None
+) -> Merging | None:
+    """The workers of a cluster, and the place where they hand tables on."""
+    if executor is None:
+        return None
+    from counterfold.abstraction.merging import Merging
+
+    address = request.library or _shared_folder()
+    return Merging(
+        solver, executor, store_at(address), every=request.merge_every, parts=request.parts or 0
+    )
+
+
+@lru_cache(1)
+def _shared_folder() -> str:
+    """A folder that goes when this process ends, for processes of this machine."""
+    folder = tempfile.TemporaryDirectory(prefix="counterfold-")
+    atexit.register(folder.cleanup)
+    return folder.name
 
 
 def _gains(request: BlueprintRequest, solver: Solver, watch: Watch) -> Gains | None:
@@ -106,6 +168,7 @@ def _gains(request: BlueprintRequest, solver: Solver, watch: Watch) -> Gains | N
 
 def _sample(
     solver: Solver,
+    merging: Merging | None,
     until: Until,
     measurement: Measurement | None,
     checkpoints: Checkpoints,
@@ -121,11 +184,14 @@ def _sample(
         later = 0.0 if gains is None else gains.seconds
         return rest + later + (checkpoints.cost or saving)
 
-    for report in run_until(solver, run, reserve=reserve):
+    steps = merging.run(run, reserve) if merging else run_until(solver, run, reserve=reserve)
+    for report in steps:
         watch.report(report)
         watch.check()
         checkpoints.look()
-        if gains is not None:
+        if gains is not None and gains.due(report.run_seconds):
+            if merging is not None:
+                merging.collect()
             gains.look(report.run_seconds)
 
 
@@ -182,8 +248,9 @@ def _farewell(request: BlueprintRequest, solver: Solver | None) -> str:
             "--rnr",
             f"{request.rnr:g}",
         ]
-    if request.iterations is not None:
-        words += ["--iterations", str(request.iterations)]
+    for option in ("iterations", "cluster", "library", "merge_every", "parts"):
+        if getattr(request, option) is not None:
+            words += [f"--{option.replace('_', '-')}", str(getattr(request, option))]
     return f"{told}; the work is saved in {target}: go on with `{shlex.join(words)}`"
 
 
@@ -195,6 +262,7 @@ def _check(request: BlueprintRequest, game: PokerGame) -> None:
     if request.traversal not in WORDS:
         raise ParameterError(f"--traversal is external or public, not {request.traversal!r}")
     check_files(request)
+    _check_cluster(request)
     if request.cards and not os.path.exists(request.cards):
         check_can_write(request.cards, "--cards")
     if request.resume and "run" not in header_in(request.resume).header:
@@ -217,6 +285,28 @@ def _check(request: BlueprintRequest, game: PokerGame) -> None:
                 f"{option} needs every hand on every board, and {why}; leave it out: --save FILE "
                 "keeps the blueprint, which show, match and play take"
             ) from None
+
+
+def _check_cluster(request: BlueprintRequest) -> None:
+    if request.cluster is None:
+        given = [name for name in ("library", "merge_every", "parts") if getattr(request, name)]
+        if given:
+            raise ParameterError(
+                f"--{given[0].replace('_', '-')} is for work on a cluster: name one with --cluster"
+            )
+        return
+    check_cluster(request.cluster)
+    if request.merge_every is not None and request.merge_every < 1:
+        raise ParameterError(f"--merge-every is {request.merge_every}, and must be 1 or more")
+    if request.parts is not None and request.parts < 1:
+        raise ParameterError(f"--parts is {request.parts}, and must be 1 or more")
+    if request.parts and request.threads > 1:
+        raise ParameterError("a table is cut (--parts) or trained in copies (--threads), not both")
+    if workers_in(request.cluster) is None and request.library is None:
+        raise ParameterError(
+            "workers elsewhere need a place that all of them reach to hand tables on: name it with "
+            "--library, as a shared folder or s3://bucket/tables"
+        )
 
 
 def _check_against(request: BlueprintRequest) -> None:
@@ -279,7 +369,9 @@ def _form(request: BlueprintRequest, game: PokerGame, watch: Watch) -> BucketFor
     return BucketForm(game, _buckets(request, game, watch))
 
 
-def _solver(request: BlueprintRequest, game: PokerGame, watch: Watch) -> Solver:
+def _solver(
+    request: BlueprintRequest, game: PokerGame, watch: Watch, cluster: Executor | None = None
+) -> Solver:
     from counterfold.abstraction.blueprint import Against, resume_blueprint
 
     form = _form(request, game, watch)
@@ -290,12 +382,15 @@ def _solver(request: BlueprintRequest, game: PokerGame, watch: Watch) -> Solver:
         against = Against(model, request.player - 1, float(request.rnr or 0.0))
     if request.resume:
         return resume_blueprint(request.resume, form, against)
+    threads = request.threads
+    if cluster is not None and not request.parts and threads == 1:
+        threads = workers_of(cluster)
     return Solver(
         form,
         request.method,
         request.traversal,
         seed=request.seed,
-        threads=request.threads,
+        threads=threads,
         locks=against,
         prune=_prune(request),
     )
@@ -306,6 +401,7 @@ def _told(
     solver: Solver,
     found: Measured | None,
     gains: tuple[Gain, ...] | None,
+    merging: Merging | None,
 ) -> dict[str, Any]:
     from counterfold.abstraction.blueprint import against_in, engine_in
 
@@ -344,6 +440,14 @@ def _told(
         },
         "saved": request.save or request.resume,
         "strategy": None if found is None else request.strategy,
+        "merged": None
+        if merging is None
+        else {
+            "copies": merging.copies,
+            "parts": request.parts,
+            "merges": merging.merges,
+            "bytes": merging.bytes_moved,
+        },
         "statistics": None if (played := _statistics(solver)) is None else played.to_dict(),
     }
 
@@ -362,10 +466,12 @@ def _tell(
     solver: Solver,
     found: Measured | None,
     gains: tuple[Gain, ...] | None,
+    merging: Merging | None,
 ) -> None:
     from counterfold.abstraction.blueprint import against_in
 
-    told, against, game = _told(request, solver, found, gains), against_in(solver), solver.tree.game
+    told = _told(request, solver, found, gains, merging)
+    against, game = against_in(solver), solver.tree.game
     if request.json:
         print_json(told)
         return

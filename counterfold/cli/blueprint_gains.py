@@ -39,9 +39,13 @@ class Gains:
         share = 2 * max(AT_THE_END, LEAST / done)
         return 1.0 + 1.3 * share * solver.cpu_seconds if self.fits else 0.0
 
+    def due(self, seconds: float) -> bool:
+        """Is it time for the next?"""
+        return self.fits and seconds >= self._next and self._solver.iteration >= LEAST
+
     def look(self, seconds: float) -> None:
         """Check if it is time, and tell."""
-        if not self.fits or seconds < self._next or self._solver.iteration < LEAST:
+        if not self.due(seconds):
             return
         self._next = 2 * seconds
         found = self.measure(ON_THE_WAY)

@@ -29,17 +29,18 @@ _DRAFT = re.compile(r"\..*\.[0-9a-f]{8}\.counterfold", re.DOTALL)
 _LONGEST = 200  # bytes of the target's name that a draft's name repeats
 
 
-def write_whole(path: PathLike, content: bytes) -> None:
+def write_whole(path: PathLike, content: bytes, lasting: bool = True) -> None:
     """Write a file; a kill, a full disk or an error leaves the old one as it was."""
-    with drafted(path) as draft:
+    with drafted(path, lasting) as draft:
         draft.write(content)
 
 
 @contextmanager
-def drafted(path: PathLike) -> Iterator[BinaryIO]:
+def drafted(path: PathLike, lasting: bool = True) -> Iterator[BinaryIO]:
     """A file to write to, whose ``name`` is its own path; it is ``path`` when the block ends well.
 
-    Links are followed, and the mode of a file that is replaced is kept.
+    Links are followed, and the mode of a file that is replaced is kept. One that is not ``lasting``
+    need not outlive a power cut, and is not waited for.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -65,9 +66,11 @@ def drafted(path: PathLike) -> Iterator[BinaryIO]:
             # By its name: whoever wrote by that may have put another file in its place.
             with open(draft.name, "rb") as written:
                 _keep(written, before or os.fstat(draft.fileno()))
-                os.fsync(written.fileno())
+                if lasting:
+                    os.fsync(written.fileno())
             os.replace(draft.name, target)
-        _flush_folder(target.parent)
+        if lasting:
+            _flush_folder(target.parent)
     except BaseException as error:
         with suppress(OSError):
             os.unlink(draft.name)

@@ -23,6 +23,11 @@ what leads to the last street, nor anything where no action has done well.
 Where a player is answered whose play is known in part (a restricted Nash response), some of the
 hero's walks meet a table that does not learn, in the place of the one that does.
 
+Where a table is cut, a walk knows a part of the lines alone, and what lies elsewhere is worth
+nothing to it. Regrets are sums over lines, so those of the trunk, which all parts share, are whole
+once the parts' are added up; until then they lie aside, and the trunk is played as it was. Draws
+are then by deal and node, so that all parts walk alike.
+
 A style is a table of the same places: preference degrees where regrets lie, the fallback where sums
 do, and the vulnerability degree in the place of the stamp. Without one it is None, and kernels are
 compiled as if there were no such thing.
@@ -67,6 +72,8 @@ class Lines(NamedTuple):
     step: np.ndarray  # uint32 [64] by street and owner, from a bucket's rows to those of the next
     seats: tuple  # numbers of players: how many there are is known where this is compiled
     held: np.uint32  # the street from which rows stay as they are: what lies behind a depth limit
+    aside: tuple | None  # of a part: the first street behind the trunk, and how far behind a row of
+    # the trunk its regrets are added; None: a table is whole
 
 
 class Cards(NamedTuple):
@@ -147,6 +154,28 @@ def _uniform(random, stream):
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     z = z ^ (z >> np.uint64(31))
     return np.float64(np.int64(z >> np.uint64(11))) * (1.0 / 9007199254740992.0)
+
+
+@inlined
+def _chance(aside, room, n, node):
+    """A number in [0, 1) for a draw: the next of the stream, or that of a deal and a node."""
+    if aside is None:
+        return _uniform(room.random, PLAYS)
+    z = room.random[DEALT] + np.uint64(node) * np.uint64(0xD1B54A32D192ED03)
+    z = z ^ ((np.uint64(n) + ONE) * np.uint64(0x9E3779B97F4A7C15))
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    z = z ^ (z >> np.uint64(31))
+    return np.float64(np.int64(z >> np.uint64(11))) * (1.0 / 9007199254740992.0)
+
+
+@inlined
+def _learned_at(aside, what, low):
+    """Where the regrets of a row are added."""
+    if aside is None:
+        return low
+    street, behind = aside
+    return low + behind if what & STREETS < street else low
 
 
 @inlined
@@ -351,7 +380,7 @@ def _arrive(lines, table, room, walk, node, slot, own, others):
 
 
 @inlined
-def _draw(table, rule, room, low, count):
+def _draw(table, rule, chance, low, count):
     """An action of another player, by a strategy that joins its average."""
     zero, one = np.float32(0), np.float32(1)
     total = zero
@@ -360,7 +389,7 @@ def _draw(table, rule, room, low, count):
     known = total > 0
     whole = total if known else np.float32(count)
     share = rule.share / whole
-    left = np.float32(_uniform(room.random, PLAYS)) * whole
+    left = np.float32(chance) * whole
     chosen = np.uint32(0)
     for a in range(low, low + count):
         part = weigh(table[a]) if known else one
@@ -405,11 +434,11 @@ def styled_share(part, fallback, total, first, best):
 
 
 @inlined
-def _draw_styled(table, style, rule, room, low, count, held):
+def _draw_styled(table, style, rule, chance, low, count, held):
     """The same under a style."""
     one = np.float32(1)
     total, first = styled_sums(table, style, low, count, held)
-    left = np.float32(_uniform(room.random, PLAYS))
+    left = np.float32(chance)
     chosen, last = np.uint32(0), np.uint32(0)
     for a in range(count):
         part = styled_weight(table, style, low, count, a, held)
@@ -469,22 +498,23 @@ def _collect(lines, rule, table, style, room, own):
             value = _value(table, style, rule, room, low, count, slot)
         else:
             value = _value(table, None, rule, room, low, count, slot)
+        to = _learned_at(lines.aside, room.visit[k + IS], low)
         for a in range(count if learns else ZERO):
             gained = (room.value[slot + a] - value) * rule.gain
             gained = _tried(rule.skip, gained)
-            table[low + a] = accumulate(table[low + a], gained, one, one, rule.lowest)
+            table[to + a] = accumulate(table[to + a], gained, one, one, rule.lowest)
         room.value[room.visit[k + SLOT]] = value
 
 
 @inlined
-def _other(theirs, style, rule, room, low, count, later, known):
+def _other(theirs, style, rule, chance, low, count, later, known):
     """What another player draws: by its style, unless its play is known."""
     if style is None:
-        return _draw(theirs, rule, room, low, count)
+        return _draw(theirs, rule, chance, low, count)
     if known:
-        return _draw(theirs, rule, room, low, count)
+        return _draw(theirs, rule, chance, low, count)
     held = rule.later if later else rule.held
-    return _draw_styled(theirs, style, rule, room, low, count, held)
+    return _draw_styled(theirs, style, rule, chance, low, count, held)
 
 
 @inlined
@@ -545,7 +575,8 @@ def descend(lines, rule, table, style, theirs, known, room, n, player, skip, spa
             refresh(theirs, low, count, rule)
             later = kind_of(room.visit[j + IS]) < np.uint32(player)
             still = known or room.visit[j + IS] & STREETS >= lines.held
-            drawn = _other(theirs, style, rule, room, low, count, later, still)
+            chance = _chance(lines.aside, room, n, room.visit[j + FIRST])
+            drawn = _other(theirs, style, rule, chance, low, count, later, still)
             node = room.visit[j + FIRST] + drawn
             to = room.visit[j + SLOT]
             own, others = _arrive(lines, table, room, walk, node, to, own, others)
@@ -660,3 +691,42 @@ def averages(lines, nodes, buckets, table, out):
             for a in range(count):
                 out[to] = match(table[low + np.uint64(a)], total, even)
                 to += np.uint64(1)
+
+
+@jit
+def sums(lines, nodes, buckets, rule, table, out):
+    """Regrets and sums of probability in the order of ``averages``, brought up to a round.
+
+    Regrets that lie aside come in the place of those of the trunk.
+    """
+    at = np.uint64(0)
+    for n in range(nodes.size):
+        what = told(lines, nodes[n], WHAT)
+        count = np.uint64(what >> COUNT)
+        for bucket in range(buckets[n]):
+            low = row_of(lines, nodes[n], np.uint32(bucket))
+            refresh(table, low, count, rule)
+            learned = _learned_at(lines.aside, what, low)
+            for a in range(count):
+                out[0, at] = table[learned + a]
+                out[1, at] = table[low + count + a]
+                at += ONE
+
+
+@jit
+def put_sums(lines, nodes, buckets, rule, given, table):
+    """The same back, as of a round; nothing lies aside."""
+    at = np.uint64(0)
+    for n in range(nodes.size):
+        what = told(lines, nodes[n], WHAT)
+        count = np.uint64(what >> COUNT)
+        for bucket in range(buckets[n]):
+            low = row_of(lines, nodes[n], np.uint32(bucket))
+            learned = _learned_at(lines.aside, what, low)
+            for a in range(count):
+                table[learned + a] = np.float32(0)
+                table[low + a] = given[0, at]
+                table[low + count + a] = given[1, at]
+                at += ONE
+            if rule.fading:
+                table[low + TWO * count] = np.float32(rule.now)

@@ -66,6 +66,12 @@ def executor_at(address: str) -> Iterator[Executor]:
         yield executor
 
 
+def workers_of(executor: Executor) -> int:
+    """How many pieces an executor of a cluster does at a time."""
+    threads: dict[str, int] = executor._client.nthreads()  # type: ignore[attr-defined]
+    return max(1, sum(threads.values()))
+
+
 def _client(distributed: Any, address: str, closing: ExitStack) -> Any:
     """Whoever hands out work at an address; what is started for it ends with it."""
     where: dict[str, Any] = {"address": address}

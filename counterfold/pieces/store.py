@@ -24,8 +24,14 @@ class Store(Protocol):
     def read(self, name: str) -> bytes | None:
         """What a file holds; None if there is no such file."""
 
-    def write(self, name: str, content: bytes) -> None:
-        """Put a file there; one of that name is replaced when all of the new one has come."""
+    def write(self, name: str, content: bytes, lasting: bool = True) -> None:
+        """Put a file there; one of that name is replaced when all of the new one has come.
+
+        One that is not ``lasting`` is soon removed again, and may go with a power cut.
+        """
+
+    def remove(self, name: str) -> None:
+        """Have a file no longer, if there is one."""
 
 
 def store_at(address: str | os.PathLike[str]) -> Store:
@@ -67,8 +73,14 @@ class FolderStore:
         except OSError as error:
             raise _cannot("read", self._path(name), error) from None
 
-    def write(self, name: str, content: bytes) -> None:
-        write_whole(self._path(name), content)
+    def write(self, name: str, content: bytes, lasting: bool = True) -> None:
+        write_whole(self._path(name), content, lasting)
+
+    def remove(self, name: str) -> None:
+        try:
+            self._path(name).unlink(missing_ok=True)
+        except OSError as error:
+            raise _cannot("remove", self._path(name), error) from None
 
     def _path(self, name: str) -> Path:
         return Path(self.address, _checked(name))
@@ -111,16 +123,24 @@ class AddressStore:
             raise _cannot("read", f"{self.address}/{name}", error) from None
         return content
 
-    def write(self, name: str, content: bytes) -> None:
+    def write(self, name: str, content: bytes, lasting: bool = True) -> None:
         try:
             if getattr(self._system, "local_file", False):  # file:// replaces nothing whole
-                write_whole(self._path(name), content)
+                write_whole(self._path(name), content, lasting)
             else:
                 self._system.pipe_file(self._path(name), content)
         except FileError:
             raise
         except Exception as error:
             raise _cannot("write", f"{self.address}/{name}", error) from None
+
+    def remove(self, name: str) -> None:
+        try:
+            self._system.rm_file(self._path(name))
+        except FileNotFoundError:
+            pass
+        except Exception as error:
+            raise _cannot("remove", f"{self.address}/{name}", error) from None
 
     def _path(self, name: str) -> str:
         return f"{str(self._root).rstrip('/')}/{_checked(name)}"

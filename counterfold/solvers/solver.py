@@ -236,6 +236,22 @@ class Solver:
             rows = rows[np.arange(done, done + count) // size - (first - 1)]
         return rows, logs
 
+    @property
+    def logs(self) -> Floats:
+        """Running sums of the schedule, of whole rounds: with the iteration, where a run stands."""
+        return self._logs
+
+    def stand_at(self, iteration: int, logs: Floats) -> None:
+        """Stand where another run does whose engine has the same tables."""
+        self.iteration, self._logs = iteration, np.array(logs, np.float64)
+
+    def next_round(self) -> Floats:
+        """The row of the schedule for a whole round, which counts as done from now on."""
+        rows, self._logs = self._schedule(self.engine.per_round)
+        self.iteration += self.engine.per_round
+        row: Floats = rows[0]
+        return row
+
     def probabilities(self) -> Floats:
         """The strategy so far over the tree's slots: the average, or the last iterate."""
         return self.strategy().probabilities

@@ -17,7 +17,7 @@ SOON = 20.0  # seconds that a busy machine may take longer
 KEYS = {
     "game", "method", "traversal", "buckets", "iterations", "traversals_a_cpu_second", "nodes",
     "infoset_actions", "memory", "seconds", "cpu_seconds", "seed", "values", "exploitability",
-    "percent_of_pot", "mbb", "gains", "answer", "saved", "strategy", "statistics",
+    "percent_of_pot", "mbb", "gains", "answer", "saved", "strategy", "merged", "statistics",
 }  # fmt: skip
 
 
@@ -235,3 +235,28 @@ def test_a_table_is_measured_before_its_buckets_are_made(call):
     assert (both.code, "--seconds or --minutes" in both.err) == (2, True)
     many = call("blueprint", "holdem:3max", "--buckets", 100_000_000)
     assert (many.code, "take fewer buckets" in many.err) == (2, True)
+
+
+def test_a_cluster_is_asked_for_in_full(call):
+    def refused(*words):
+        return call("blueprint", "leduc", "--iterations", "2000", *words).refused
+
+    assert refused("--cluster", "nowhere")("local:4", "scheduler")
+    assert refused("--cluster", "tcp://127.0.0.1:9")("--library")
+    assert refused("--cluster", "local:2", "--parts", "2", "--threads", "2")("--parts", "--threads")
+    assert refused("--cluster", "local:2", "--merge-every", "0")("--merge-every is 0")
+    assert refused("--parts", "2")("--cluster")
+    assert refused("--merge-every", "1000")("--cluster")
+
+
+def test_workers_train_a_blueprint(call, tmp_path):
+    def found(*words):
+        return call(
+            "blueprint", "leduc", "--cluster", "local:1", "--threads", "2", "--json", "--quiet",
+            "--merge-every", "2000", *words,
+        ).document  # fmt: skip
+
+    first = found("--iterations", "4000", "--save", "run.cf")
+    assert first["iterations"] == 4000
+    assert first["merged"]["copies"] == first["merged"]["merges"] == 2
+    assert found("--iterations", "6500", "--resume", "run.cf")["iterations"] == 6500

@@ -84,12 +84,15 @@ the paper on safe exploitation search. Ctrl-C ends it with its work saved, if th
 Usually 10 million iterations. With --against it is a restricted Nash response to one who plays
 by another blueprint. Tables have two to six players and more; what a response over the same
 buckets would gain in each seat is told on the way and in the end, with its standard error.
+With --cluster every worker trains a copy of the table, or a part of it (--parts), and they are
+merged now and then.
 
 \\b
 Keys of --json: game, method, traversal, buckets, iterations,
 traversals_a_cpu_second, nodes, infoset_actions, memory, seconds, cpu_seconds,
 seed, values, exploitability, percent_of_pot, mbb, gains (player, gain, error),
-answer (model, player, p, winnings, guarantee), saved, strategy,
+answer (model, player, p, winnings, guarantee), saved, strategy, merged (copies, parts, merges,
+bytes; null without --cluster),
 statistics (of tables, by seat; see show --stats).
 With --dry-run: game, players, nodes, decisions, buckets, infosets, infoset_actions, memory,
 memory_at_hand.
@@ -113,7 +116,21 @@ class BlueprintRequest(Answered):
     iterations: options.Iterations = None
     seconds: options.Seconds = None
     minutes: float | None = option("M", "The same in minutes.")
-    threads: int = option("N", "They share one table; 1 makes a seed repeatable.", default=1)
+    threads: int = option(
+        "N",
+        "They share one table; 1 makes a seed repeatable. On a cluster: copies. [1, or a worker's]",
+        default=1,
+    )
+    cluster: options.Cluster = None
+    library: str | None = option(
+        "ADDRESS", "Where the workers of a cluster elsewhere hand tables on: a folder or s3://..."
+    )
+    merge_every: int | None = number(
+        "N", "On a cluster: iterations between two merges. [a twentieth of those so far]"
+    )
+    parts: int | None = number(
+        "N", "On a cluster: cut the table by public line into N, so that nobody trains all of it."
+    )
     seed: options.Seed = 0
     save: options.Save = None
     resume: options.Resume = None
