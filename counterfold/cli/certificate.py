@@ -311,5 +311,6 @@ def _limit(result: Result, until: Until | None) -> str:
         "seconds": f"at the time limit {limit or ''}".rstrip(),
         "interrupted": "by Ctrl-C",
         "optimum": "at the optimum",
+        "library": "never ran: taken from the library",
         "precision": "where its numbers are too coarse to get any better",
     }.get(result.stopped, result.stopped)

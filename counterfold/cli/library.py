@@ -39,7 +39,16 @@ def run(request: LibraryRequest) -> None:
 
 def _tell(request: LibraryRequest, found: list[Entry], good: list[Entry]) -> None:
     if good:
-        head = ["board", "pot", "stack", "method", "exploitability", "iterations", "kept", "name"]
+        head = [
+            "board or game",
+            "pot",
+            "stack",
+            "method",
+            "exploitability",
+            "iterations",
+            "kept",
+            "name",
+        ]
         print_columns([head, *map(_row, good)])
         say()
     which = f" fit {request.pattern!r}" if request.pattern else ""
@@ -53,10 +62,14 @@ def _row(entry: Entry) -> list[str]:
     there = given.get("spot") or {}
     share = result.get("percent_of_pot")
     stacks = there.get("stack", "")
+    if share is None and "exploitability" in result:
+        far = f"{result['exploitability']:.3g}"
+    else:
+        far = "" if share is None else f"{share:.3g}%"
     return [
-        str(there.get("board", "")), _plain(there.get("pot", "")),
+        str(there.get("board") or given.get("game", "")), _plain(there.get("pot", "")),
         ", ".join(dict.fromkeys(map(_plain, stacks if isinstance(stacks, list) else [stacks]))),
-        str(given.get("method") or "usual"), "" if share is None else f"{share:.3g}%",
+        str(given.get("method") or "usual"), far,
         str(result.get("iterations", "")), ", ".join(entry.files) or "numbers", entry.name,
     ]  # fmt: skip
 

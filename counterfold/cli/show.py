@@ -130,7 +130,10 @@ def _solved(request: ShowRequest, game: Game | PokerGame) -> Strategy[Any]:
             f"{request.what} is a game: solving it first, to {goal}, for at most "
             f"{seconds:.0f} seconds"
         )
-    task = SolveRequest(request.what, exploitability=goal, seconds=seconds, quiet=request.quiet)
+    task = SolveRequest(
+        request.what, exploitability=goal, seconds=seconds, quiet=request.quiet,
+        library=request.library,
+    )  # fmt: skip
     outcome = solved(task_of(task))
     outcome.end()
     return outcome.result.strategy

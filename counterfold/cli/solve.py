@@ -6,6 +6,7 @@ import os
 import re
 import shlex
 from dataclasses import dataclass, replace
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -31,12 +32,14 @@ from counterfold.cli.task import Task, task_of
 from counterfold.cli.verbs.solving import SolveRequest
 from counterfold.games.base import Game, spec_of
 from counterfold.interrupts import aside
+from counterfold.pieces.store import store_at
 from counterfold.plot import Curve, Point, convergence
 from counterfold.poker.equities import preflop_wins
 from counterfold.poker.game import PokerGame
 from counterfold.solvers.result import Result, resume, solve
 from counterfold.solvers.run import Saving
 from counterfold.solvers.settings import defaults_of
+from counterfold.solvers.shelf import solve_in
 from counterfold.solvers.until import Until
 from counterfold.tree.form import form_of
 from counterfold.tree.memory import ANY_SIZE, memory_at_hand
@@ -112,7 +115,10 @@ def solved(task: Task) -> Outcome:
                 if request.resume:
                     result = resume(request.resume, limits, form, threads=request.threads, **common)
                 else:
-                    result = solve(
+                    solve_it = (
+                        partial(solve_in, store_at(request.library)) if request.library else solve
+                    )
+                    result = solve_it(
                         form, request.method, limits, task.traversal, style=task.style,
                         locks=locks, **common, **task.settings,
                     )  # fmt: skip

@@ -113,6 +113,8 @@ def task_of(request: SolveRequest) -> Task:
 
 
 def _check_options(request: SolveRequest) -> None:
+    if request.library and (request.by_lp or request.resume):
+        raise ParameterError("a library is for solving by a method, from the beginning")
     if request.every is not None and request.every < 1:
         raise ParameterError(f"--every is {request.every}, and must be at least 1 iteration")
     if request.every is not None and request.target is None:

@@ -6,7 +6,6 @@ import json
 import math
 import os
 import re
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import suppress
@@ -35,6 +34,7 @@ from counterfold.poker.ranges import Range
 from counterfold.poker.spot import spot
 from counterfold.solvers.result import Result, resume, solve
 from counterfold.solvers.run import Saving
+from counterfold.solvers.shelf import file_of, flop_piece
 from counterfold.solvers.until import Report, Until
 from counterfold.tree.boards import renamings
 from counterfold.tree.public import HARDLY
@@ -205,15 +205,9 @@ class FlopReport:
 
     def piece(self, flop: Flop) -> Piece:
         """A flop as a piece of work: the spot, how it is solved and how far."""
-        spot_there = self.games[flop].about["spot"]
-        given = {
-            "spot": {key: value for key, value in spot_there.items() if key != "name"},
-            "flop": cards_name(flop.cards),
-            "accuracy": self.accuracy,
-            "method": self.settings["method"],
-            "bits": self.settings["bits"],
-        }
-        return Piece("flop", given, wants=("safetensors",) if self.keep else ())
+        how = self.settings
+        piece = flop_piece(self.games[flop], self.accuracy, how["method"], how["bits"])
+        return piece if self.keep else replace(piece, wants=())
 
     def _here(
         self, flops: Sequence[Flop], on_report: Callable[[Flop, Report], None] | None
@@ -306,15 +300,19 @@ def solve_flop(given: Mapping[str, Any], wants: tuple[str, ...]) -> Outcome:
 
 def _outcome(flop: Flop, result: Result, mass: float, wants: tuple[str, ...]) -> Outcome:
     """What is kept of a solution: its row, and itself if it is wanted."""
-    files = {}
-    if "safetensors" in wants:
-        with tempfile.TemporaryDirectory() as folder:
-            result.strategy.save(Path(folder, "solution"))
-            files["safetensors"] = Path(folder, "solution").read_bytes()
+    files = {end: file_of(result.strategy) for end in wants}
     return Outcome(to_json(_row(flop, result, mass)), files)
 
 
 def _template(given: object, flops: Sequence[Flop], name: str, where: str) -> PokerGame:
+def row_alone(given: Mapping[str, Any], result: Result) -> FlopRow:
+    """What a report would tell of a flop that was solved alone, as a piece of one."""
+    (flop,) = flops_of(given["flop"])
+    report = FlopReport(given["spot"], [flop], accuracy=given["accuracy"])
+    return _row(flop, result, report.masses[flop])
+
+
+def _template(given: Any, flops: Sequence[Flop], name: str, where: str) -> PokerGame:
     """The spot on the first flop that leaves both players hands."""
     if not isinstance(given, Mapping):
         raise ParameterError(f'{where} must be a JSON object with keys such as "pot" and "oop"')

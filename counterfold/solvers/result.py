@@ -244,7 +244,9 @@ def _result(
         promise=promise(form, solver.engine.locked) + shortfall(solver, final, stopped),
         strategy=strategy,
         trace=tuple(trace),
-        poker=_poker_part(solver, final, strategy) if isinstance(form, PublicTree) else None,
+        poker=_poker_part(settings.bits, solver.engine.nbytes, final, strategy)
+        if isinstance(form, PublicTree)
+        else None,
         drawn=form.measured(strategy.tables) if hasattr(form, "measured") else None,
     )
 
@@ -320,7 +322,37 @@ def equilibrium_of(form: Form, on_report: OnReport | None = None) -> Strategy[An
     return equilibrium
 
 
-def _poker_part(solver: Solver, final: Report, strategy: Strategy[PublicTree]) -> PokerPart:
+def certified(strategy: Strategy[Any], bits: int = 32) -> Result:
+    """A result of a strategy that is there already: measured now, and told as what it says it is.
+
+    >>> import counterfold as cf
+    >>> certified(cf.solve("kuhn", until=100).strategy).iterations
+    100
+    """
+    form, about, began = strategy.tree, strategy.about, time.perf_counter()
+    measured, at = assess(strategy), int(about.get("iteration", 0))
+    spent = time.perf_counter() - began
+    final = Report(at, 0.0, 0.0, spent, measured.exploitability, measured.values, measured.gains)
+    size = sum(table.nbytes for table in strategy.tables)
+    poker = isinstance(form, PublicTree)
+    return Result(
+        **_certificate(form, final),
+        method=str(about.get("method", "")),
+        traversal=str(about.get("traversal", "full")),
+        iterations=at,
+        seconds=0.0,
+        cpu_seconds=0.0,
+        compile_seconds=spent,
+        stopped="library",
+        promise=promise(form),
+        strategy=strategy,
+        trace=(final,),
+        poker=_poker_part(bits, size, final, strategy) if poker else None,
+        drawn=form.measured(strategy.tables) if hasattr(form, "measured") else None,
+    )
+
+
+def _poker_part(bits: int, memory: int, final: Report, strategy: Strategy[PublicTree]) -> PokerPart:
     assert final.values is not None
     assert final.exploitability is not None
     form, game = strategy.tree, strategy.tree.game
@@ -328,7 +360,7 @@ def _poker_part(solver: Solver, final: Report, strategy: Strategy[PublicTree]) -
         float(value + paid) for value, paid in zip(final.values, game.betting.paid[0], strict=True)
     )
     return PokerPart(
-        bits=solver.settings.bits,
+        bits=bits,
         players=game.players,
         pot=game.pot,
         evs=(one, two) if game.pot else None,
@@ -337,7 +369,7 @@ def _poker_part(solver: Solver, final: Report, strategy: Strategy[PublicTree]) -
         frequencies=root_frequencies(strategy),
         boards=form.size.boards,
         nodes=form.size.nodes,
-        memory=solver.engine.nbytes,
+        memory=memory,
     )
 
 

@@ -51,3 +51,21 @@ def test_what_is_refused(call, tmp_path):
     assert call("library", "nothing://x").refused("nothing")
     assert call("report", "spot.json", "--cluster", "here").refused("local:4", "scheduler")
     assert call("report", "spot.json", "--keep").refused("--folder")
+
+
+def test_solve_and_show_look_there_first(call, library):
+    Path("flop.json").write_text(json.dumps({**SPOT, "board": "As Kh Td"}))
+    words = ("flop.json", "--accuracy", "1%", "--library", "lib", "--json", "--quiet")
+    found = call("solve", *words).document
+    assert found["stopped"] == "library", "which the report has put there"
+    assert found["percent_of_pot"] <= 1
+    first = call("solve", "kuhn", "--exploitability", "1e-4", "--library", "lib")
+    again = call("solve", "kuhn", "--exploitability", "1e-4", "--library", "lib", "--save", "k.cf")
+    assert "taken from the library" not in first.out
+    assert "taken from the library" in again.out
+    assert call("show", "k.cf", "--csv", "-").code == 0
+    rows = [call("show", "kuhn", "--library", "lib", "--json").document for _ in range(2)]
+    assert rows[0] == rows[1]
+    assert call("solve", "kuhn", "--iterations", "5", "--library", "lib").refused("exploitability")
+    assert call("solve", "kuhn", "--method", "lp", "--library", "lib").refused("library")
+    assert "kuhn" in call("library", "lib").out

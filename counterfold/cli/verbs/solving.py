@@ -33,7 +33,7 @@ Keys of --json: game, method, traversal, iterations, certified_at (the iteration
 that was measured, if not the last), value (to player 1), values,
 exploitability (exact), nash_conv (by player), cce_gap, correlated_gap,
 histories, infosets, seconds, cpu_seconds, compile_seconds, stopped (exploitability, iterations,
-seconds, precision, interrupted, optimum), promise, trace (iteration, cpu_seconds,
+seconds, precision, interrupted, optimum, library), promise, trace (iteration, cpu_seconds,
 exploitability, cce_gap).
 
 \b
@@ -80,6 +80,7 @@ class SolveRequest(Answered):
     locks: str | None = option("FILE", "Public form: decisions that are fixed, in JSON.")
     prefer: options.Prefer = ()
     give_up: options.GiveUp = None
+    library: options.Library = None
     dry_run: bool = flag("Only tell what the game would take in memory.")
     memory: options.Memory = None
 
@@ -148,6 +149,7 @@ class ShowRequest(Answered):
     boards: int | None = option("N", "Boards to draw for --stats over buckets. [400]")
     cards: bool = flag("Poker: every turn or river that can come, by EV and frequency.")
     browse: bool = flag("Poker: walk the tree, action by action.")
+    library: options.Library = None
 
 
 @verb(
@@ -185,8 +187,9 @@ class ReportRequest(Answered):
 
 
 @verb(
-    epilog="""`counterfold report SPOT --library FOLDER` fills it, and looks into it first;
-solutions that were kept (--keep) are files for `show`, `match` and `play`.
+    epilog="""`counterfold report SPOT --library FOLDER` and `solve` fill it and look into it
+first; so does `show`, and the studio, whose library is the folder of that name in its own.
+Solutions that were kept (--keep) are files for `show`, `match` and `play`.
 
 \b
 Keys of --json: address, pieces (name, kind, version, given, result, files),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from counterfold.exploit.lock_files import read_locks
 from counterfold.exploit.locks import Lock, Locks
+from counterfold.pieces.store import store_at
 from counterfold.poker.game import PokerGame
 from counterfold.poker.spot import spot
 from counterfold.solvers.result import Result, resume, solve
+from counterfold.solvers.shelf import solve_in
 from counterfold.solvers.until import Report, Until
 from counterfold.studio.worker import Desk
 from counterfold.tree.named import game_named
@@ -35,7 +38,10 @@ def solve_job(desk: Desk) -> dict[str, Any] | None:
         result = resume(desk.file, until, named, on_report=follow)
     else:
         locks = _locks(request, game)
-        result = solve(
+        library, solve_it = desk.file.parent / "library", solve
+        if library.is_dir() and locks is None and (until is None or until.exploitability):
+            solve_it = partial(solve_in, store_at(library))
+        result = solve_it(
             game, request.get("method"), until, save=desk.file, on_report=follow, locks=locks
         )
     if result.stopped == "interrupted":
