@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import os
 import shlex
 import tempfile
@@ -99,9 +98,12 @@ def run(request: BlueprintRequest) -> None:
         try:
             if request.cluster:
                 watch.doing(f"reaching the cluster {request.cluster}")
+            # Entered before the cluster: what its workers leave goes when they are gone.
+            scratch = tempfile.TemporaryDirectory(prefix="counterfold-", ignore_cleanup_errors=True)
+            folder = closing.enter_context(scratch)
             cluster = closing.enter_context(_cluster(request))
             solver = _solver(request, game, watch, cluster)
-            merging = _merging(request, solver, cluster)
+            merging = _merging(request, solver, cluster, folder)
             if merging is not None:
                 closing.callback(merging.close)
             checkpoints = Checkpoints(save if target else None)
@@ -139,25 +141,15 @@ def _cluster(request: BlueprintRequest) -> Iterator[Executor | None]:
 
 
 def _merging(
-    request: BlueprintRequest, solver: Solver, executor: Executor | None
+    request: BlueprintRequest, solver: Solver, executor: Executor | None, folder: str
 ) -> Merging | None:
-    """The workers of a cluster, and the place where they hand tables on."""
+    """The workers of a cluster, and the place where they hand tables on: a folder if here."""
     if executor is None:
         return None
     from counterfold.abstraction.merging import Merging
 
-    address = request.library or _shared_folder()
-    return Merging(
-        solver, executor, store_at(address), every=request.merge_every, parts=request.parts or 0
-    )
-
-
-@lru_cache(1)
-def _shared_folder() -> str:
-    """A folder that goes when this process ends, for processes of this machine."""
-    folder = tempfile.TemporaryDirectory(prefix="counterfold-")
-    atexit.register(folder.cleanup)
-    return folder.name
+    store = store_at(request.library or folder)
+    return Merging(solver, executor, store, every=request.merge_every, parts=request.parts or 0)
 
 
 def _gains(request: BlueprintRequest, solver: Solver, watch: Watch) -> Gains | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import ExitStack
 from typing import Any
 
 from counterfold.cli.match import (
@@ -32,6 +33,7 @@ from counterfold.cli.verbs.arena import TournamentRequest
 from counterfold.errors import ParameterError
 from counterfold.files.text import csv_text
 from counterfold.files.whole import write_whole
+from counterfold.pieces.cluster import check_cluster, executor_at
 from counterfold.play.tournament import TournamentResult, tournament
 from counterfold.tree.history import HistoryTree
 
@@ -53,17 +55,24 @@ def run(request: TournamentRequest) -> None:
         compiled = isinstance(table, HistoryTree) and not own
         for agent, name in zip(agents, request.agents, strict=True):
             agent.name = name.strip()
-        result = tournament(
-            table,
-            agents,
-            request.hands or (HANDS if compiled else PYTHON_HANDS),
-            matches=request.matches,
-            seed=request.seed,
-            duplicate=request.duplicate,
-            reveal=request.reveal,
-            time_limit=request.time_limit,
-            on_progress=watch.hands,
-        )
+        with ExitStack() as closing:
+            who: tuple[Any, Sequence[Any]] = (table, agents)
+            executor = None
+            if request.cluster:
+                watch.doing(f"reaching the cluster {request.cluster}")
+                executor = closing.enter_context(executor_at(request.cluster))
+                who = game_of(request, "tournament"), request.agents
+            result = tournament(
+                *who,
+                request.hands or (HANDS if compiled else PYTHON_HANDS),
+                matches=request.matches,
+                seed=request.seed,
+                duplicate=request.duplicate,
+                reveal=request.reveal,
+                time_limit=request.time_limit,
+                on_progress=watch.hands,
+                executor=executor,
+            )
     if not result.meetings:
         raise StoppedError("stopped before the first match was over; nothing was saved")
     if request.plot:
@@ -88,6 +97,8 @@ def _check(request: TournamentRequest) -> None:
     """Refuse what cannot work before anything is computed."""
     game_of(request, "tournament")
     check_hands(request.hands)
+    if request.cluster:
+        check_cluster(request.cluster)
     if request.matches < 1:
         raise ParameterError(f"--matches is {request.matches}, and must be at least 1")
     if not 0 < request.time_limit < float("inf"):

@@ -90,4 +90,10 @@ def _value(value: Any, kind: Any) -> Any:
             return origin(_value(v, one) for v, one in zip(value, kinds, strict=True))
     if origin is dict and isinstance(value, dict):
         return {key: _value(v, inner[1]) for key, v in value.items()}
+    if dataclasses.is_dataclass(kind) and isinstance(kind, type) and isinstance(value, dict):
+        return from_json(kind, Fields(value, kind.__name__))
+    fields = getattr(kind, "_fields", ())  # of a named tuple
+    if fields and isinstance(value, list) and len(value) == len(fields):
+        hints = get_type_hints(kind)
+        return kind(*(_value(v, hints[name]) for v, name in zip(value, fields, strict=True)))
     raise TypeError

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import copy
+import json
 import math
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import combinations
 from typing import Any
 
@@ -18,9 +20,12 @@ import numpy as np
 from counterfold.agent import Agent
 from counterfold.errors import ParameterError, reason
 from counterfold.exploit.online import Learner
+from counterfold.files.text import Fields
+from counterfold.files.typed import from_json, to_json
 from counterfold.games.base import spec_of, unlisted
 from counterfold.games.spec import whole
 from counterfold.notebook import brief
+from counterfold.pieces.piece import Outcome, Piece, outcomes
 from counterfold.play.agents import StrategyAgent, make_agent
 from counterfold.play.arena import is_tabular
 from counterfold.play.match import MOST_FAULTS, Match
@@ -134,6 +139,7 @@ def tournament(  # noqa: PLR0913  (said by their names)
     time_limit: float | None = None,
     threads: int = 2,
     on_progress: Callable[[int, int], None] | None = None,
+    executor: Executor | None = None,
 ) -> TournamentResult:
     """Let every line-up play ``matches`` matches of so many hands: all pairs in a game of two.
 
@@ -142,7 +148,8 @@ def tournament(  # noqa: PLR0913  (said by their names)
     and begins with its agents as they were given. The interval of a single match is its own, of
     several matches their spread (Student's t). Luck is taken out wherever a match can do it.
     ``on_progress`` is told the hands done and to do, and may raise KeyboardInterrupt: the matches
-    that were finished count. The number of threads changes nothing but the time.
+    that were finished count. The number of threads changes nothing but the time, nor does an
+    ``executor``, whose workers know the game and the agents by their names.
 
     >>> import counterfold as cf
     >>> result = tournament(cf.Kuhn(), ["uniform", "random", "equilibrium"], hands=1000)
@@ -154,6 +161,8 @@ def tournament(  # noqa: PLR0913  (said by their names)
     for name, number in (("hands", hands), ("matches", matches), ("threads", threads)):
         whole(name, number, least=1)
     whole("seed", seed, least=0)
+    if executor is not None and not all(isinstance(word, str) for word in (game, *agents)):
+        raise ParameterError("workers elsewhere know games and agents by their names; give names")
     table, made = _seated(game, agents)
     names = [_name(given, agent) for given, agent in zip(agents, made, strict=True)]
     players, spec = int(getattr(table, "players", 2)), spec_of(table)
@@ -165,7 +174,10 @@ def tournament(  # noqa: PLR0913  (said by their names)
         {"duplicate": duplicate, "reveal": reveal, "time_limit": time_limit},
     )  # fmt: skip
     wall, cpu = time.perf_counter(), time.process_time()
-    stopped = field.play(threads if compiled else 1, on_progress)
+    if executor is not None:
+        stopped = field.play_on(executor, str(game), list(map(str, agents)), on_progress)
+    else:
+        stopped = field.play(threads if compiled else 1, on_progress)
     meetings = tuple(filter(None, map(field.meeting, range(len(field.lineups)))))
     return TournamentResult(
         game=spec,
@@ -254,6 +266,28 @@ class _Field:
             pool.shutdown()
         return "matches"
 
+    def play_on(
+        self,
+        executor: Executor,
+        game: str,
+        names: list[str],
+        on_progress: Callable[[int, int], None] | None,
+    ) -> str:
+        """The same as pieces of work, a match each, by whatever executes them."""
+        common = {"game": game, "agents": names, "hands": self.hands, "seed": self.seed}
+        common |= {"players": len(self.lineups[0]), **self.how}
+        pieces = [Piece("match", {**common, "lineup": p, "number": m}) for p, m in self.jobs]
+        by_name = {piece.name: job for piece, job in zip(pieces, self.jobs, strict=True)}
+        try:
+            for piece, outcome in outcomes(pieces, play_match, executor):
+                told = Fields(outcome.result, piece.name)
+                self.found[by_name[piece.name]] = from_json(MatchResult, told)
+                if on_progress:
+                    on_progress(len(self.found) * self.hands, len(self.jobs) * self.hands)
+        except KeyboardInterrupt:
+            return "interrupted"
+        return "matches"
+
     def _match(self, lineup: int, number: int) -> Match:
         agents = [_fresh(self.agents[g]) for g in self.lineups[lineup]]
         seed = match_seed(match_seed(self.seed, lineup), number)
@@ -297,6 +331,28 @@ class _Field:
             if job in self.found
             for fault in self.found[job].messages
         ]
+
+
+def play_match(given: Mapping[str, Any], wants: tuple[str, ...]) -> Outcome:
+    """The work of a piece, on whatever machine: one match of a tournament."""
+    how = ("duplicate", "reveal", "time_limit")
+    named = {key: given[key] for key in ("game", "agents", "players", "hands", "seed", *how)}
+    field = _field(json.dumps(named))
+    result = field._match(given["lineup"], given["number"]).play(field.hands)
+    if result.stopped == "interrupted":
+        raise KeyboardInterrupt
+    return Outcome(to_json(replace(result, curve=())))
+
+
+@lru_cache(2)
+def _field(told: str) -> _Field:
+    """The agents of a tournament, made once in a process."""
+    given = json.loads(told)
+    table, made = _seated(given["game"], given["agents"])
+    for agent, name in zip(made, given["agents"], strict=True):
+        agent.name = name.strip()
+    how = {key: given[key] for key in ("duplicate", "reveal", "time_limit")}
+    return _Field(table, made, given["players"], given["hands"], 1, given["seed"], how)
 
 
 def pooled(estimates: Sequence[Estimate]) -> Estimate:

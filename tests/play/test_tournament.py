@@ -2,6 +2,7 @@
 
 import math
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -223,3 +224,15 @@ def test_the_document_is_whole(kuhn):
     assert {m["reduced"] for m in told["meetings"]} == {True}
     assert told["meetings"][0]["exact"] is None
     assert told["meetings"][2]["exact"][0] == pytest.approx(-told["meetings"][2]["exact"][1])
+
+
+def test_who_plays_the_matches_does_not_show():
+    names = ["uniform", "random", "equilibrium", "q"]
+    here = tournament("kuhn", names, 500, matches=3, seed=3).to_dict()
+    with ThreadPoolExecutor(2) as executor:
+        there = tournament("kuhn", names, 500, matches=3, seed=3, executor=executor).to_dict()
+        with pytest.raises(ParameterError, match="names"):
+            tournament(cf.Kuhn(), names, 500, executor=executor)
+    for spent in ("seconds", "cpu_seconds"):
+        here.pop(spent), there.pop(spent)
+    assert there == here

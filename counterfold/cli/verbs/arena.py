@@ -84,6 +84,7 @@ class TournamentRequest(Answered):
     duplicate: options.Duplicate = False
     reveal: options.Reveal = False
     time_limit: options.TimeLimit = 10.0
+    cluster: options.Cluster = None
     csv: options.Csv = None
     plot: options.Plot = None
 
