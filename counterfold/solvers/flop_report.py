@@ -304,7 +304,6 @@ def _outcome(flop: Flop, result: Result, mass: float, wants: tuple[str, ...]) ->
     return Outcome(to_json(_row(flop, result, mass)), files)
 
 
-def _template(given: object, flops: Sequence[Flop], name: str, where: str) -> PokerGame:
 def row_alone(given: Mapping[str, Any], result: Result) -> FlopRow:
     """What a report would tell of a flop that was solved alone, as a piece of one."""
     (flop,) = flops_of(given["flop"])
@@ -312,7 +311,7 @@ def row_alone(given: Mapping[str, Any], result: Result) -> FlopRow:
     return _row(flop, result, report.masses[flop])
 
 
-def _template(given: Any, flops: Sequence[Flop], name: str, where: str) -> PokerGame:
+def _template(given: object, flops: Sequence[Flop], name: str, where: str) -> PokerGame:
     """The spot on the first flop that leaves both players hands."""
     if not isinstance(given, Mapping):
         raise ParameterError(f'{where} must be a JSON object with keys such as "pot" and "oop"')
