@@ -23,8 +23,10 @@ from counterfold.kernels.cache import cache_folder, trouble
 from counterfold.play.agents import make_agent
 from counterfold.play.match import Match
 from counterfold.poker.cards import parse_board
+from counterfold.poker.game import PokerGame
 from counterfold.poker.holdem import kuhn, leduc
 from counterfold.poker.showdown import strengths
+from counterfold.poker.spot import spot
 from counterfold.searchers.public_entry import PublicEntry
 from counterfold.searchers.searcher import Searcher
 from counterfold.solvers.result import solve
@@ -34,6 +36,12 @@ from counterfold.solvers.until import Until
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import compile_game
 from counterfold.tree.public import PublicTree
+
+ALL_IN = {
+    "board": "Ks 9h 6s 4d", "pot": 2, "stack": 0, "oop": "AhAd", "ip": "QhQd", "bets": [],
+    "raises": [],
+}  # fmt: skip
+"""A spot without a decision: the river alone decides."""
 
 
 def run(request: WarmupRequest) -> None:
@@ -65,6 +73,7 @@ def _steps() -> Iterator[tuple[str, Callable[[], object]]]:
     yield "the walks of Cheat", _cheat
     for bits in (32, 16):
         yield f"poker, all hands at once, {bits} bits", partial(_poker, bits=bits)
+    yield "poker with cards to come after the last bet", lambda: _poker(spot(ALL_IN, name="all-in"))
     locks = Locks([Lock("bet", {"call": 1})])
     yield "poker with locks and styles", partial(_poker, locks=locks)
     sampled = partial(blueprint, kuhn(), every_hand(kuhn()), 1)
@@ -100,8 +109,8 @@ def _cheat() -> None:
     contest(game, "heuristic", "random", games=2)
 
 
-def _poker(**settings: Any) -> None:
-    solver = Solver(kuhn(), **settings)
+def _poker(game: PokerGame | None = None, **settings: Any) -> None:
+    solver = Solver(game or kuhn(), **settings)
     solver.step(1)
     solver.assess()
 

@@ -94,7 +94,8 @@ class Hands(NamedTuple):
     cards: np.ndarray  # [inner boards, pairs, 2] their cards
     hand: np.ndarray  # [inner boards, pairs] the hand that each is
     start: np.ndarray  # [hands] how much of each hand the game begins with
-    # where cards come after the last street, [boards, hands, hands] on how many boards it
+    # where cards come after the last street, [boards, hands, hands] on how many boards it; else
+    # None, and nothing of it is compiled
     beaten: np.ndarray  # beats those that a hand of the opponent stands for
     upto: np.ndarray  # and beats or ties them
 
@@ -397,5 +398,6 @@ def traverse(tape, ground, sides, room, who, rows, average, how):
                 if what != UP:
                     _down(board, chunk, money, turned, room, walk, row)
                 if what != DOWN:
-                    end(board, chunk, turned.hands, boards, end_here, me, room, what == LAST)
+                    mine, last = turned.hands[0], what == LAST
+                    end(board, chunk, turned.hands, boards, end_here, me, room, last, mine.beaten)
                     _up(board, chunk, money, turned, room, walk, row)

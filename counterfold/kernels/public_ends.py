@@ -133,8 +133,11 @@ def roll_out(board, mine, theirs, boards, share, room):
 
 
 @subkernel
-def end(board, chunk, both, boards, ends, me, room, last):
-    """All ends of a chunk; of ``both`` players' hands, those of whom a walk is for come first."""
+def end(board, chunk, both, boards, ends, me, room, last, beaten):
+    """All ends of a chunk; of ``both`` players' hands, those of whom a walk is for come first.
+
+    ``beaten`` is that of the first, by itself: where it is None, ``roll_out`` is not compiled.
+    """
     mine, theirs = both
     hands, others = mine.count[board], theirs.count[board]
     for lane in range(ends.start[chunk], ends.start[chunk + 1], LANES):
@@ -145,10 +148,10 @@ def end(board, chunk, both, boards, ends, me, room, last):
         if last:
             for h in range(0, others, LANES):
                 rows_to_lanes(room.theirs, ends.folded, lane, h, room.folded, h)
-            if mine.beaten.shape[0] > 0:
-                roll_out(board, mine, theirs, boards, share, room)
-            else:
+            if beaten is None:
                 settle(board, mine, theirs, boards, me, share, room)
+            else:
+                roll_out(board, mine, theirs, boards, share, room)
             for h in range(0, hands, LANES):
                 lanes_to_rows(room.lost, h, room.value, ends.also, lane, h)
         else:

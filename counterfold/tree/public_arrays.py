@@ -151,12 +151,15 @@ class PublicArrays:
         start[: len(first)] = np.asarray(tree.game.ranges[p])[first]
         return hands._replace(passed=passed, start=start)
 
-    def _wins(self) -> list[tuple[NDArray[np.uint32], NDArray[np.uint32]]]:
+    def _wins(self) -> list[Any]:
         """[boards, hands, hands] of each player: on how many boards that can come after the last
-        street a hand beats those that a hand of the opponent stands for, and beats or ties."""
+        street a hand beats those that a hand of the opponent stands for, and beats or ties; None
+        where no cards come."""
         tree = self.tree
-        last = [k for k, board in enumerate(tree.boards) if tree.rest and board.street == tree.last]
-        wide = [tree.columns(p) if last else 0 for p in (0, 1)]
+        if not tree.rest:
+            return [(None, None)] * 2
+        last = [k for k, board in enumerate(tree.boards) if board.street == tree.last]
+        wide = [tree.columns(p) for p in (0, 1)]
         made = [np.zeros((len(last), wide[p], wide[1 - p]), np.uint32) for p in (0, 0, 1, 1)]
         found = [(made[0], made[1]), (made[2], made[3])]
         left = boards_left(tree.game.rules, tree.boards[-1].cards, tree.rest)
