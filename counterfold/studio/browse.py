@@ -42,6 +42,7 @@ def place(studio: Studio, given: Given) -> dict[str, Any]:
             "file": entry.name,
             "game": tree.game.name,
             "players": tree.game.players,
+            "deals": bool((tree.game.betting.kind == DEAL).any()),
             "frame": frame_of(),
             "line": at.line,
             "steps": _steps(browser, at),

@@ -74,6 +74,7 @@ def charts(studio: Studio, given: Given) -> dict[str, Any]:
         return {
             "file": entry.name,
             "game": entry.strategy.spec,
+            "players": len(tree.game.players),
             "frame": frame_of(),
             "situations": [one["title"] for one in entry.situations],
             "situation": number,

@@ -129,8 +129,8 @@ async function lockPart(root, it, params) {
     } }, [0, 2].map(n => h("span", { class: "suit-" + name[n + 1] }, name[n] + signs[suits.indexOf(name[n + 1])])))));
   }
   box.append(bar_, brushes, grid_, combos);
-  root.append(h("div", { class: "bendgrid" }, box, side));
   await at(params.line ? params.line.split(", ") : []);
+  root.append(h("div", { class: "bendgrid" }, box, side));
   return { words: async () => {
     const found = await kept({ file: it.file, locks: made() });
     return command("solve", found.file, ["--locks", found.locks], ["--exploitability", "0.3%"]);

@@ -90,7 +90,7 @@ class Browse {
     const { place } = this, [first] = place.views;
     this.drawLine();
     this.parts.modes.replaceChildren(
-      h("div", { class: "row" }, MODES.filter(name => usable(first).includes(name)).map(name => h("button", { "aria-pressed": name === this.mode ? "true" : "false",
+      h("div", { class: "row" }, MODES.filter(name => name === "strategy" || usable(first).includes(name)).map(name => h("button", { disabled: !usable(first).includes(name), "aria-pressed": name === this.mode ? "true" : "false",
         onclick: () => this.to(place.line, { mode: name === "strategy" ? "" : name }) }, modeTitle(name))), this.single(first)),
       h("div", { class: "row nowrap" }, h("button", { "aria-pressed": this.both ? "true" : "false", onclick: () => this.to(place.line, { both: this.both ? "" : "1", with: "" }) }, place.players.length > 2 ? "All ranges" : "Both ranges"), this.others()));
     const shown = place.other ? [first, place.other.view].filter(Boolean) : place.views;
@@ -218,16 +218,17 @@ class Browse {
     const dealt = place.line.findLastIndex(word => word.startsWith("["));
     const from = place.next.kind === "deal" && place.next.count === 1 ? place.line : dealt >= 0 ? place.line.slice(0, dealt) : null;
     const flop = place.next.kind === "deal" && place.next.count > 1;
-    box.parentNode.hidden = !from && !flop;
+    box.parentNode.hidden = !place.deals;
     if (flop) { this.stripKey = this.cards = null; this.pickFlop(box); return; }
-    if (!from) { this.cards = null; return; }
+    if (!from) { this.cards = this.stripKey = null; box.replaceChildren(h("p", { class: "soft" }, "Every card of the next street is told here when a street ends.")); return; }
     const key = this.file + "|" + from.join(", ");
     if (this.stripKey !== key) {
       this.stripKey = key;
       box.replaceChildren(h("p", { class: "soft" }, "Every card…"));
       this.cards = await get("/browse/cards", { file: this.file, line: from.join(", ") }).catch(() => null);
       this.cardsFrom = from;
-      if (this.stripKey !== key || !this.cards) { box.parentNode.hidden = !this.cards; return; }
+      if (this.stripKey !== key) return;
+      if (!this.cards) { box.replaceChildren(h("p", { class: "soft" }, "No card is told here.")); return; }
     }
     if (this.cards) this.drawStrip(box);
   }

@@ -239,7 +239,7 @@ async function gameChooser(root, chosen, go) {
     taken.classList.remove("stale");
   }, 250);
   function changed() { solve.disabled = true; look(); }
-  shape(false);
+  shape(/^holdem(?!:jamfold)/.test(input.value));
   root.append(h("section", { class: "card" }, h("div", { class: "row fields" }, name, limit, sorted, time), taken, h("div", { class: "row" }, solve),
     h("datalist", { id: "games" }, games.map(game => h("option", { value: game.example })))),
     h("section", { class: "card" }, h("h2", {}, "Games"), h("dl", { class: "catalog" }, games.map(game => h("div", {},

@@ -13,14 +13,14 @@ export async function show(root, params) {
       : h("p", { class: "soft" }, "None is solved yet: ", h("a", { href: "/build?game=kuhn" }, "choose a game"), ".")));
     return {};
   }
-  const first = await get("/game", { file: params.file });
+  const [first, drawn] = await Promise.all([get("/game", { file: params.file }), get("/game/tree", { file: params.file }).catch(error => error)]);
   const names = [...new Set(first.rows.flatMap(row => Object.keys(row[2])))];
   const colour = action => COLOURS[Math.max(names.indexOf(action), 0) % COLOURS.length];
   const rows = h("tbody"), more = h("p", { class: "soft" });
   const wanted = h("input", { type: "search", placeholder: "K*bet", "aria-label": "Infosets whose name fits", value: params.pattern || "", oninput: later(look) });
   async function look() { fill(await get("/game", { file: params.file, pattern: wanted.value })); }
   function fill(found) {
-    rows.replaceChildren(...found.rows.map(([player, infoset, actions]) => h("tr", {}, h("td", { class: "num" }, player + 1), h("td", {}, infoset || "(nothing seen)"),
+    rows.replaceChildren(...found.rows.map(([player, infoset, actions]) => h("tr", {}, h("td", {}, player + 1), h("td", {}, infoset || "(nothing seen)"),
       h("td", { class: "mixcell" }, mix(actions), h("small", { class: "soft" }, Object.entries(actions).map(([a, p]) => `${a} ${(100 * p).toFixed(1)}%`).join(", "))))));
     more.textContent = found.more ? "The first thousand are shown; name a part to see others." : "";
   }
@@ -30,7 +30,7 @@ export async function show(root, params) {
     return h("div", { class: "bar", style: { background: `linear-gradient(90deg,${stops.join(",")})` } });
   }
   fill(first);
-  const drawing = h("div", { class: "scroll tree" }, h("p", { class: "soft" }, "Drawing…"));
+  const drawing = h("div", { class: "scroll tree" }, drawn.nodes ? draw(drawn.nodes, colour) : h("p", { class: "soft" }, drawn.message));
   root.append(
     h("div", { class: "halves top" },
       h("section", { class: "card" }, h("h1", {}, first.game), h("dl", {},
@@ -44,7 +44,6 @@ export async function show(root, params) {
     h("section", { class: "card" }, h("div", { class: "row between" }, h("h2", {}, "Infosets"), wanted),
       h("div", { class: "row legend" }, names.slice(0, 12).map(a => h("span", {}, h("i", { class: "swatch", style: { background: colour(a) } }), a))),
       h("div", { class: "scroll" }, h("table", { class: "list" }, h("thead", {}, h("tr", {}, ["Player", "Sees", "Plays"].map(t => h("th", {}, t)))), rows)), more));
-  get("/game/tree", { file: params.file }).then(found => drawing.replaceChildren(draw(found.nodes, colour)), error => drawing.replaceChildren(h("p", { class: "soft" }, error.message)));
   return { key: event => event.key === "/" && (wanted.focus(), true), help: [["/", "find infosets"]],
     send: { csv: () => "/api" + href("game/csv", { file: params.file, pattern: wanted.value }), command: () => command("show", params.file, wanted.value) } };
 }

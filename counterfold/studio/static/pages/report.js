@@ -64,7 +64,7 @@ function scatter(rows, [, xTitle, x], [, yTitle, y]) {
 // A table of hold'em: what each position does in a situation before the flop, and VPIP and its like.
 async function charts(root, params, go) {
   const found = await get("/report/charts", { file: params.file, situation: params.situation });
-  const { situations } = found, seats = h("div", { class: "scroll seats" }, h("p", { class: "soft" }, "Counting VPIP and its like…"));
+  const { situations } = found, seats = h("div", { class: "scroll seats", style: { "min-height": `${2.4 * found.players + 2.6}rem` } }, h("p", { class: "soft" }, "Counting VPIP and its like…"));
   const move = to => go(href("report", { file: params.file, situation: to }));
   const options = [...(found.small ? [[-1, "All situations"]] : []), ...situations.map((title, k) => [k, title])];
   const box = h("select", { onchange: () => move(box.value) }, options.map(([value, title]) => h("option", { value, selected: value === found.situation }, title)));
