@@ -166,6 +166,12 @@ def test_many_flops_in_a_table_to_sort(visit: Visit, studio: Server) -> None:
     assert page.locator(".plot circle").count() == 3
     page.get_by_label("Only flops that fit").fill("one suit")
     assert page.locator("tbody tr").count() == 1
+    page.reload()  # the link leads to what is seen
+    page.wait_for_selector(".plot circle")
+    assert page.locator("tbody tr").count() == 1
+    page.get_by_role("link", name="9s 8s 7s").click()
+    page.wait_for_selector(".takes dd")
+    assert page.locator(".laid button").all_inner_texts() == ["9\n♠", "8\n♠", "7\n♠"]
 
 
 def test_a_table_of_holdem_by_position(visit: Visit, studio: Server) -> None:

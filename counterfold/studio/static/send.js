@@ -85,7 +85,7 @@ export async function sheet(dialog, own = {}) {
   const close = work => async () => { dialog.close(); await tried(work); };
   const text = own.command ? await tried(own.command) : "";
   dialog.replaceChildren(h("h2", {}, "Send"), h("div", { class: "sendings" },
-    h("button", { onclick: close(() => copied(location.href, "The link is copied")) }, "Copy the link"),
+    h("button", { onclick: close(() => copied(own.link ? own.link() : location.href, "The link is copied")) }, "Copy the link"),
     h("button", { onclick: close(async () => { save(await png(), nameOf(".png"), "image/png"); notice("The picture is saved"); }) }, "Picture (PNG)"),
     h("button", { onclick: close(async () => own.csv ? save(own.csv(), nameOf(".csv"), "url") : save(tables(), nameOf(".csv"), "text/csv")) }, "Table (CSV)"),
     h("button", { onclick: close(async () => own.html ? save(own.html(), nameOf(".html"), "url") : save(await html(), nameOf(".html"), "text/html")) }, "Page (HTML)")),

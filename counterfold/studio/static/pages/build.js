@@ -1,5 +1,5 @@
 // A spot, clicked together; or a small game by name.
-import { h, get, post, field, later, bytes, seconds, count, tried } from "../parts.js";
+import { h, get, post, href, field, later, bytes, seconds, count, tried } from "../parts.js";
 import { RangeEditor } from "../ranges.js";
 import { command, kept } from "../send.js";
 
@@ -10,7 +10,7 @@ const START = { board: "Ks 9h 6s 4d 2c", pot: 100, stack: 200, oop: "22+,A2s+,K9
 
 export async function show(root, params, go) {
   const cards = await get("/build/cards");
-  const begin = params.file ? (await get("/build/spot", { file: params.file })).spot : START;
+  const begin = { ...(params.file ? (await get("/build/spot", { file: params.file })).spot : START), ...(params.board && { board: params.board }) };
   const spotPart = h("div", { class: "build" }), gamePart = h("div", { class: "games" });
   const tabs = h("div", { class: "tabs", role: "tablist" });
   const which = name => {
@@ -22,7 +22,8 @@ export async function show(root, params, go) {
   root.append(h("h1", { class: "sr" }, "Build"), tabs, spotPart, gamePart);
   which(params.game ? "game" : "spot");
   const own = [await spotEditor(spotPart, cards, begin, params.file, go), await gameChooser(gamePart, params.game, go)];
-  return { send: { command: () => own[spotPart.hidden ? 1 : 0]() } };
+  // What is built is kept with the command, so that its link leads to it.
+  return { send: { command: () => own[spotPart.hidden ? 1 : 0](), link: () => own[spotPart.hidden ? 1 : 0].link() } };
 }
 
 // Values of a spot in normal form, as fields show them.
@@ -56,7 +57,7 @@ async function spotEditor(root, cards, begin, file, go) {
     const bets = shownSizes(begin.bets, street), raises = shownSizes(begin.raises, street);
     const usual = { bets: street === "preflop" ? "" : "50%, 100%", raises: street === "preflop" ? "2.5x, allin" : "60%, allin" };
     sizes[street] = Object.fromEntries(["oop", "ip"].map(player => [player, {
-      bets: text(bets[player] || (begin === START ? bets.oop : usual.bets)), raises: text(raises[player] || usual.raises) }]));
+      bets: text(bets[player] || usual.bets), raises: text(raises[player] || usual.raises) }]));
     if (bets.oop !== bets.ip || raises.oop !== raises.ip) inputs.apart.checked = true;
   }
   const fields = {
@@ -194,10 +195,12 @@ async function spotEditor(root, cards, begin, file, go) {
   streets();
   await Promise.all([editors.oop.set(begin.oop), editors.ip.set(begin.ip)]);
   changed();
-  return async () => {
+  let link = location.href;
+  return Object.assign(async () => {
     const { file } = await kept({ spot: spot(), name: inputs.name.value.trim() || "spot" });
+    link = location.origin + href("build", { file });
     return command("solve", file, ["--exploitability", inputs.target.value.trim()], ["--save", file.replace(/json$/, "safetensors")]);
-  };
+  }, { link: () => link });
 }
 
 async function gameChooser(root, chosen, go) {
@@ -246,6 +249,7 @@ async function gameChooser(root, chosen, go) {
       h("dt", {}, h("button", { class: "link", onclick: () => { input.value = game.name; changed(); window.scrollTo(0, 0); input.focus(); } }, game.name)),
       h("dd", {}, game.about, game.parameters && h("span", { class: "soft small" }, game.parameters)))))));
   changed();
-  return () => sorted.hidden ? command("solve", input.value.trim(), ["--exploitability", target.value.trim()])
-    : command("blueprint", input.value.trim(), ["--buckets", buckets.value.trim()], ["--minutes", minutes.value.trim()], ["--save", "blueprint.cf"]);
+  return Object.assign(() => sorted.hidden ? command("solve", input.value.trim(), ["--exploitability", target.value.trim()])
+    : command("blueprint", input.value.trim(), ["--buckets", buckets.value.trim()], ["--minutes", minutes.value.trim()], ["--save", "blueprint.cf"]),
+  { link: () => location.origin + href("build", { game: input.value.trim() }) });
 }

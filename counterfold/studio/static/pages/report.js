@@ -8,9 +8,9 @@ export async function show(root, params, go) {
   if (params.file) return charts(root, params, go);
   if (!params.job) return choose(root, go);
   let found = await get("/report", { job: params.job });
-  let by = params.sort || "ev0", down = true, filter = "", across = "equity0", up = "bet";
+  let { sort: by = "ev0", find: filter = "", across = "equity0", up = "bet" } = params, down = params.order !== "up";
   const table = h("div", { class: "scroll" }), plot = h("div", { class: "scatter" }), told = h("p", { class: "soft" });
-  const wanted = h("input", { type: "search", placeholder: "two suits, pair, Ks…", "aria-label": "Only flops that fit", oninput: () => { filter = wanted.value.toLowerCase(); draw(); } });
+  const wanted = h("input", { type: "search", placeholder: "two suits, pair, Ks…", "aria-label": "Only flops that fit", value: filter, oninput: () => { filter = wanted.value.toLowerCase(); draw(); } });
   const columns = () => {
     const actions = [...new Set(found.rows.flatMap(row => Object.keys(row.frequencies)))];
     return [["flop", "Flop", row => row.flop], ["texture", "Texture", row => row.texture],
@@ -22,6 +22,7 @@ export async function show(root, params, go) {
   const shown = (key, value) => typeof value !== "number" ? value ?? "" : key.startsWith("ev") ? value.toFixed(2) : (100 * value).toFixed(1) + "%";
   const across_ = h("select", { "aria-label": "across", onchange: () => { across = across_.value; draw(); } }), up_ = h("select", { "aria-label": "up", onchange: () => { up = up_.value; draw(); } });
   function draw() {
+    history.replaceState(null, "", href("report", { job: params.job, sort: by, order: down ? "" : "up", find: filter, across, up }));
     const all = columns(), rows = found.rows.filter(row => (row.flop + " " + row.texture).toLowerCase().includes(filter));
     const of = (all.find(([key]) => key === by) || all[0])[2];
     rows.sort((a, b) => { const [x, y] = [of(a), of(b)]; return (typeof x === "string" ? x.localeCompare(y) : (x ?? -1e9) - (y ?? -1e9)) * (down ? -1 : 1); });
@@ -29,7 +30,7 @@ export async function show(root, params, go) {
     const mean = get_ => mass ? rows.reduce((sum, row) => sum + row.mass * (get_(row) ?? 0), 0) / mass : null;
     table.replaceChildren(h("table", { class: "list" }, h("thead", {}, h("tr", {}, all.map(([key, title], k) => h("th", { class: k > 1 ? "num" : "", "aria-sort": key === by ? (down ? "descending" : "ascending") : null },
       h("button", { class: "link", onclick: () => { down = by === key ? !down : true; by = key; draw(); } }, title + (key === by ? (down ? " ↓" : " ↑") : "")))))),
-      h("tbody", {}, rows.map(row => h("tr", {}, all.map(([key, , get_], k) => h("td", { class: k > 1 ? "num" : "" }, shown(key, get_(row))))))),
+      h("tbody", {}, rows.map(row => h("tr", {}, all.map(([key, , get_], k) => h("td", { class: k > 1 ? "num" : "" }, k ? shown(key, get_(row)) : h("a", { href: href("build", { file: found.source, board: row.flop }), title: "build this flop" }, row.flop)))))),
       h("tfoot", {}, rows.length ? h("tr", {}, all.map(([key, , get_], k) => h("th", { class: k > 1 ? "num" : "" }, k === 0 ? "mean" : k === 1 ? "" : shown(key, mean(get_))))) : "")));
     told.textContent = `${found.rows.length} of ${found.all} flops are done` + (rows.length < found.rows.length ? `; ${rows.length} fit` : "");
     for (const [box, now] of [[across_, across], [up_, up]]) box.replaceChildren(...all.slice(2).map(([key, title]) => h("option", { value: key, selected: key === now }, title)));
