@@ -398,6 +398,5 @@ def traverse(tape, ground, sides, room, who, rows, average, how):
                 if what != UP:
                     _down(board, chunk, money, turned, room, walk, row)
                 if what != DOWN:
-                    mine, last = turned.hands[0], what == LAST
-                    end(board, chunk, turned.hands, boards, end_here, me, room, last, mine.beaten)
+                    end(board, chunk, turned.hands, boards, end_here, me, room, what == LAST)
                     _up(board, chunk, money, turned, room, walk, row)

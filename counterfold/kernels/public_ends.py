@@ -132,12 +132,18 @@ def roll_out(board, mine, theirs, boards, share, room):
         store(room.lost, h, mul(two, met))
 
 
-@subkernel
-def end(board, chunk, both, boards, ends, me, room, last, beaten):
-    """All ends of a chunk; of ``both`` players' hands, those of whom a walk is for come first.
+@inlined
+def _end_late(board, both, boards, me, share, room, beaten):
+    """Ends of the last street. What ``beaten`` decides, given by itself, is compiled alone."""
+    if beaten is None:
+        settle(board, both[0], both[1], boards, me, share, room)
+    else:
+        roll_out(board, both[0], both[1], boards, share, room)
 
-    ``beaten`` is that of the first, by itself: where it is None, ``roll_out`` is not compiled.
-    """
+
+@subkernel
+def end(board, chunk, both, boards, ends, me, room, last):
+    """All ends of a chunk; of ``both`` players' hands, those of whom a walk is for come first."""
     mine, theirs = both
     hands, others = mine.count[board], theirs.count[board]
     for lane in range(ends.start[chunk], ends.start[chunk + 1], LANES):
@@ -148,10 +154,7 @@ def end(board, chunk, both, boards, ends, me, room, last, beaten):
         if last:
             for h in range(0, others, LANES):
                 rows_to_lanes(room.theirs, ends.folded, lane, h, room.folded, h)
-            if beaten is None:
-                settle(board, mine, theirs, boards, me, share, room)
-            else:
-                roll_out(board, mine, theirs, boards, share, room)
+            _end_late(board, both, boards, me, share, room, mine.beaten)
             for h in range(0, hands, LANES):
                 lanes_to_rows(room.lost, h, room.value, ends.also, lane, h)
         else:
