@@ -22,6 +22,7 @@ from counterfold.poker.acpc import GAMES, Notation, parse_game
 from counterfold.poker.table import Holdem
 from counterfold.strategy.strategy import Strategy
 from tests.evaluate.test_statistics import one_bucket
+from tests.poker.test_acpc import spiel, told_by
 
 NOLIMIT = parse_game(GAMES["holdem.nolimit.2p.reverse_blinds.game"])
 
@@ -305,3 +306,81 @@ def test_a_blueprint_sits_down_where_any_size_may_be_bet():
     assert not any(result.faults), result.messages
     with pytest.raises(MismatchError, match="other players, stacks or blinds"):
         agent.begin(Holdem(stack=1000.0, blinds=(5.0, 10.0)))
+
+
+class OpenSpielDealer(threading.Thread):
+    """Deals hands of OpenSpiel's ``universal_poker`` to whoever sits down, by the protocol."""
+
+    def __init__(self, name: str, hands: int) -> None:
+        super().__init__(daemon=True)
+        self.game, self.hands = spiel(name), hands
+        self.players = self.game.num_players()
+        self.doors = [socket.create_server(("127.0.0.1", 0)) for _ in range(self.players)]
+        self.won, self.error = np.zeros(self.players), ""
+
+    def run(self) -> None:
+        seats = [door.accept()[0].makefile("rw", newline="\r\n") for door in self.doors]
+        random = np.random.default_rng(8)
+        try:
+            assert all(seat.readline().startswith("VERSION") for seat in seats)
+            for hand in range(self.hands):
+                self.deal(hand, seats, random)
+        except Exception as error:
+            self.error = repr(error)
+        for seat, door in zip(seats, self.doors, strict=True):
+            seat.close()
+            door.close()
+
+    def deal(self, hand: int, seats: list, random: np.random.Generator) -> None:
+        state = self.game.new_initial_state()
+        at = [(seat + hand) % self.players for seat in range(self.players)]  # where each sits
+        while True:
+            while not state.is_terminal() and state.is_chance_node():
+                state.apply_action(int(random.choice(state.legal_actions())))
+            said, cards = told_by(state)
+            holes, *board = cards.split("/")
+            shown = state.is_terminal() and "f" not in said
+            lines = {}
+            for seat, place in enumerate(at):
+                own = [
+                    hole if shown or p == place else "" for p, hole in enumerate(holes.split("|"))
+                ]
+                told = "/".join(["|".join(own), *board])
+                lines[seat] = f"MATCHSTATE:{place}:{hand}:{said}:{told}"
+                seats[seat].write(f"# of OpenSpiel\r\n{lines[seat]}\r\n")
+                seats[seat].flush()
+            if state.is_terminal():
+                self.won += [state.returns()[place] for place in at]
+                return
+            seat = at.index(state.current_player())
+            answer = seats[seat].readline().strip()
+            told, _, token = answer.rpartition(":")
+            assert told == lines[seat], answer
+            action = {"f": 0, "c": 1}.get(token) or (int(token[1:]) if token[0] == "r" else 0)
+            assert action in state.legal_actions(), token
+            state.apply_action(action)
+
+
+def test_a_blueprint_plays_at_openspiels_dealer():
+    """OpenSpiel deals and keeps the score; both seats are ours, and count the same."""
+    table = Holdem(stack=200)
+    form = BucketForm(table.poker, [one_bucket(cards) for cards in (0, 3, 4, 5)])
+    strategy = Strategy.random(form, np.random.default_rng(4))
+    dealer = OpenSpielDealer("holdem.nolimit.2p.reverse_blinds.game", 30)
+    dealer.start()
+    seats: list = [None, None]
+
+    def sit(k: int) -> None:
+        agent = Translated(BlueprintAgent(strategy), table) if k == 0 else AnySize(NOLIMIT)
+        port = dealer.doors[k].getsockname()[1]
+        seats[k] = play_at(("127.0.0.1", port), agent, NOLIMIT, seed=k)
+
+    threads = [threading.Thread(target=sit, args=(k,), daemon=True) for k in (0, 1)]
+    for thread in threads:
+        thread.start()
+    for thread in (*threads, dealer):
+        thread.join(60)
+    assert not dealer.error
+    assert [seat.hands for seat in seats] == [30, 30]
+    assert [seat.won for seat in seats] == pytest.approx(dealer.won.tolist())
+    assert len({abs(won) for won in dealer.won}) == 1

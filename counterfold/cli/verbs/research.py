@@ -18,7 +18,7 @@ from counterfold.errors import ParameterError, short
 _RESEARCH = "counterfold.research"
 PAPERS = {
     name: f"{_RESEARCH}.{name.replace('-', '_')}.verb"
-    for name in ("slides", "pref-cfr", "ocfr", "ses", "cheat", "fhp")
+    for name in ("slides", "pref-cfr", "ocfr", "ses", "cheat", "fhp", "depth-limited")
 }
 _MEASUREMENTS = "methods peers kernels arena search poker poker-methods studio"
 BENCHMARKS = dict.fromkeys(_MEASUREMENTS.split(), f"{_RESEARCH}.bench.verb")

@@ -1,4 +1,4 @@
-"""Pictures of Preference-CFR's figures, of the Leduc table and of a depth limit."""
+"""Pictures of Preference-CFR's figures and of the Leduc table."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from counterfold.games.leduc import Leduc
 from counterfold.plot import COLOURS, figure
 from counterfold.poker.grid_colours import action_colours
 from counterfold.poker.ranges import cell_name
-from counterfold.research.drawing import bars, finished, line
-from counterfold.research.pref_cfr.depth import DepthTable
+from counterfold.research.drawing import finished, line
 from counterfold.research.pref_cfr.holdem import HoldemTable
 from counterfold.research.pref_cfr.kuhn import Figure
 from counterfold.research.pref_cfr.leduc import OPENING_BET, LeducRow, LeducTable
@@ -124,21 +123,3 @@ def draw_styles(result: HoldemTable) -> Picture:
         shares = ", ".join(f"{a} {100 * p:.1f}" for a, p in row.frequencies.items() if p > 5e-4)
         panel.set_title(f"{row.style}: {shares}", fontsize=8)
     return finished(made, f"Player 1's first decision, % of hands: {result.game}", panels[0])
-
-
-def draw_depth(result: DepthTable) -> Picture:
-    """Exploitability of whole strategies by the number of continuations, blueprint by blueprint."""
-    blueprints = list(dict.fromkeys(row.blueprint for row in result.rows))
-    made, panels = figure(1, len(blueprints), size=(5.5 * len(blueprints), 4.8))
-    for panel, name in zip(panels, blueprints, strict=True):
-        rows = [row for row in result.rows if row.blueprint == name]
-        groups = [f"{row.continuations} ({row.names[-1]})" for row in rows]
-        series: dict[str, list[float | None]] = {
-            "both choose": [row.below for row in rows],
-            "the opponent chooses": [row.apart for row in rows],
-            "solved again behind": [row.solved for row in rows],
-            "blueprint": [row.exploitable for row in rows],
-        }
-        bars(panel, groups, series, "exploitability, chips")
-        panel.set_title(f"blueprint: {name}", fontsize=10)
-    return finished(made, f"{result.rows[0].game}: a trunk by its number of continuations")

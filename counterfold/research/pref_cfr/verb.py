@@ -1,4 +1,4 @@
-"""``counterfold repro pref-cfr``: figures 3 to 6, tables 2 and 3, Leduc poker, a depth limit."""
+"""``counterfold repro pref-cfr``: figures 3 to 6, tables 2 and 3, Leduc poker."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from counterfold.research.columns import Columns, Part, Table
 from counterfold.research.reproduction import Drawn, Job, Seed, folder, iterations, runs, verb_of
 
 if TYPE_CHECKING:
-    from counterfold.research.pref_cfr.depth import DepthTable
     from counterfold.research.pref_cfr.holdem import HoldemTable
     from counterfold.research.pref_cfr.kuhn import Figure
     from counterfold.research.pref_cfr.leduc import LeducRow, LeducTable
@@ -25,8 +24,7 @@ also value and settings: setting, action, delta, beta, best, traversal, iteratio
 runs, opening_bet, raises, exploitability, cost, excess, bound, within. Of hold'em
 rows (style, prefers, delta, beta, frequencies, published, exploitability, value,
 iterations, cpu_seconds), names, wins and half (the matrix and half of its intervals, in
-mbb/h) and settings; of depth rows (game, blueprint, exploitable, continuations, names,
-gap, below, apart, solved).
+mbb/h) and settings.
 """
 
 
@@ -40,10 +38,7 @@ class PrefCfrRequest(Drawn):
     figure: str | None = option(
         "N", "3 (CFR's one equilibrium), 4 (six styles) or 5 (styles of hold'em)."
     )
-    table: str | None = option(
-        "NAME", "2 (what styles of hold'em win), leduc (their cost) or depth (a depth limit's)."
-    )
-    game: str | None = option("GAME", "Of table depth: leduc, or fhp with its parameters.")
+    table: str | None = option("NAME", "2 (what styles of hold'em win) or leduc (their cost).")
     minutes: float | None = option("M", "CPU minutes for the blueprint of hold'em.")
     boards: int | None = number("N", "Boards on which hold'em is played out behind the flop.")
     folder: str | None = folder()
@@ -53,14 +48,13 @@ class PrefCfrRequest(Drawn):
 
 
 def _jobs(request: PrefCfrRequest) -> dict[str, Job]:
-    from counterfold.research.pref_cfr import depth, holdem, kuhn, leduc, pictures
+    from counterfold.research.pref_cfr import holdem, kuhn, leduc, pictures
 
     return {
         "figure 3": Job(kuhn.figure_3, _show_figure, pictures.draw_figure),
         "figure 4": Job(kuhn.figure_4, _show_figure, pictures.draw_figure),
         "figure 5": Job(holdem.holdem_table, _show_holdem, pictures.draw_styles, unit="part"),
         "table 2": Job(holdem.holdem_table, _show_holdem, pictures.draw_styles, unit="part"),
-        "table depth": Job(depth.depth_table, _show_depth, pictures.draw_depth, unit="row"),
         "table leduc": Job(leduc.leduc_table, _show_leduc, pictures.draw_leduc),
     }
 
@@ -152,26 +146,4 @@ def _show_holdem(result: HoldemTable) -> Iterator[Part]:
         "infosets; "
         f"the blueprint took {told.get('blueprint_cpu_seconds', 0):.0f} CPU seconds, all else "
         f"{told['subgame_cpu_seconds']:.0f}."
-    )
-
-
-def _show_depth(result: DepthTable) -> Iterator[Part]:
-    yield (
-        "A trunk solved with an edge behind its first round, by continuations at the edge: exact "
-        "exploitability of whole strategies, in chips."
-    )
-    columns: Columns = {
-        "continuations": lambda row: f"{row.continuations}: … {row.names[-1]}",
-        "gap": "{0.gap:.5f}",
-        "both choose": "{0.below:.5f}",
-        "opponent chooses": "{0.apart:.5f}",
-        "solved again": lambda row: "" if row.solved is None else f"{row.solved:.5f}",
-    }
-    for name in dict.fromkeys(row.blueprint for row in result.rows):
-        rows = [row for row in result.rows if row.blueprint == name]
-        title = f"{rows[0].game}, blueprint of {name}: {rows[0].exploitable:.5f}"
-        yield Table(rows, columns, title)
-    yield (
-        "Gap is what is left to gain in the cut game where both choose. Behind the edge stands the "
-        "blueprint, or what resolving finds in every subgame."
     )

@@ -15,7 +15,7 @@ from counterfold.poker.game import PokerGame
 from counterfold.poker.holdem import holdem_range, holdem_rules
 from counterfold.poker.money import Betting
 from counterfold.poker.sizes import Sizes, parse_sizes
-from counterfold.research.pref_cfr.depth import depth_table
+from counterfold.research.depth_limited.depth import depth_table
 from counterfold.research.pref_cfr.holdem import styles_of, table_of
 
 
@@ -80,7 +80,8 @@ def test_few_continuations_and_a_good_blueprint_make_a_good_trunk() -> None:
     assert (one.continuations, four.continuations) == (1, 4)
     assert one.below > 0.5
     assert four.apart < 2e-3
-    assert all(row.solved <= row.below + 1e-3 for row in rows)
+    assert all(row.searched["resolving"] <= row.apart + 1e-3 for row in rows)
+    assert good[0].searched.keys() == {"unsafe", "resolving", "maxmargin"}
 
 
 def test_other_games_have_no_such_table() -> None:

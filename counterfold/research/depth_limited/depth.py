@@ -1,14 +1,14 @@
 """What a depth limit costs: exact exploitability of whole strategies by number of continuations.
 
 The trunk is solved with an edge behind its first round; behind the edge stands the blueprint, or
-what searches with a gadget find there. Leduc poker has its edge before the board, Flop Hold'em
-before the flop.
+what searches find there, with a gadget or without. Leduc poker has its edge before the board, Flop
+Hold'em before the flop.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -25,7 +25,7 @@ from counterfold.poker.game import PokerGame
 from counterfold.research.progress import Progress, no_progress
 from counterfold.research.results import Result
 from counterfold.searchers.edge import depth_limited
-from counterfold.searchers.gadget import resolving
+from counterfold.searchers.gadget import Part, maxmargin, resolving, unsafe
 from counterfold.searchers.searcher import Searcher
 from counterfold.solvers.result import solve
 from counterfold.solvers.until import Until
@@ -37,8 +37,15 @@ from counterfold.tree.public import PublicTree
 
 F = TypeVar("F")
 
-SIZES = (1, 2, 4, 7)
+SIZES = (1, 2, 4, 8)
 CHOOSERS = ((0, 1), (1,), (0,))
+GAME = "fhp(cap=2,deck=QKA)"
+GADGETS: dict[str, Callable[..., list[Part]]] = {
+    "unsafe": unsafe,
+    "resolving": resolving,
+    "maxmargin": maxmargin,
+}
+"""How subgames are searched again."""
 TRUNK = 2000
 """Iterations of a trunk."""
 FLOPS = 2000
@@ -53,8 +60,8 @@ class DepthRow(Result):
 
     ``gap`` is what is left to gain in the cut game; the others are exploitabilities of whole
     strategies: the blueprint itself, the trunk with the blueprint behind its edge, the same where
-    only the opponent chooses while a player's trunk is made, and the trunk with every subgame
-    behind it solved again; None where that was not made.
+    only the opponent chooses while a player's trunk is made, and that with every subgame behind it
+    searched again, by each gadget that was tried (none where that was not done).
     """
 
     game: str
@@ -65,11 +72,11 @@ class DepthRow(Result):
     gap: float
     below: float
     apart: float
-    solved: float | None
+    searched: dict[str, float]
 
 
 @dataclass(frozen=True)
-class DepthTable(Result, paper="pref-cfr", table="depth"):
+class DepthTable(Result, paper="depth-limited"):
     """All rows, in chips of the games."""
 
     rows: tuple[DepthRow, ...]
@@ -78,7 +85,8 @@ class DepthTable(Result, paper="pref-cfr", table="depth"):
 
 
 def portfolio(blueprint: Strategy[F], size: int) -> dict[str, Strategy[F]]:
-    """The first so many continuations: the blueprint; towards calls; folds and raises; weaker ones.
+    """The first so many continuations: the blueprint; towards calls; folds and raises; the same
+    three weaker; and play that is even.
 
     >>> list(portfolio(Strategy.uniform(Leduc()), 2))
     ['blueprint', 'call']
@@ -87,11 +95,12 @@ def portfolio(blueprint: Strategy[F], size: int) -> dict[str, Strategy[F]]:
     order = {name: every[name] for name in ("blueprint", "call", "fold", "raise")}
     milder = continuations(blueprint, 3.0)
     order |= {f"{name} x3": milder[name] for name in ("call", "fold", "raise")}
+    order["even"] = Strategy(blueprint.layout, blueprint.layout.even())
     return dict(list(order.items())[:size])
 
 
 def depth_table(
-    game: str = "leduc",
+    game: str = GAME,
     iterations: int = TRUNK,
     seed: int = 0,
     on_progress: Progress = no_progress,
@@ -126,7 +135,7 @@ def _leduc(iterations: int) -> Iterator[tuple[DepthRow, int]]:
                 DepthRow(
                     "leduc", words, assess(blueprint).exploitability, len(used[0]),
                     tuple(used[0]), gap, assess(whole).exploitability,
-                    assess(apart).exploitability, _solved(whole),
+                    assess(apart).exploitability, _searched(apart),
                 ),
                 2 * steps,
             )  # fmt: skip
@@ -148,10 +157,14 @@ def together(made: Sequence[Strategy[F]]) -> Strategy[F]:
     return Strategy(layout, layout.combine([one.tables for one in made]))
 
 
-def _solved(whole: Strategy[F]) -> float:
-    """The exploitability when every subgame is solved again for both players."""
-    made = [Searcher(whole, player).everywhere(resolving).strategy for player in (0, 1)]
-    return assess(together(made)).exploitability
+def _searched(whole: Strategy[F]) -> dict[str, float]:
+    """The exploitability when every subgame is searched again for both players, by gadget."""
+    searchers: list[Searcher[Any]] = [Searcher(whole, player) for player in (0, 1)]
+    found = {}
+    for name, make in GADGETS.items():
+        made = [searcher.everywhere(make).strategy for searcher in searchers]
+        found[name] = assess(together(made)).exploitability
+    return found
 
 
 def _flop(game: PokerGame, iterations: int, seed: int) -> Iterator[tuple[DepthRow, int]]:
@@ -171,12 +184,13 @@ def _flop(game: PokerGame, iterations: int, seed: int) -> Iterator[tuple[DepthRo
             values = every.first(size)
             made = [_trunk(cut_poker(values, who), blueprint, iterations) for who in CHOOSERS]
             whole, first, second = (by_hand(one, tree) for one, _ in made)
+            apart = together((first, second))
             yield (
                 DepthRow(
                     game.spec, f"{length:,} samples", exploitable, size, values.names, made[0][1],
                     assess(whole).exploitability,
-                    assess(together((first, second))).exploitability,
-                    _solved(whole) if small else None,
+                    assess(apart).exploitability,
+                    _searched(apart) if small else {},
                 ),
                 len(sizes) * len(lengths),
             )  # fmt: skip
