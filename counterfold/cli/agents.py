@@ -57,7 +57,7 @@ def _learners() -> list[dict[str, object]]:
         {
             "name": name,
             "kind": "learner",
-            "told": rule.told,
+            "told": rule.description,
             "parameters": dict(rule.defaults),
             "default": name == DEFAULT_LEARNER,
         }

@@ -163,9 +163,9 @@ def _in_full(strategy: Strategy[Any]) -> Strategy[Any]:
 def _with_locks(strategy: Strategy[Any], state: Saved) -> Strategy[Any]:
     """A strategy in which hands that never get to a lock show it as well."""
     from counterfold.exploit.locks import fill_locks
-    from counterfold.tree.public_arrays import asked_in
+    from counterfold.tree.public_arrays import fields_in
 
-    conditions = asked_in(state.part("asked."), strategy.tree)
+    conditions = fields_in(state.part("asked."), strategy.tree)
     held = {key for fields in conditions for key in fields}
     words = [word for key, word in (("lock", "locks"), ("delta", "a style")) if key in held]
     about = {**strategy.about, **({"with": " and ".join(words)} if words else {})}

@@ -34,7 +34,7 @@ def to_json(thing: object) -> Any:
     return thing
 
 
-def from_json(cls: type[Made], told: Fields) -> Made:
+def from_json(cls: type[Made], fields: Fields) -> Made:
     """The dataclass that an object tells of; a field of another type than declared is refused.
 
     >>> from counterfold.solvers.methods import Method
@@ -46,22 +46,22 @@ def from_json(cls: type[Made], told: Fields) -> Made:
     """
     hints = get_type_hints(cls)
     known = {f.name: f for f in dataclasses.fields(cls)}  # type: ignore[arg-type]
-    told.only(known)
+    fields.only(known)
     given: dict[str, Any] = {}
     for name, item in known.items():
         needed = item.default is item.default_factory is dataclasses.MISSING
-        if name in told or needed:
-            value = told.raw(name)
+        if name in fields or needed:
+            value = fields.raw(name)
             try:
                 given[name] = _value(value, hints[name])
             except TypeError:
-                raise FileError(f'{told.where}: "{name}" cannot be {short(value)}') from None
+                raise FileError(f'{fields.where}: "{name}" cannot be {short(value)}') from None
     try:
         return cls(**given)
     except FileError:
         raise
     except CounterfoldError as error:
-        raise FileError(f"{told.where}: {error}") from None
+        raise FileError(f"{fields.where}: {error}") from None
 
 
 _PLAIN: dict[Any, Callable[[Any], bool]] = {

@@ -191,7 +191,7 @@ class Table:
         found, node, tree = [], 0, self.tree
         for step in steps:
             if step.turn >= 0 and step.turn != player:
-                told = tree is not None and bool(views(tree).told[node])
+                told = tree is not None and bool(views(tree).overt[node])
                 seen = view_of(self.game, step.state, player)
                 found.append(SeenMove(step.turn, seen, step.move if told else None))
             if tree is not None:

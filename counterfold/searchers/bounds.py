@@ -83,10 +83,10 @@ def room(entry: HistoryEntry, judged: Floats, best: Floats, tolerance: float = 1
     return float(won_at_most(found, best))
 
 
-def won_at_most(found: Refined[Any, Any], best: Floats) -> Floats:
+def won_at_most(refined: Refined[Any, Any], best: Floats) -> Floats:
     """The same from an unsafe search against that range, line by line where there are lines."""
-    given = (found.parts[0].range * np.where(found.entry.live, best, 0.0)).sum(-1)
-    out: Floats = np.maximum(given + found.objective + found.gap, 0.0)
+    given = (refined.parts[0].range * np.where(refined.entry.live, best, 0.0)).sum(-1)
+    out: Floats = np.maximum(given + refined.objective + refined.gap, 0.0)
     return out
 
 
@@ -135,44 +135,44 @@ class Yardstick:
         with np.errstate(divide="ignore", invalid="ignore"):
             return float(np.where(off <= 1e-12, 0.0, off / true).max())
 
-    def safety(self, found: HistoryRefined) -> float:
+    def safety(self, refined: HistoryRefined) -> float:
         """Theorem 1's bound for what SES found here."""
-        (alpha, judged), marks = _ses(found), found.parts[0].shift
-        return safety_bound(alpha, self.delta(marks), self.tau(judged), found.gap)
+        (alpha, judged), marks = _ses(refined), refined.parts[0].shift
+        return safety_bound(alpha, self.delta(marks), self.tau(judged), refined.gap)
 
-    def trade(self, found: HistoryRefined, room: float) -> float:
+    def trade(self, refined: HistoryRefined, room: float) -> float:
         """Our own bound for what SES found here; see ``trade_bound`` and ``room``."""
-        alpha, _ = _ses(found)
-        return trade_bound(alpha, self.delta(found.parts[0].shift), room, found.gap)
+        alpha, _ = _ses(refined)
+        return trade_bound(alpha, self.delta(refined.parts[0].shift), room, refined.gap)
 
-    def exploitation(self, found: HistoryRefined, true: Floats, printed: bool = False) -> float:
+    def exploitation(self, refined: HistoryRefined, true: Floats, printed: bool = False) -> float:
         """Theorem 2's bound on what the player wins here, given that play comes here.
 
         ``true`` is the range with which the opponent really comes. It plays its best reply
         inside. ``printed`` takes the paper's own figure, which does not always hold.
         """
         live = self.entry.live
-        alpha, judged = _ses(found)
-        change = (found.best - self.best)[live]
+        alpha, judged = _ses(refined)
+        change = (refined.best - self.best)[live]
         eta = max(float(change.max()), 0.0)
         error = float(np.abs(judged - true)[live].sum())
         spread = eta if printed else float(np.abs(change).max())
-        delta = self.delta(found.parts[0].shift)
-        gain = exploitation_bound(alpha, eta, delta, error, spread, found.gap)
+        delta = self.delta(refined.parts[0].shift)
+        gain = exploitation_bound(alpha, eta, delta, error, spread, refined.gap)
         return gain - float(true[live] @ self.best[live])
 
-    def won(self, found: HistoryRefined, true: Floats) -> float:
+    def won(self, refined: HistoryRefined, true: Floats) -> float:
         """What the player wins here in the same case."""
         live = self.entry.live
-        return -float(true[live] @ found.best[live])
+        return -float(true[live] @ refined.best[live])
 
 
-def _ses(found: HistoryRefined) -> tuple[float, Floats]:
+def _ses(refined: HistoryRefined) -> tuple[float, Floats]:
     """The alpha of SES, and the range that it judges by (of no weight where alpha is 0)."""
-    for part in found.parts:
+    for part in refined.parts:
         if part.kind == "given":
             return float(part.weight), part.range
-    return 0.0, np.zeros(len(found.entry.mass))
+    return 0.0, np.zeros(len(refined.entry.mass))
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,20 +188,20 @@ class Nearest(Certified):
         return brief(self, f"equilibrium of {self.strategy.spec}: value {self.value:.4g}")
 
 
-def nearest(found: Subgames, blueprint: Strategy[HistoryTree], player: int) -> Nearest:
+def nearest(places: Subgames, blueprint: Strategy[HistoryTree], player: int) -> Nearest:
     """The equilibrium of the game in which the player keeps its blueprint outside of subgames.
 
     By linear programs. In a subgame into which the opponent does not come in equilibrium, the
     player plays what keeps it out by the largest margin, and the range is one against which that
     is best.
     """
-    tree = found.tree
-    fixed = ~found.infosets & (tree.infosets.owner == player)
+    tree = places.tree
+    fixed = ~places.infosets & (tree.infosets.owner == player)
     kept = np.repeat(~fixed, tree.infosets.sizes)
     probabilities = blueprint.probabilities.copy()
     probabilities[kept] = solve_lp(_with_habits(tree, fixed, probabilities)).strategy.probabilities
     yardsticks: list[Yardstick | None] = []
-    for subgame in found:
+    for subgame in places:
         entry = enters(subgame, probabilities, player)
         if not entry.reached:
             yardsticks.append(None)
@@ -219,7 +219,7 @@ def nearest(found: Subgames, blueprint: Strategy[HistoryTree], player: int) -> N
     value = _value(tree, player)
     standing = assess_form(sequence_form(tree), probabilities)[0]
     total = tree.constant_sum or 0.0
-    told = {"method": "lp", "kept": f"player {player + 1} before {found.point}"}
+    told = {"method": "lp", "kept": f"player {player + 1} before {places.point}"}
     return Nearest(
         Strategy.of(tree, probabilities, told),
         value,

@@ -177,7 +177,7 @@ def _known(way: Paths, roots: Ints) -> tuple[Ints, ...]:
     above = np.where(dealt, way.parent[roots], roots)
     known = []
     for player in range(tree.players):
-        learns = dealt & (seen.told[above] | (tree.turn[above] == player))
+        learns = dealt & (seen.overt[above] | (tree.turn[above] == player))
         move = np.where(learns, way.edge[roots] - tree.first[above].astype(np.int64) + 1, 0)
         pairs = np.stack([seen.seen[above, player], move], 1)
         known.append(np.unique(pairs, axis=0, return_inverse=True)[1].reshape(-1))

@@ -174,13 +174,13 @@ class Searcher(Generic[E]):
         rooms = np.atleast_1d(able)[np.atleast_1d(entry.reached)].tolist()
         return min(alpha_within(budget, 0.0, room, gap) for room in rooms)
 
-    def rise(self, found: Refined[E, Any]) -> float:
+    def rise(self, refined: Refined[E, Any]) -> float:
         """By how much any class of the opponent really gains from a search, exactly.
 
         The largest over all places bounds what the search adds to the player's exploitability.
         """
-        entry = found.entry
-        return max(float((found.best - entry.best)[entry.live].max()), 0.0)
+        entry = refined.entry
+        return max(float((refined.best - entry.best)[entry.live].max()), 0.0)
 
 
 def _engine(

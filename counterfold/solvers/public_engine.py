@@ -20,7 +20,7 @@ from counterfold.solvers.engine import Arrays, Engine, Setup, runs_on
 from counterfold.solvers.settings import Settings
 from counterfold.strategy.layout import Tables
 from counterfold.tree.public import PublicTree
-from counterfold.tree.public_arrays import aligned, asked_in
+from counterfold.tree.public_arrays import aligned, fields_in
 from counterfold.tree.public_nodes import NOTHING
 from counterfold.tree.traversal import Traversal
 
@@ -246,7 +246,7 @@ class PublicEngine(Engine):
     def conditions_in(
         cls, form: PublicTree, state: Saved, run: Fields, settings: Settings
     ) -> Conditions | None:
-        one, two = asked_in(state.part("asked."), form, (settings.dtype,))
+        one, two = fields_in(state.part("asked."), form, (settings.dtype,))
         best = run.flag("best")
         return Conditions((one, two), best) if one or two or best else None
 

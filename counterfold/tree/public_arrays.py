@@ -50,7 +50,7 @@ def money_of(nodes: PublicNodes, scale: float, dtype: Any) -> tuple[Any, Any]:
     return public.Money(table, nodes.chunk, nodes.chunks), tuple(ends)
 
 
-def asked_in(
+def fields_in(
     saved: Saved, tree: PublicTree, dtypes: tuple[Any, ...] = (np.float32, np.float64)
 ) -> list[dict[str, NDArray[Any]]]:
     """What a checkpoint says was asked of each player, as ``PublicArrays.extra`` takes it."""

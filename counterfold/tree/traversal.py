@@ -163,7 +163,7 @@ class Traversal:
         sides = arrays.sides(tables)
         public.traverse(tape, ground or arrays.ground, sides, self.top, WHO[me], None, True, how)
 
-    def found(self, me: int) -> Floats:
+    def first_values(self, me: int) -> Floats:
         """What each of the player's first hands came to in the last walk, per deal of it."""
         hands = self.tree.hands[me][0]
         place = int(self.tree.nodes.place[0])
@@ -174,7 +174,7 @@ class Traversal:
         """The player's expected payoff in the last walk."""
         hands = self.tree.hands[me][0]
         weight = np.asarray(self.tree.game.ranges[me])[hands.holes] * hands.size
-        return float(self.found(me) @ weight)
+        return float(self.first_values(me) @ weight)
 
 
 def tape_of(tree: PublicTree, board: int) -> list[tuple[int, int]]:

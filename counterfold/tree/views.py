@@ -38,12 +38,12 @@ class Views:
     ends      [leaves,players] the view at the end, numbered from 0 by its own
     final     [leaves,players] the same with what ``shown`` tells everybody at the end
     public    [nodes]          the public set of a decision; -1 elsewhere
-    told      [nodes]          whether all others learn at once what is decided here
+    overt     [nodes]          whether all others learn at once what is decided here
     ========  ===============  ========================================================
 
     A public set is what the players know in common: two decisions of one player with the same
     actions are in one set if some player cannot tell them apart, or a chain of such pairs links
-    them. An action is told if in the public set no other player has the same view after two
+    them. An action is overt if in the public set no other player has the same view after two
     different actions (at the next node that is not chance, or the end).
 
     In a merged graph the views are those of one state of each node (see ``Story``).
@@ -53,7 +53,7 @@ class Views:
     final: NDArray[np.int32]
     ends: NDArray[np.int32]
     public: NDArray[np.int32]
-    told: Bools
+    overt: Bools
     complete: bool
 
 
@@ -83,7 +83,7 @@ def _seen(tree: HistoryTree) -> Views:
         final=_by_player(with_shown),
         ends=_by_player(at_end),
         public=public,
-        told=_told(tree, seen, public),
+        overt=_overt(tree, seen, public),
         complete=complete,
     )
 
@@ -190,8 +190,8 @@ def _public(tree: HistoryTree, seen: NDArray[np.int32]) -> NDArray[np.int32]:
     return public
 
 
-def _told(tree: HistoryTree, seen: NDArray[np.int32], public: NDArray[np.int32]) -> Bools:
-    """A decision is not told if in its set one view of another player follows two actions."""
+def _overt(tree: HistoryTree, seen: NDArray[np.int32], public: NDArray[np.int32]) -> Bools:
+    """A decision is not overt if in its set one view of another player follows two actions."""
     first = tree.first.astype(np.int64)
     source = tree.source
     decided = np.flatnonzero(tree.turn[source] >= 0)
@@ -220,8 +220,8 @@ def _told(tree: HistoryTree, seen: NDArray[np.int32], public: NDArray[np.int32])
         sight, chosen, sets = sight[order], action[other][order], group[other][order]
         twice = (sight[1:] == sight[:-1]) & (chosen[1:] != chosen[:-1])
         hidden[sets[1:][twice]] = True
-    told: Bools = (public >= 0) & ~np.append(hidden, False)[public]
-    return told
+    overt: Bools = (public >= 0) & ~np.append(hidden, False)[public]
+    return overt
 
 
 def _by_player(keys: Ints) -> NDArray[np.int32]:

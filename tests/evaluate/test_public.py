@@ -88,7 +88,7 @@ def test_what_each_hand_earns_in_the_best_response() -> None:
     public, history = drawn(both, 3)
     for player in (0, 1):
         evaluator = PublicEvaluator(both.tree, Traversal(both.tree, "float64", 1))
-        found = evaluator._run(public.tables, player, best=True).found(player)
+        found = evaluator._run(public.tables, player, best=True).first_values(player)
         reply = cf.best_response(history, player)
         assert found @ game.ranges[player][both.tree.hands[player][0].holes] == pytest.approx(
             reply.value

@@ -57,7 +57,7 @@ def test_what_each_hand_earns() -> None:
                 strengths, game.rules.cards, game.ranges[1 - me].tolist(), 4.0, -0.5, -5.0
             )
         )
-        found = walk.found(me)
+        found = walk.first_values(me)
         np.testing.assert_allclose(
             found, wanted[tree.hands[me][0].holes] / tree.weight_sum, atol=1e-12
         )
@@ -93,7 +93,7 @@ def test_threads_change_no_bit(threads: int, monkeypatch: Any) -> None:
         for _ in range(2):  # what a walk leaves behind is no matter to the next
             for me in (0, 1):
                 walk.run(me, given, (None, None), None, True, public.VALUE)
-                found.append(walk.found(me))
+                found.append(walk.first_values(me))
         assert walk.rooms.qsize() == count
     for k in range(2):
         for other in found[k::2]:

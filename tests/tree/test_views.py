@@ -139,10 +139,10 @@ def check(game: Any, tree: HistoryTree, found: Views) -> None:
                         if p != told[v].turn:
                             sight = sights[place.number][p]
                             after.setdefault((p, sight), set()).add(k)
-        assert found.told[v] == all(len(ks) == 1 for ks in after.values())
+        assert found.overt[v] == all(len(ks) == 1 for ks in after.values())
         if v > 200:
             break  # it takes the square of the nodes
-    assert not found.told[others].any()
+    assert not found.overt[others].any()
 
     spoken = all(
         game_tells(game, h.state, p)
@@ -253,13 +253,13 @@ def test_meeting_histories_forget_what_they_differ_in() -> None:
     assert not found.complete
     assert found.seen[:, 0].tolist() == [0, 1, 2, 3, 1]  # unsure at the second and the last
     assert found.seen[:, 1].tolist() == [0, 1, 2, 3, 4]
-    assert found.told.tolist() == [False, True, False, False, False]
+    assert found.overt.tolist() == [False, True, False, False, False]
 
 
 def test_alone_there_is_nobody_to_tell() -> None:
     game = meeting_game(1, players=1)[1]
     tree = cf.compile_game(game)
-    assert (views(tree).told == (tree.turn >= 0)).all()
+    assert (views(tree).overt == (tree.turn >= 0)).all()
 
 
 def betting_of(label: str) -> tuple[str, ...]:
@@ -281,7 +281,7 @@ def test_public_sets_of_poker_are_bettings(spec: str, sets: int) -> None:
         said.append(betting_of(tree.infosets.labels[row]))
     assert same_partition(found.public[nodes], said)
     assert found.public.max() + 1 == sets
-    assert found.told[nodes].all()
+    assert found.overt[nodes].all()
     # Before the end a player sees no more and no less than its infoset.
     mine = found.seen[nodes, tree.turn[nodes]]
     assert same_partition(tree.infoset[nodes], list(zip(mine, tree.turn[nodes], strict=True)))
@@ -305,11 +305,11 @@ def test_the_ends_of_leduc() -> None:
 
 def test_bids_at_the_same_time_are_not_told() -> None:
     for spec in ("rps", "matching_pennies"):
-        assert not views(cf.compile_game(cf.load(spec))).told.any()
+        assert not views(cf.compile_game(cf.load(spec))).overt.any()
     tree = cf.compile_game(cf.load("goofspiel(cards=3)"))
     found = views(tree)
     openers = (tree.turn == 0) & (np.diff(tree.first.astype(int)) > 1)
-    assert not found.told[openers].any()
+    assert not found.overt[openers].any()
 
 
 def test_a_gambit_file_tells_only_movers() -> None:
@@ -328,7 +328,7 @@ def test_openspiel_games() -> None:
         tree = cf.compile_game(cf.load(spec))
         found = views(tree)
         assert found.complete
-        assert found.told[tree.turn >= 0].all()
+        assert found.overt[tree.turn >= 0].all()
         if ours:
             same = views(cf.compile_game(cf.load(ours)))
             assert found.public.tolist() == same.public.tolist()
@@ -348,7 +348,7 @@ def test_a_game_that_is_over_before_it_begins() -> None:
     tree = cf.compile_game(DrawnGame(2, [Node(TERMINAL, payoff=(0.0, 0.0))]))
     found = views(tree)
     assert found.public.tolist() == [-1]
-    assert found.told.tolist() == [False]
+    assert found.overt.tolist() == [False]
     assert found.final.tolist() == found.ends.tolist() == [[0, 0]]
 
 
