@@ -9,7 +9,6 @@ import numpy as np
 
 from counterfold.arrays import Floats
 from counterfold.errors import UnsupportedError
-from counterfold.poker.cards import NO_CARD
 from counterfold.poker.game import DEAL, DECISION, meetings
 from counterfold.poker.statistics import NAMES, Statistics, Tally
 from counterfold.strategy.strategy import Strategy
@@ -59,17 +58,15 @@ counted_by(PublicTree, public_statistics)
 def node_masses(strategy: Strategy[PublicTree]) -> Floats:
     """How often play comes to each node of the betting, over all hands and boards."""
     tree = strategy.tree
-    nodes, cards = tree.nodes, tree.game.rules.cards
+    nodes = tree.nodes
     mass = np.zeros(len(tree.game.betting))
 
     def walk(n: int, board: int, reach: tuple[Floats, Floats], chance: float) -> None:
         mass[nodes.old[n]] += chance * float(reach[0] @ meetings(reach[1]))
         if nodes.kind[n] == DEAL:
             for after in tree.children[board]:
-                dealt = np.zeros(NO_CARD + 1, bool)
-                dealt[list(tree.boards[after].cards)] = True
-                free = ~dealt[cards].any(1)
-                times = chance * tree.boards[after].chance
+                dealt = tree.boards[after]
+                free, times = tree.game.rules.apart(dealt.cards), chance * dealt.chance
                 walk(int(nodes.first[n]), after, (reach[0] * free, reach[1] * free), times)
         elif nodes.kind[n] == DECISION:
             mine = int(nodes.owner[n])

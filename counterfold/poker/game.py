@@ -6,7 +6,7 @@ boards that can come, and every node of it holds all hands at once (``tree/publi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from inspect import signature
@@ -207,6 +207,14 @@ class CardRules:
     def cards(self) -> NDArray[np.uint8]:
         """[hands, 2] the cards of each hand; ``NO_CARD`` as the second of one."""
         return _CARDS[self.holes].copy()
+
+    def apart(self, cards: Iterable[int]) -> NDArray[np.bool_]:
+        """[hands] those that hold none of some cards."""
+        dealt = np.zeros(NO_CARD + 1, bool)
+        dealt[list(cards)] = True
+        dealt[NO_CARD] = False
+        free: NDArray[np.bool_] = ~dealt[_CARDS[self.holes]].any(1)
+        return free
 
 
 def meetings(weights: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -105,8 +105,7 @@ class PokerRules(Game):
     def _after(self, hands: tuple[int, ...]) -> NDArray[np.float64]:
         """How likely hands of the next player are beside those that have been dealt."""
         gone = [card for hand in hands for card in self._cards[hand]]
-        apart = ~np.isin(self.poker.rules.cards, gone).any(1)
-        weights: NDArray[np.float64] = self.poker.ranges[len(hands)] * apart
+        weights: NDArray[np.float64] = self.poker.ranges[len(hands)] * self.poker.rules.apart(gone)
         return weights
 
     def actions(self, state: State) -> tuple[str, ...]:

@@ -143,11 +143,7 @@ def depth_limited(
 
 def _edge(way: Paths, roots: Ints, portfolios: Sequence[Portfolio]) -> _Edge:
     tree = way.tree
-    under = np.full(tree.histories, -1, np.int64)
-    under[roots] = np.arange(len(roots))
-    for level in way.levels[1:]:
-        above = under[way.parent[level]]
-        under[level] = np.where(above >= 0, above, under[level])
+    under = way.under(roots)
     reach = []
     for player, own in enumerate(portfolios):
         mine = (way.mover == player) & (under >= 0) & (under[way.parent] >= 0)

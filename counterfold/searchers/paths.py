@@ -54,6 +54,15 @@ class Paths:
             reach[level] = reach[self.parent[level]] * step[level]
         return reach
 
+    def under(self, roots: Ints) -> Ints:
+        """The number of the root above each node (a root is above itself), or -1."""
+        under = np.full(len(self.parent), -1, dtype=np.int64)
+        under[roots] = np.arange(len(roots))
+        for level in self.levels[1:]:
+            above = under[self.parent[level]]
+            under[level] = np.where(above >= 0, above, under[level])
+        return under
+
 
 def paths(tree: HistoryTree) -> Paths:
     """The paths of a tree, found once."""

@@ -146,7 +146,7 @@ def subgames(tree: HistoryTree, point: Point = "board") -> Subgames:
 
 def _split(tree: HistoryTree, name: str, roots: Ints) -> Subgames:
     way = paths(tree)
-    under = _under(way, roots)
+    under = way.under(roots)
     inside = under >= 0
     _check_closed(tree, name, inside)
     moves = [_last_moves(way, under, player) for player in range(2)]
@@ -170,16 +170,6 @@ def _split(tree: HistoryTree, name: str, roots: Ints) -> Subgames:
         nodes = order[bounds[k] : bounds[k + 1]]
         made.append(_subgame(way, name, roots, nodes, under, moves, known, deal))
     return Subgames(tree, name, tuple(made), of)
-
-
-def _under(way: Paths, roots: Ints) -> Ints:
-    """The root above each node (a root is above itself), or -1."""
-    under = np.full(len(way.parent), -1, dtype=np.int64)
-    under[roots] = np.arange(len(roots))
-    for level in way.levels[1:]:
-        above = under[way.parent[level]]
-        under[level] = np.where(above >= 0, above, under[level])
-    return under
 
 
 def _check_closed(tree: HistoryTree, name: str, inside: Bools) -> None:

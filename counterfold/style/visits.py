@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from counterfold.arrays import Floats
 from counterfold.errors import ParameterError
-from counterfold.poker.cards import NO_CARD
 from counterfold.poker.game import DEAL, DECISION, meetings
 from counterfold.strategy.strategy import Strategy
 from counterfold.style.by_hand import nodes_of
@@ -89,10 +88,8 @@ def visits_by_hand(
             return
         if nodes.kind[n] == DEAL:
             for after in tree.children[board]:
-                dealt = np.zeros(NO_CARD + 1, bool)
-                dealt[list(tree.boards[after].cards)] = True
-                free = ~dealt[rules.cards].any(1)
-                times = chance * tree.boards[after].chance
+                dealt = tree.boards[after]
+                free, times = rules.apart(dealt.cards), chance * dealt.chance
                 yield from walk(int(nodes.first[n]), after, own * free, other * free, times)
             return
         mover = int(nodes.owner[n])

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import ParameterError, TreeTooLargeError
-from counterfold.poker.cards import NO_CARD, board_name
+from counterfold.poker.cards import board_name
 from counterfold.poker.equities import Wins, wins_after
 from counterfold.poker.game import DECISION, CardRules, PokerGame, meetings
 from counterfold.tree.boards import Board, boards_of, renamed_holes
@@ -86,7 +86,7 @@ class PublicTree(PokerForm):
 
     def _deal(self) -> tuple[Dealt, Dealt]:
         """Hands of both players on each board, and where those of the last street tie."""
-        rules, faces = self.game.rules, self.game.rules.cards
+        rules = self.game.rules
         live = [np.asarray(weight) > 0 for weight in self.game.ranges]
         early: tuple[list[Hands], list[Hands]] = ([], [])
         count: tuple[list[int], list[int]] = ([], [])
@@ -96,9 +96,7 @@ class PublicTree(PokerForm):
         bound, ends = [np.zeros((0, 2), np.uint16)], [0] * (begin + 1)
         size = max(1, _AT_ONCE // rules.holes)
         for k, board in enumerate(self.boards):
-            blocked = np.zeros(NO_CARD + 1, bool)
-            blocked[list(board.cards)] = True
-            free = ~blocked[faces].any(1)
+            free = rules.apart(board.cards)
             if k < begin:
                 for p in (0, 1):
                     pairs = np.flatnonzero(live[p] & free)

@@ -143,7 +143,7 @@ def _histories(game: PokerGame, boards: Sequence[Board], nodes: Ints) -> int:
             unseen = len(rules.deck) - len(boards[board.before].cards) - 2 * rules.hole
             ways = board.chance * comb(unseen, rules.deal[board.street])
             times[k] = times[board.before] * round(ways)
-        free = ~np.isin(rules.cards, board.cards).any(1)
+        free = rules.apart(board.cards)
         pairs = round(float((live[0] * free) @ meetings(live[1] * free)))
         total += times[k] * int(nodes[board.street]) * pairs
     return total
