@@ -37,7 +37,7 @@ def measured_by(form: type, evaluator: Callable[[Any], Evaluator]) -> None:
     _EVALUATORS[form] = evaluator
 
 
-def evaluator_of(form: Any) -> Evaluator:
+def evaluator_of(form: object) -> Evaluator:
     """What measures strategies of a compiled game; kept with it, so that both go when it goes."""
     kept = vars(form)
     if "evaluator" not in kept:

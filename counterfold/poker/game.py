@@ -213,8 +213,7 @@ class CardRules:
         dealt = np.zeros(NO_CARD + 1, bool)
         dealt[list(cards)] = True
         dealt[NO_CARD] = False
-        free: NDArray[np.bool_] = ~dealt[_CARDS[self.holes]].any(1)
-        return free
+        return np.asarray(~dealt[_CARDS[self.holes]].any(1))
 
 
 def meetings(weights: NDArray[np.float64]) -> NDArray[np.float64]:

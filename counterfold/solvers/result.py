@@ -197,7 +197,7 @@ def solve(  # noqa: PLR0913  (said by their names)
 def resume(
     path: PathLike,
     until: Until | int | str | None = None,
-    game: Any = None,
+    game: object = None,
     *,
     save: PathLike | Saving | None = None,
     every: int | None = None,

@@ -72,7 +72,7 @@ class Solver:
         style: Condition | Conditions | None = None,
         locks: Condition | Conditions | None = None,
         symmetry: bool | None = None,
-        **settings: Any,
+        **settings: object,
     ) -> None:
         game = as_game(game)
         given = {"traversal": traversal, **settings}
@@ -260,7 +260,7 @@ class Solver:
         """The strategy of the next iteration over the tree's slots."""
         return self.engine.tables(average=False)[0]
 
-    def strategy(self, best: bool = False, **about: Any) -> Strategy[Any]:
+    def strategy(self, best: bool = False, **about: object) -> Strategy[Any]:
         """The strategy so far (or of the ``best`` check), with what is known about it."""
         known = {
             "method": self.settings.method,
@@ -339,7 +339,7 @@ class Solver:
         path: str | os.PathLike[str],
         trace: Iterable[Report] = (),
         best: bool = False,
-        **about: Any,
+        **about: object,
     ) -> None:
         """Write a checkpoint, which is also a strategy file: of the ``best`` check, or of now."""
         run = {
@@ -364,7 +364,7 @@ class Solver:
     def resume(
         cls,
         path: str | os.PathLike[str],
-        game: Any = None,
+        game: object = None,
         memory: int | None = None,
         *,
         threads: int | None = None,

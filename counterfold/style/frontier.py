@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,7 +75,7 @@ class Frontier(Certified, Tabular):
     def __repr__(self) -> str:
         return brief(self, f"of {self.frequency}: {len(self.points)} points")
 
-    def table(self) -> tuple[Sequence[str], Sequence[Sequence[Any]]]:
+    def table(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
         rows = [(point.epsilon, point.low, point.high) for point in self.points]
         return ("epsilon", "low", "high"), rows
 

@@ -95,7 +95,7 @@ class Meeting(Certified, Tabular):
         reached = ", ".join(f"{one.frequency} = {one.reached:.4g}" for one in self.targets)
         return brief(self, f"of {self.game}: {reached} at {self.exploitability:.3g}")
 
-    def table(self) -> tuple[Sequence[str], Sequence[Sequence[Any]]]:
+    def table(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
         """The way there: a row a stage."""
         names = [str(one.frequency) for one in self.targets]
         rows = [(s.iteration, *s.reached, s.exploitability, s.delta, s.beta) for s in self.trace]
@@ -113,7 +113,7 @@ class Meeting(Certified, Tabular):
 
 
 def meet(
-    game: Any,
+    game: object,
     targets: Mapping[str, float] | Mapping[Frequency, float],
     give_up: float = 0.0,
     method: str | Method | None = None,
@@ -174,7 +174,7 @@ def meet(
     )
 
 
-def _form(game: Any, targets: Iterable[str | Frequency]) -> Form:
+def _form(game: object, targets: Iterable[str | Frequency]) -> Form:
     """The compiled game, in which suits are told apart if a target does so."""
     words = (Frequency.parse(one) if isinstance(one, str) else one for one in targets)
     form: Form = form_of(game, symmetry=symmetry_under(game, None, *words))

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,7 +97,7 @@ class HistoryTree:
     payoff: NDArray[np.float64]
     infosets: Infosets
     merged: bool = False
-    game: Any = field(default=None, repr=False)
+    game: object = field(default=None, repr=False)
 
     def __repr__(self) -> str:
         size = f"{self.histories:,} histories, {self.infoset_count:,} infosets"

@@ -136,7 +136,7 @@ class _Ends:
         self.nodes, self.me, self.other, self.scale = nodes, me, 1 - me, scale
         self.hidden = np.zeros(len(nodes.old), np.uint8)
         self.start = [0]
-        self.found: list[tuple[Any, ...]] = []  # called, folded, to, also, shares
+        self.found: list[tuple[object, ...]] = []  # called, folded, to, also, shares
 
     def pay(self, node: int) -> Any:
         """What it is worth to win, tie and lose at a node."""

@@ -54,7 +54,7 @@ def turn_at(state: Any, answer: Any, players: int) -> int:
     return who
 
 
-def actions_at(state: object, answer: object, who: int) -> tuple[Any, ...]:
+def actions_at(state: object, answer: object, who: int) -> tuple[object, ...]:
     """The actions of a player, from what ``actions`` gave."""
     actions = _listed("actions", state, answer)
     if not actions:
@@ -213,13 +213,13 @@ def still(kept: Kept | None, method: str) -> None:
 class Watched:
     """A game that complains of the method that changes a state it is given."""
 
-    def __init__(self, game: Any) -> None:
+    def __init__(self, game: object) -> None:
         self._game = game
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         method = getattr(self._game, name)
 
-        def watched(state: Any, *given: Any) -> Any:
+        def watched(state: object, *given: object) -> object:
             kept = keep(state)
             answer = method(state, *given)
             still(kept, name)
@@ -244,7 +244,7 @@ class _Fields(dict[str, object]):
     """Attributes of an object."""
 
 
-def _looks(thing: object, depth: int = 3) -> Any:
+def _looks(thing: object, depth: int = 3) -> object:
     """What can be seen of an object that has no equality of its own."""
     if type(thing) in _PLAIN:
         return thing
@@ -268,7 +268,7 @@ def _looks(thing: object, depth: int = 3) -> Any:
     )
 
 
-def same(old: Any, new: Any) -> bool:
+def same(old: object, new: object) -> bool:
     """Equality as Python has it, of attributes that were known before, and of NaN with NaN."""
     if old is new or (isinstance(old, float) and math.isnan(old)):
         return True

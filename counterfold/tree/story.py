@@ -109,7 +109,7 @@ class Story:
             return self.tree.infosets.actions[int(self.tree.infoset[node])]
         return tuple(map(label, self._raw(node, self.state(node))))
 
-    def follow(self, events: Iterable[Any]) -> list[int]:
+    def follow(self, events: Iterable[object]) -> list[int]:
         """The nodes that a hand passes, the root first; its events are names of moves."""
         node = 0
         nodes = [node]
