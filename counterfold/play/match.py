@@ -121,7 +121,7 @@ class Match:
         self._rngs = [np.random.default_rng([self.seed, g]) for g in range(players)]
         self._insight: Any = no_insight(players)
         self._guess: Floats | None = None
-        self._at_table = table_insight(self.game, self.agents, self.seed)
+        self._at_table = table_insight(self.game, self.agents, self.seed, self._repeat)
         tells = [
             self._at_table is not None and g != stranger and callable(getattr(agent, "odds", None))
             for g, agent in enumerate(self.agents)

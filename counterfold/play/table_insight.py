@@ -5,6 +5,9 @@ with the hands that are held, over boards that are drawn (or all of them, if the
 chance, or an agent who tells its odds, happens to choose, the guess after the choice is replaced by
 its expectation before it. Guesses need not be good: drawn boards have nothing to do with those that
 come, so the mean of what is left is that of the plain results, whatever the blueprint is.
+
+Where somebody plays very differently from the blueprint, guesses are too large: they are weighed by
+what earlier deals say is best, which has nothing to do with the present one either.
 """
 
 from __future__ import annotations
@@ -42,6 +45,8 @@ FEW = 200
 """deals of which all are taken."""
 MOST = 20_000
 """Deals of hands and boards, of which all are taken before a hand begins."""
+PATIENCE = 30
+"""Hands before guesses are weighed."""
 _RAISES = ("bet", "raise", "all-in")
 
 
@@ -57,6 +62,7 @@ class TableInsight:
     """Takes luck out of hands at a table: of a whole hold'em game, or of poker in ranges.
 
     ``strategies`` are by agent; those of whom none is known play as the first one that is.
+    ``repeat`` hands are played on each deal.
     """
 
     def __init__(
@@ -64,6 +70,7 @@ class TableInsight:
         game: Holdem | PokerRules,
         strategies: Sequence[Strategy[BucketForm] | None],
         seed: int = 0,
+        repeat: int = 1,
     ) -> None:
         from counterfold.kernels import hands
 
@@ -79,6 +86,9 @@ class TableInsight:
         self._subtrees: dict[int, NDArray[np.uint32]] = {}
         self._firsts: dict[tuple[int, ...], Floats] = {}
         self._all = _every_deal(self.poker)
+        self._repeat, self._deal = repeat, 0
+        self._now: list[tuple[float, float]] = []  # luck and payoff of player 0 on this deal,
+        self._past: list[tuple[float, float]] = []  # and on earlier ones
 
     def fair(self, hand: PlayedHand) -> tuple[float, ...]:
         """What a hand pays with luck taken out."""
@@ -111,7 +121,20 @@ class TableInsight:
                 )
                 luck += worth[chosen] - expected
             node = chosen
-        return tuple((np.asarray(hand.payoffs) - luck).tolist())
+        weight = self._weight(hand.number // self._repeat)
+        self._now.append((float(luck[0]), float(hand.payoffs[0])))
+        return tuple((np.asarray(hand.payoffs) - weight * luck).tolist())
+
+    def _weight(self, deal: int) -> float:
+        """How much of the luck to take out: as much as was best on earlier deals."""
+        if deal != self._deal:
+            self._past, self._now, self._deal = self._past + self._now, [], deal
+        if len(self._past) < PATIENCE:
+            return 1.0
+        luck, won = np.array(self._past).T
+        spread = float(luck.var())
+        together = float(((luck - luck.mean()) * won).mean())
+        return min(max(together / spread, 0.0), 1.0) if spread > 0 else 1.0
 
     def _first(self, hand: PlayedHand, rng: np.random.Generator) -> Floats:
         """[players] what a hand is worth before it begins."""
@@ -290,7 +313,9 @@ def _buckets_of(
     return np.asarray(buckets.table[words // 24, buckets.renamed[words % 24, holes]])
 
 
-def table_insight(game: Any, agents: Sequence[Agent], seed: int) -> TableInsight | None:
+def table_insight(
+    game: Any, agents: Sequence[Agent], seed: int, repeat: int = 1
+) -> TableInsight | None:
     """What takes luck out of a match, where an agent is or has a blueprint of the table."""
     if not isinstance(game, Holdem) or game.prizes:
         return None
@@ -299,7 +324,9 @@ def table_insight(game: Any, agents: Sequence[Agent], seed: int) -> TableInsight
         strategy = _blueprint_of(agent)
         fits = strategy is not None and strategy.tree.game.about.get("table") == spec
         found.append(strategy if fits else None)
-    return TableInsight(game, found, seed) if any(one is not None for one in found) else None
+    if all(one is None for one in found):
+        return None
+    return TableInsight(game, found, seed, repeat)
 
 
 def _blueprint_of(agent: Any) -> Strategy[BucketForm] | None:

@@ -167,6 +167,36 @@ def test_who_does_what_its_odds_exclude_loses_the_hand():
     assert result.scores[0].reduced is None
 
 
+def test_poor_guesses_weigh_little(monkeypatch):
+    """Who always folds has nothing to do with the blueprint: its guesses would add luck."""
+    table, (agent, _) = table_of()
+    score = Match(table, agent, make_bot("always-fold"), seed=3).play(200).scores[0]
+    monkeypatch.setattr(table_insight, "PATIENCE", 10**9)
+    unweighed = Match(table, agent, make_bot("always-fold"), seed=3).play(200).scores[0]
+    assert score.factor > 2 * unweighed.factor
+    assert score.factor > 0.3
+    both = (score.plain.half**2 + score.reduced.half**2) ** 0.5
+    assert abs(score.plain.mean - score.reduced.mean) < 1.5 * both
+
+
+@pytest.mark.parametrize("repeat", [1, 2])
+def test_guesses_are_weighed_by_earlier_deals_alone(repeat):
+    table, agents = table_of()
+    insight = TableInsight(table, [agents[0].strategy, None], 0, repeat)
+    rng = np.random.default_rng(0)
+    weights = []
+    for number in range(40 * repeat):
+        weights.append(insight._weight(number // repeat))
+        luck = float(rng.normal())
+        insight._now.append((luck, 0.25 * luck))
+    few = -(-30 // repeat) * repeat
+    assert weights[:few] == [1.0] * few
+    assert weights[few:] == pytest.approx([0.25] * len(weights[few:]))
+    insight._now[-1] = (5.0, -100.0)  # of the deal in play: it changes nothing before the next
+    assert insight._weight(39) == pytest.approx(0.25)
+    assert insight._weight(40) < 0.2
+
+
 def test_without_a_blueprint_nothing_is_taken_out():
     result = Match(Holdem(stack=12), make_bot("loose"), make_bot("tight"), seed=1).play(20)
     assert result.scores[0].reduced is None
