@@ -22,10 +22,12 @@ from counterfold.games.base import spec_of
 from counterfold.games.spec import whole
 from counterfold.interrupts import aside
 from counterfold.play.agents import StrategyAgent
+from counterfold.play.bots import searching
 from counterfold.play.human import HumanAgent, Leave, Session, Sitting, read_session
 from counterfold.play.match import Match
 from counterfold.play.trainer import Trainer
 from counterfold.poker.rules import PokerRules
+from counterfold.poker.table import Holdem
 
 OPPONENT = "equilibrium"
 """Who plays if nobody is named."""
@@ -41,6 +43,9 @@ class _Plan:
     seed: int
     file: str | None
     session: Session | None
+    search: bool = True
+    seconds: float | None = None
+    alpha: float | None = None
 
 
 def run(request: PlayRequest) -> None:
@@ -66,7 +71,8 @@ def _new(request: PlayRequest) -> _Plan:
         raise ParameterError("say which game to play, such as `counterfold play leduc`")
     drawn = secrets.randbelow(1_000_000)
     seed = drawn if request.seed is None else whole("--seed", request.seed, least=0)
-    return _Plan(game, request.against, seed, request.save, None)
+    search, asked = not request.no_search, (request.seconds, request.alpha)
+    return _Plan(game, request.against, seed, request.save, None, search, *asked)
 
 
 def _resumed(request: PlayRequest, path: str) -> _Plan:
@@ -94,7 +100,8 @@ def _resumed(request: PlayRequest, path: str) -> _Plan:
             f"--hands is {request.hands} in all, and {path} holds {done} already; give more"
         )
     check_can_write(request.save or path, "--save" if request.save else "--resume")
-    return _Plan(session.game, session.against, session.seed, request.save or path, session)
+    file = request.save or path
+    return _Plan(session.game, session.against, session.seed, file, session, search=False)
 
 
 def _check_new(path: str) -> None:
@@ -116,10 +123,13 @@ def _sit_down(plan: _Plan, watch: Watch) -> Sitting:
             f"{plan.game} is a game for {players}: name {players - 1} opponents with --against, "
             f"or one for all of them, not {len(against)}"
         )
+    if plan.search and isinstance(rules, Holdem):
+        against = tuple(searching(name, seconds=plan.seconds, alpha=plan.alpha) for name in against)
     others, table = sit_down(rules, against, watch)
     watch.doing("loading the kernels (compiled when they are first used)")
     aside(lambda: _rehearse(table, others))
-    kind = Trainer if isinstance(rules, PokerRules) else Sitting
+    heads_up = isinstance(rules, Holdem) and rules.players == 2
+    kind = Trainer if isinstance(rules, PokerRules) or heads_up else Sitting
     sitting = kind(table, *others, ask=_nobody, seed=plan.seed, against=against)
     if plan.session is not None:
         watch.doing(f"playing {len(plan.session.hands):,} hands again")

@@ -17,6 +17,7 @@ from counterfold.games.liars_dice import LiarsDice
 from counterfold.games.normal_form import NormalForm
 from counterfold.play.human import Advice, Move, Sitting
 from counterfold.play.score import Estimate, Score
+from counterfold.play.street import search_line
 from counterfold.play.table import PlayedHand
 from counterfold.play.trainer import Judgement, Trainer
 from counterfold.poker.rules import PokerRules
@@ -83,8 +84,10 @@ class Screen:
             text += "; " + ", ".join(f"{self.names[g]} {plainly(x, sign=True)}" for g, x in others)
         self._rows([("Result", text)], "32" if won > 0 else "31" if won < 0 else "")
         if isinstance(self.sitting, Trainer) and self.sitting.judged and hand.fault is None:
-            told = [_judged(one, self.sitting.doubt) for one in self.sitting.judged]
+            told = [_judged(one) for one in self.sitting.judged]
             self._rows([("Decisions", "; ".join(told))])
+        for found in hand.searches:
+            self._rows([("Search", f"{self.names[found['agent']]}: {search_line(found)}")])
         self._shown = []
         self.score()
 
@@ -324,9 +327,9 @@ def _interval(one: Estimate) -> str:
     return f" (95%: {plainly(one.low, sign=True)} to {plainly(one.high, sign=True)})"
 
 
-def _judged(found: Judgement, doubt: float) -> str:
+def _judged(found: Judgement) -> str:
     """A decision, and what it cost against the opponent's play if that is beyond doubt."""
-    if found.lost <= max(FINE * found.pot, doubt):
+    if found.lost <= max(FINE * found.pot, found.doubt):
         return f"{found.action} was right"
     return f"{found.action} cost {plainly(found.lost)} ({found.best} was best)"
 

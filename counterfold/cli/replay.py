@@ -24,6 +24,7 @@ from counterfold.errors import MismatchError, ParameterError
 from counterfold.games.base import CHANCE, label, spec_of
 from counterfold.interrupts import aside
 from counterfold.play.record import Record, read_record, replay_states
+from counterfold.play.street import search_line
 from counterfold.play.table import PlayedHand, view_of
 
 
@@ -112,6 +113,7 @@ def _told(game: Any, record: Record, hand: PlayedHand) -> dict[str, Any]:
         "events": events,
         "shown": label(shown) if shown else None,
         "payoffs": list(hand.payoffs),
+        "searches": [{**one, "agent": record.agents[one["agent"]]} for one in hand.searches],
         "fault": hand.fault
         and {"agent": record.agents[hand.fault.agent], "message": hand.fault.message},
     }
@@ -142,6 +144,8 @@ def _print_hand(told: dict[str, Any]) -> None:
     else:
         print_columns(rows, words=len(rows[0]))
     say()
+    for one in told["searches"]:
+        advise(f"{one['agent']} searched: {search_line(one)}.")
     if told["fault"]:
         advise(f"{told['fault']['agent']} lost the hand: {told['fault']['message']}")
     elif told["shown"]:

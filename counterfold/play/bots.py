@@ -14,6 +14,7 @@ from counterfold.abstraction.fallback import FallbackAgent
 from counterfold.abstraction.large import LargeStrategy, is_large
 from counterfold.agent import Agent, Observation
 from counterfold.errors import MismatchError, ParameterError, SpecError, UnsupportedError
+from counterfold.files.arrays import header_of
 from counterfold.games.base import label, spec_of, unlisted
 from counterfold.games.cheat import CHALLENGE, PASS, Cheat
 from counterfold.games.cheat_sights import PERFECT, Round, Sight, read_round
@@ -340,6 +341,18 @@ def make_bot(spec: str) -> Agent:
     if called.args or called.kwargs:
         raise ParameterError(f"{called.name} takes no parameters")
     return bots[called.name]()
+
+
+def searching(spec: str, **options: float | None) -> str:
+    """A file of a blueprint as the agent that searches by it; any other name as it is.
+
+    >>> searching("always-call")
+    'always-call'
+    """
+    if not _is_file(spec) or is_large(spec) or header_of(spec).get("form") != "buckets":
+        return spec
+    given = "".join(f",{key}={value:g}" for key, value in options.items() if value is not None)
+    return f"{SEARCHING}({spec}{given})"
 
 
 def _holdem(spec: str, called: Spec) -> Agent:

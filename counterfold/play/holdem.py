@@ -26,17 +26,23 @@ from counterfold.notebook import brief
 from counterfold.play.blueprint import BlueprintAgent
 from counterfold.play.street import GADGETS, Certificate, Plan, Spot, StreetSearch
 from counterfold.play.translate import check_alike, dealt, meant, told
+from counterfold.play.worth import worth_of
 from counterfold.poker.cards import HOLES, holes_without, parse_card, parse_hole
 from counterfold.poker.game import DECISION
 from counterfold.poker.money import State
-from counterfold.poker.table import Holdem
+from counterfold.poker.table import STREETS, Holdem
 from counterfold.strategy.strategy import Strategy
 
 SECONDS = 3.0
-GADGET = "maxmargin"
+GADGET, ALPHA = "ses", 0.9
+"""What beats its own blueprint and keeps some safety: see docs/how-to/holdem-agent.md."""
+SEARCHED = 8
+"""Hands of which the certificates are kept."""
+STREET = "turn"
 KEPT = 4096
 """Places of hands that are remembered."""
 
+Worths = dict[str, float]
 Odds = tuple[tuple[str, ...], Floats]
 """Actions, and [actions, holes] how often each hand takes them."""
 
@@ -64,6 +70,7 @@ class _Place:
     board: tuple[int, ...]
     words: tuple[str, ...]  # of this street
     factors: Floats  # [players, holes] what the hands did on this street, as far as it is known
+    strange: bool = False  # whether the blueprint knows the hand by other bets than were made
 
 
 class HoldemAgent(Agent):
@@ -71,8 +78,12 @@ class HoldemAgent(Agent):
 
     ``seconds`` of CPU bound each search, which ends earlier where it is good enough; with
     ``iterations`` it has so many, and a match can be played again. ``gadget`` is how it keeps safe
-    at the root of a search, ``alpha`` that of ``ses``.
+    at the root of a search, ``alpha`` that of ``ses``. It searches from ``street`` on, and before
+    it where somebody has bet what the blueprint does not know.
     """
+
+    timed = True
+    """It may play otherwise when it is asked again: time ends its searches."""
 
     def __init__(
         self,
@@ -81,7 +92,8 @@ class HoldemAgent(Agent):
         *,
         seconds: float = SECONDS,
         gadget: str = GADGET,
-        alpha: float = 0.3,
+        alpha: float = ALPHA,
+        street: str = STREET,
         iterations: int | None = None,
         seed: int = 0,
     ) -> None:
@@ -97,9 +109,13 @@ class HoldemAgent(Agent):
         if not (isinstance(alpha, int | float) and 0 <= alpha <= 1):
             raise ParameterError(f"alpha is {alpha!r}, and must be from 0 to 1")
         self.gadget, self.alpha = gadget, float(alpha)
+        if street not in STREETS[1:]:
+            raise ParameterError(f"street is one of {', '.join(STREETS[1:])}, not {street!r}")
+        self.street = STREETS.index(street)
         self.iterations = None if iterations is None else whole("iterations", iterations, least=1)
         self.seed = whole("seed", seed, least=0)
         self._places: OrderedDict[tuple[int, int, tuple[str, ...]], _Place] = OrderedDict()
+        self._found: dict[int, list[Certificate]] = {}
         self._table: Holdem | None = None
 
     def __repr__(self) -> str:
@@ -137,7 +153,8 @@ class HoldemAgent(Agent):
             raise ParameterError(
                 f"player {observation.player + 1} does not decide after {observation.name!r}"
             )
-        return dict(zip(*self._policy(place, observation.player), strict=True))
+        found = self._policy(place, observation.player, observation.hand)
+        return dict(zip(*found, strict=True))
 
     def ranges(self, observation: Observation) -> Floats:
         """[players, holes] with what weight everybody may hold each hand, the largest one."""
@@ -151,6 +168,44 @@ class HoldemAgent(Agent):
     def certificates(self, observation: Observation) -> list[Certificate]:
         """Of the searches on the street of a decision."""
         return [plan.certificate for plan in self._at(observation).street.plans]
+
+    def searches(self, hand: int) -> list[Certificate]:
+        """Of all searches in a hand that was just played."""
+        return self._found.get(hand, [])
+
+    def judged(self, observation: Observation) -> tuple[dict[str, float], Worths, float] | None:
+        """How this agent would play in somebody else's place, what each action is worth there
+        against it, in chips from there on, and how far that may be wrong.
+
+        Heads-up, by its search where every hand is its own; else by the blueprint, over boards
+        that are drawn. None where the trees have come apart.
+        """
+        seen: Any = observation.seen
+        hole, other, hand = parse_hole(seen[0]), 1 - observation.player, observation.hand
+        words = tuple(seen[2].split(", ")) if seen[2] else ()
+        if self.table.players != 2:
+            return None
+        place = self._place(other, hand, words)
+        plan = self._plan(place, other, hand)
+        found = None if plan is None else self._search.values(plan, place.words)
+        if plan is not None and found is not None:
+            node = plan.find(place.words)
+            assert node is not None
+            worth = {name: float(of[hole]) for name, of in found.items()}
+            odds = dict(zip(worth, plan.played[node][:, hole].tolist(), strict=True))
+            return odds, worth, plan.certificate.gap or 0.0
+        if place.own is None or place.own.kind != DECISION:
+            return None
+        against = self._arrived(place, other)[other] * holes_without(place.board)
+        random = np.random.default_rng([self.seed, hand, len(words)])
+        rolled = worth_of(self.tables, place.node, hole, place.board, against, random)
+        odds, worth = {}, {}
+        plays = self.tables.expand(place.board, place.node)[:, hole].tolist()
+        for k, name in enumerate(self._labels(place.node)):
+            said = told(self.own.betting, place.own, self.table.betting, place.real, name)
+            odds[said] = odds.get(said, 0.0) + plays[k]
+            worth.setdefault(said, float(rolled.value[k]))
+        return odds, worth, 1.96 * float(rolled.error.max())
 
     # Where a hand has come to
 
@@ -184,10 +239,10 @@ class HoldemAgent(Agent):
             return self._dealt(place, player, parse_card(words[-1][1:-1]))
         word, real, factors = words[-1], place.real, place.factors.copy()
         if real.player == player:
-            names, shares = self._policy(place, player)
+            names, shares = self._policy(place, player, hand)
             if word in names:
                 factors[player] *= shares[names.index(word)]
-        own, node = place.own, place.node
+        own, node, strange = place.own, place.node, place.strange
         if own is not None:
             found = meant(self.own.betting, own, self.table.betting, real, word)
             if not found:
@@ -196,6 +251,7 @@ class HoldemAgent(Agent):
                 first = len(found) == 1 or self._draw(hand, words) < found[0][0]
                 name = found[0 if first else 1][1]
                 labels = self._labels(node)
+                strange |= told(self.own.betting, own, self.table.betting, real, name) != word
                 if real.player != player:
                     others = self.tables.expand(place.board, node)
                     factors[real.player] *= others[labels.index(name)]
@@ -211,8 +267,9 @@ class HoldemAgent(Agent):
         if own is not None and own.kind == DECISION and own.player != after.player:
             own, node = None, -1
         return replace(
-            place, real=after, own=own, node=node, words=(*place.words, word), factors=factors
-        )
+            place, real=after, own=own, node=node, words=(*place.words, word), factors=factors,
+            strange=strange or own is None,
+        )  # fmt: skip
 
     def _dealt(self, place: _Place, player: int, card: int) -> _Place:
         """A card later; a street may begin."""
@@ -226,7 +283,8 @@ class HoldemAgent(Agent):
             own, node = (None, -1) if after is own else (after, int(self._betting.first[node]))
         ranges = self._arrived(place, player) * holes_without(board)
         street = _Street(real, node, board, _weighed(ranges, board))
-        return _Place(street, real, own, node, board, (), np.ones_like(ranges))
+        every = np.ones_like(ranges)
+        return _Place(street, real, own, node, board, (), every, place.strange or own is None)
 
     def _arrived(self, place: _Place, player: int) -> Floats:
         """[players, holes] how all hands came here: by what was found on the street, if anything
@@ -253,8 +311,8 @@ class HoldemAgent(Agent):
         found: tuple[str, ...] = self._betting.actions(node)
         return found
 
-    def _policy(self, place: _Place, player: int) -> Odds:
-        plan = self._plan(place, player) if place.real.street else None
+    def _policy(self, place: _Place, player: int, hand: int) -> Odds:
+        plan = self._plan(place, player, hand)
         if plan is None:
             return self._by_blueprint(place)
         node = plan.find(place.words)
@@ -279,11 +337,12 @@ class HoldemAgent(Agent):
         """The first search of the street in which all that was said is an action."""
         return next((p for p in place.street.plans if p.find(place.words) is not None), None)
 
-    def _plan(self, place: _Place, player: int) -> Plan | None:
+    def _plan(self, place: _Place, player: int, hand: int) -> Plan | None:
         """The same, searched for if there is none."""
         street, words = place.street, place.words
         plan = self._plan_for(place)
-        if plan is not None or words in street.failed:
+        wanted = place.real.street >= (1 if place.strange else self.street)
+        if plan is not None or words in street.failed or not wanted:
             return plan
         extra = self._off_tree(street, words)
         spot = Spot(street.state, street.board, street.node, street.ranges, words, player)
@@ -292,6 +351,9 @@ class HoldemAgent(Agent):
             street.failed.add(words)
             return None
         street.plans.append(plan)
+        self._found.setdefault(hand, []).append(plan.certificate)
+        for old in [*self._found][:-SEARCHED]:
+            del self._found[old]
         return plan
 
     def _off_tree(self, street: _Street, words: tuple[str, ...]) -> dict[int, list[float]]:

@@ -181,7 +181,8 @@ class Sitting(Match):
         """Play a session's hands again, the person's moves as they were.
 
         The others are asked anew, so that learners, random numbers and the score come to where
-        they were; raises FileError where a hand does not come out as it is written.
+        they were, but for those whose play is a matter of time; raises FileError where a hand does
+        not come out as it is written.
         """
         for path, mark in session.files.items():
             if self.files.get(path, mark) != mark:
@@ -194,10 +195,17 @@ class Sitting(Match):
         for number, hand in enumerate(session.hands, start=first):
             if hand.number != number:
                 raise FileError(f"{session.path} lacks hand {number}")
-        self._script = {hand.number: self._own(session.path, hand) for hand in session.hands}
-        if self.play(len(session.hands)).stopped == "interrupted":
+        moves = {hand.number: self._moves(session.path, hand) for hand in session.hands}
+        self._script = {number: own[0] for number, own in moves.items()}
+        seated = self._table.agents
+        self._table.agents = tuple(
+            HumanAgent(_by_script(moves, g)) if getattr(agent, "timed", False) else agent
+            for g, agent in enumerate(seated)
+        )
+        stopped = self.play(len(session.hands)).stopped
+        self._table.agents, self._script = seated, None
+        if stopped == "interrupted":
             raise KeyboardInterrupt
-        self._script = None
         for hand, again in zip(session.hands, self.played[first:], strict=True):
             if _outcome(again) != _outcome(hand):
                 raise FileError(
@@ -214,15 +222,15 @@ class Sitting(Match):
             self._best = answer_to(strategy)
         return self._best
 
-    def _own(self, path: str, hand: PlayedHand) -> deque[str]:
-        """The person's moves of a recorded hand."""
+    def _moves(self, path: str, hand: PlayedHand) -> list[deque[str]]:
+        """The moves of a recorded hand, agent by agent."""
         try:
             states = replay_states(self.game, hand.events)
         except ParameterError as error:
             raise FileError(f"{path}, hand {hand.number}: {error}") from None
-        player = -hand.number % len(self.agents)
-        pairs = zip(states, hand.events, strict=False)
-        return deque(event for state, event in pairs if int(self.game.turn(state)) == player)
+        pairs = [(int(self.game.turn(s)), e) for s, e in zip(states, hand.events, strict=False)]
+        seats = [(g - hand.number) % len(self.agents) for g in range(len(self.agents))]
+        return [deque(event for turn, event in pairs if turn == seat) for seat in seats]
 
     def _asked(self, observation: Observation) -> Hashable:
         if self._script is not None:
@@ -270,6 +278,11 @@ def fingerprints(against: Sequence[str]) -> dict[str, str]:
             with open(name, "rb") as file:
                 found[name] = hashlib.file_digest(file, "sha256").hexdigest()
     return found
+
+
+def _by_script(moves: Mapping[int, list[deque[str]]], agent: int) -> Ask:
+    """An agent's moves as they were."""
+    return lambda seen: moves[seen.hand][agent].popleft()
 
 
 def _outcome(hand: PlayedHand) -> tuple[Any, ...]:

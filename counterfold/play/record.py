@@ -89,6 +89,8 @@ def told_hand(hand: PlayedHand) -> dict[str, object]:
         "events": list(hand.events),
         "payoffs": list(hand.payoffs),
     }
+    if hand.searches:
+        told["searches"] = list(hand.searches)
     if hand.fault is not None:
         told["fault"] = {"agent": hand.fault.agent, "message": hand.fault.message}
     return told
@@ -132,7 +134,19 @@ class Record:
                 events=tuple(told.texts("events")),
                 payoffs=tuple(map(float, told.numbers("payoffs"))),
                 fault=fault,
+                searches=tuple(self._search(one) for one in told.objects("searches", ())),
             )
+
+    def _search(self, told: Fields) -> dict[str, Any]:
+        """A search's certificate, of which somebody's it must be."""
+        told.whole("agent", 0, len(self.agents) - 1)
+        for key in ("street", "board", "line", "kind", "gadget"):
+            told.text(key)
+        for key in ("iterations", "pot", "cpu_seconds"):
+            told.number(key)
+        for key in ("gap", "alpha"):
+            _ = told.raw(key) is None or told.number(key)
+        return dict(told.value)
 
     def replay(self, game: object = None) -> tuple[Score, ...]:
         """Play every hand through again by the rules, and score the match.

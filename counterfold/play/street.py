@@ -4,24 +4,39 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.abstraction.bucket_layout import BucketTables
+from counterfold.abstraction.edge_betting import EdgeForm
 from counterfold.arrays import Floats
 from counterfold.errors import TreeTooLargeError
-from counterfold.play.rest import FEWER, Extra, game_of, lifted, rest_of, shadow_of
+from counterfold.evaluate.public_view import Browser
+from counterfold.play.rest import (
+    FEWER,
+    Extra,
+    bucketed,
+    game_of,
+    lifted,
+    rest_of,
+    shadow_of,
+    single_hands,
+)
 from counterfold.poker.betting import count
 from counterfold.poker.cards import CARDS, HOLES, board_name
-from counterfold.poker.game import DECISION, BettingTree
+from counterfold.poker.game import DECISION, BettingTree, PokerGame
 from counterfold.poker.money import Betting, State
 from counterfold.poker.ranges import Range
-from counterfold.poker.table import STREETS, Holdem
+from counterfold.poker.table import DEALT, STREETS, Holdem
 from counterfold.searchers.gadget import gadget
 from counterfold.searchers.public import LOOKS, PublicSearch
+from counterfold.solvers.solver import Solver
+from counterfold.strategy.continuations import continuations
+from counterfold.strategy.layout import Tables
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.public import PublicTree
 
@@ -31,10 +46,22 @@ MOST = 1_000_000
 """Iterations of a search, if nobody says how many."""
 LEAST = 6
 """Iterations that a search must have time for, or fewer sizes are tried."""
+MANY = 40
+"""The same on the flop, where sampling is the other way."""
 AROUND = 12
 """Iterations that take as long as all that is done before and after them."""
 PACE = 4e-9
 """Seconds of an iteration for each hand at each node on each board, before one was measured."""
+PIECE = 2_000
+"""Iterations of a sampled search between looks at the clock."""
+SAMPLES = 1_000
+"""Iterations of a sampled search for each that was asked for."""
+BUILT = 2e-5
+"""Seconds that a node of a cut betting takes until it can be searched, at most."""
+SPARE = 0.2
+"""Of what was done before a sampled search: reading its result takes about as long."""
+ALMOST = 0.95
+"""Of the seconds: a search ends so early that nothing after it comes too late."""
 GAP = 1e-3
 """Of the pot: a search that is so near to its best ends."""
 MOST_NODES = 20_000
@@ -65,6 +92,23 @@ class Certificate:
     def to_json(self) -> dict[str, Any]:
         """It as plain data."""
         return asdict(self)
+
+
+def search_line(told: Mapping[str, Any]) -> str:
+    """A certificate in words.
+
+    >>> search_line({"street": "river", "gadget": "unsafe", "iterations": 400, "pot": 6.0,
+    ...              "gap": 0.003, "cpu_seconds": 0.04, "kind": "public"})
+    'the river, every hand its own, unsafe, 400 iterations, gap 0.05% of the pot, 0.04 s'
+    """
+    how = "every hand its own" if told["kind"] == "public" else "sampled to the end of the street"
+    gap = told.get("gap")
+    near = "" if gap is None else f", gap {100 * gap / told['pot']:.2g}% of the pot"
+    alpha = "" if told.get("alpha") is None else f" with alpha {told['alpha']:g}"
+    return (
+        f"the {told['street']}, {how}, {told['gadget']}{alpha}, {told['iterations']:,} "
+        f"iterations{near}, {told['cpu_seconds']:.2g} s"
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +153,10 @@ class Spot(NamedTuple):
     player: int  # who searches
 
 
+Fitting = tuple[Betting, tuple[int, ...], float]
+"""A betting, who is in it, and what an iteration costs."""
+
+
 class StreetSearch:
     """Searches by a blueprint at a table, each within so many seconds of CPU."""
 
@@ -120,6 +168,9 @@ class StreetSearch:
         self.gadget, self.alpha, self.seconds = gadget, alpha, seconds
         self.iterations = iterations
         self._pace = PACE
+        self.last: tuple[Plan, PokerGame, Tables] | None = None
+        whole = Strategy.of(tables.form, tables.table)
+        self.continuations = {name: one.tables[0] for name, one in continuations(whole).items()}
 
     def warm_up(self) -> None:
         """Compile now what the first search needs, which must not be late."""
@@ -129,21 +180,26 @@ class StreetSearch:
         state = State(DECISION, 3, 0, paid, (0.0,) * len(paid), folded=folded)
         every = np.ones((self.table.players, HOLES))
         seconds, self.seconds = self.seconds, math.inf
-        self._public(Spot(state, board, -1, every, (), 0), {})
-        self.seconds, self._pace = seconds, PACE
+        spot = Spot(state, board, -1, every, (), 0)
+        self._public(spot, self._fitting(spot, {}))
+        iterations, self.iterations = self.iterations, 1
+        self._sampled(spot, {})
+        self.seconds, self.iterations, self._pace = seconds, iterations, PACE
 
     def plan(self, spot: Spot, extra: Extra) -> Plan | None:
         """Search; None where it does not fit into the time."""
         inside = self.table.players - bin(spot.state.folded).count("1")
-        if inside == 2 and spot.state.street >= 2:
-            return self._public(spot, extra)
-        return None
+        if inside == 2:
+            flop = len(spot.board) == DEALT[1]  # with all sizes and enough time, or else sampled
+            fitting = self._fitting(spot, extra, *((1, MANY) if flop else ()))
+            if fitting is not None or not flop:
+                return self._public(spot, fitting)
+        return self._sampled(spot, extra)
 
     # Two players, every hand its own, to the end of the hand.
 
-    def _public(self, spot: Spot, extra: Extra) -> Plan | None:
+    def _public(self, spot: Spot, fitting: Fitting | None) -> Plan | None:
         began = time.thread_time()
-        fitting = self._fitting(spot, extra)
         if fitting is None:
             return None
         betting, seats, cost = fitting
@@ -153,17 +209,12 @@ class StreetSearch:
         shadow = shadow_of(game.betting, self.tables.form.game.betting, spot.node, seats)
         blueprint = Strategy.of(tree, lifted(shadow, self.tables, tree))
         me = seats.index(spot.player)
-        came = [spot.ranges[p] * (game.ranges[0] > 0) for p in seats]
-        for p, each in enumerate(came):
-            if p == me:
-                came[p] = np.maximum(each, RARE * each.max()) * (game.ranges[p] > 0)
-            if not came[p].sum() > 0:
-                came[p] = game.ranges[p]
+        came = self._came(spot, seats, game)
         search = PublicSearch(blueprint, me, came=(came[0], came[1]))
         entry = search.entry(0)
-        settings = {"alpha": self.alpha} if self.gadget == "ses" else {}
+        settings = {"alpha": self.alpha, "mark": "best"} if self.gadget == "ses" else {}
         parts = gadget(self.gadget, entry, **settings)
-        left = self.seconds - (time.thread_time() - began)
+        left = ALMOST * self.seconds - (time.thread_time() - began)
         limit = MOST if self.iterations is None else self.iterations
         found = search.refine(entry, parts, limit, gap=GAP * sum(betting.paid), seconds=left)
         spent = found.cpu_seconds / (found.iterations + LOOKS)
@@ -178,11 +229,93 @@ class StreetSearch:
             pot=sum(betting.paid), nodes=len(game.betting),
             cpu_seconds=time.thread_time() - began,
         )  # fmt: skip
+        plan = Plan(game.betting, seats, played, told)
+        everything = [np.asarray(each) for each in game.ranges]
+        everything[me] = came[me]
+        self.last = plan, replace(game, ranges=tuple(everything)), tuple(tables)
+        return plan
+
+    def values(self, plan: Plan, words: Sequence[str]) -> dict[str, Floats] | None:
+        """[holes] what actions of the other one are worth to it against the last search's player,
+        both playing what was found; None of another search."""
+        if self.last is None or self.last[0] is not plan:
+            return None
+        _, game, tables = self.last
+        strategy = Strategy.of(PublicTree(game, symmetry=False), tables)
+        return Browser(strategy).action_values(", ".join(words))
+
+    # Any number of players, over buckets, to the end of the street.
+
+    def _sampled(self, spot: Spot, extra: Extra) -> Plan | None:
+        """Every hand its own on this street; behind it the players choose among continuations of
+        the blueprint, which hold buckets to what they do (multi-valued states)."""
+        began, own = time.thread_time(), self.tables.form
+        fitting = self._cut(spot, extra)
+        if fitting is None:
+            return None
+        betting, seats, names = fitting
+        game = game_of(self.table, own.game.rules, betting, seats, spot.board)
+        came = self._came(spot, seats, game)
+        game = replace(game, ranges=tuple(came))
+        hands = single_hands(spot.board)
+        form = BucketForm(game, (hands, *own.buckets[spot.state.street + 1 :]))
+        trunk = {node: node for node in form.nodes.tolist()}
+        if game.betting.played > 1:
+            shadow = shadow_of(game.betting, own.game.betting, spot.node, seats)
+            held = {
+                name: bucketed(shadow, BucketTables(own, self.continuations[name]), form)
+                for name in names
+            }
+            form = EdgeForm(form, held)
+            trunk = form.trunk
+        solver = Solver(form, traversal="external", threads=1, seed=spot.player)
+        piece, seconds = PIECE, ALMOST * self.seconds - SPARE * (time.thread_time() - began)
+        limit = MOST * SAMPLES if self.iterations is None else self.iterations * SAMPLES
+        while solver.iteration < limit:
+            solver.step(min(piece, limit - solver.iteration))
+            spent = time.thread_time() - began
+            if spent + PIECE / solver.iteration * spent > seconds and self.iterations is None:
+                break
+        found, of = BucketTables.of(solver.strategy()), hands.on(spot.board)
+        played = {old: found.rows(new)[of].T.astype(np.float64) for old, new in trunk.items()}
+        told = self._told(
+            spot, seats, came, kind="sampled", gadget="unsafe", alpha=None, gap=None,
+            iterations=solver.iteration, pot=sum(betting.paid), nodes=len(form.game.betting),
+            cpu_seconds=time.thread_time() - began,
+        )  # fmt: skip
         return Plan(game.betting, seats, played, told)
 
-    def _fitting(self, spot: Spot, extra: Extra) -> tuple[Betting, tuple[int, ...], float] | None:
+    def _cut(
+        self, spot: Spot, extra: Extra
+    ) -> tuple[Betting, tuple[int, ...], tuple[str, ...]] | None:
+        """The betting with as many sizes and continuations as fit into the time."""
+        every = tuple(self.continuations)
+        for few in range(FEWER):
+            betting, seats = rest_of(self.table, self.own, spot.state, extra, few)
+            try:
+                nodes = sum(street.nodes for street in count(betting, most=MOST_NODES))
+            except TreeTooLargeError:
+                continue
+            for names in (every, every[:2], every[:1]):
+                if nodes * len(names) ** len(seats) * BUILT <= self.seconds:
+                    return betting, seats, names
+        return None
+
+    def _came(self, spot: Spot, seats: tuple[int, ...], game: PokerGame) -> list[Floats]:
+        """[holes] how the hands of all in the hand came, none of the own ones never."""
+        came = [spot.ranges[p] * (game.ranges[0] > 0) for p in seats]
+        for p, each in enumerate(came):
+            if seats[p] == spot.player:
+                came[p] = np.maximum(each, RARE * each.max()) * (game.ranges[p] > 0)
+            if not came[p].sum() > 0:
+                came[p] = game.ranges[p]
+        return came
+
+    def _fitting(
+        self, spot: Spot, extra: Extra, trees: int = FEWER, least: int = LEAST
+    ) -> Fitting | None:
         """The betting with as many sizes as fit into the time, and what an iteration costs."""
-        for fewer in range(FEWER):
+        for fewer in range(trees):
             betting, seats = rest_of(self.table, self.own, spot.state, extra, fewer)
             try:
                 sizes = count(betting, most=MOST_NODES)
@@ -192,7 +325,7 @@ class StreetSearch:
             for street in sizes:
                 cost += boards * street.nodes * HOLES
                 boards, left = boards * left, left - 1
-            if (LEAST + AROUND) * cost * self._pace <= self.seconds:
+            if (least + AROUND) * cost * self._pace <= self.seconds:
                 return betting, seats, cost
         return None
 

@@ -42,6 +42,7 @@ class PlayedHand:
     steps: tuple[Step, ...] = ()
     end: Any = None
     """The state it ended in."""
+    searches: tuple[dict[str, Any], ...] = ()  # what agents tell of theirs, with their "agent"
 
 
 class Step(NamedTuple):
@@ -126,9 +127,21 @@ class Table:
             self.steps.append(Step(turn, state, place, move, odds))
         events = tuple(label(step.move) for step in self.steps)
         end = None if fault else state
-        played = PlayedHand(number, players, events, payoffs, fault, tuple(self.steps), end)
+        played = PlayedHand(
+            number, players, events, payoffs, fault, tuple(self.steps), end, self._searches(number)
+        )
         self._teach(played, end, choices)
         return played
+
+    def _searches(self, number: int) -> tuple[dict[str, Any], ...]:
+        """Certificates of the searches that agents made for a hand, of those who tell them."""
+        tells = [getattr(agent, "searches", None) for agent in self.agents]
+        return tuple(
+            {"agent": place, **found.to_json()}
+            for place, tell in enumerate(tells)
+            if callable(tell)
+            for found in tell(number)
+        )
 
     def _ask(self, agent: int, seen: Observation, rng: np.random.Generator) -> tuple[int, Hashable]:
         """The agent's action and its place, -1 if it is legal but not listed."""

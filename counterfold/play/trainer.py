@@ -34,6 +34,7 @@ class Judgement(NamedTuple):
     worth: dict[str, float]
     usual: float
     pot: float
+    doubt: float = 0.0  # chips by which values may be wrong
 
     @property
     def best(self) -> str:
@@ -50,6 +51,10 @@ class Judgement(NamedTuple):
         return self.worth[self.action] - self.usual
 
 
+Told = tuple[dict[str, float], dict[str, float], float]
+"""Odds of a decision, what its actions are worth, and how far that may be wrong."""
+
+
 class Trainer(Sitting):
     """A sitting against strategies that are known, at poker with all hands or a game's tree.
 
@@ -57,7 +62,8 @@ class Trainer(Sitting):
     luck taken out: what the opponent's strategy is worth to the player, and the edges of the
     person's decisions. On average over deals and over what the opponent does, that is what the
     person wins. Against other agents it is a plain sitting. At a game's tree there may be more
-    than two players.
+    than two players. At a table of hold'em, decisions are judged by what an agent that searches
+    finds (``HoldemAgent.judged``).
 
     >>> import counterfold as cf
     >>> river = cf.spot({"board": "Ks 9h 6s 4d 2c", "pot": 20, "stack": 40, "oop": "QQ,99",
@@ -84,6 +90,7 @@ class Trainer(Sitting):
             self._base = list(values(strategy))
         self.judged: list[Judgement] = []
         self._number = -1
+        self._told: tuple[Any, Told | None] | None = None
         super().__init__(game, *others, **seating)
 
     @property
@@ -93,7 +100,8 @@ class Trainer(Sitting):
     @property
     def judges(self) -> bool:
         """Whether the worth of decisions is known."""
-        return self._browser is not None or self._insight.advantage.size > 0
+        by_agent = callable(getattr(self.agents[1], "judged", None))
+        return self._browser is not None or self._insight.advantage.size > 0 or by_agent
 
     @property
     def doubt(self) -> float:
@@ -103,25 +111,47 @@ class Trainer(Sitting):
 
     def judge(self, observation: Observation, action: str) -> Judgement | None:
         """What an action is worth at a decision; None where the opponent never comes there."""
-        worth = self._worth(observation)
-        if worth is None:
+        told = self._by_agent(observation)
+        if told is not None:
+            odds, worth, doubt = told
+            if action not in worth:
+                return None
+            usual = sum(odds[name] * worth[name] for name in worth)
+            state = self.here.betting
+            return Judgement(action, worth, usual, sum(state.before) + sum(state.bets), doubt)
+        found = self._worth(observation)
+        if found is None:
             return None
+        worth = found
         if self._browser is None:
             assert self.tree is not None
             return Judgement(action, worth, 0.0, self.tree.largest_payoff)
         odds = self._odds(observation)
         usual = sum(odds[name] * worth[name] for name in worth)
         pot = float(self.game.betting.paid[self.here[2]].sum())
-        return Judgement(action, worth, usual, pot)
+        return Judgement(action, worth, usual, pot, self.doubt)
 
     def advice(self, observation: Observation) -> list[Advice]:
         """What the opponent would do in the person's place, and what each action is worth."""
+        told = self._by_agent(observation)
+        if told is not None:
+            return [Advice(self.names[1], *told[:2])]
         if self._browser is None:
             worth = self._worth(observation)
             found = super().advice(observation)
             mine = [one._replace(worth=worth) for one in found if one.who == self.names[1]]
             return [*mine, *(one for one in found if one.who != self.names[1])]
         return [Advice(self.names[1], self._odds(observation), self._worth(observation))]
+
+    def _by_agent(self, observation: Observation) -> Told | None:
+        """What an agent who plays whole hands says of a decision itself; it is asked once."""
+        tell = getattr(self.agents[1], "judged", None)
+        if not callable(tell):
+            return None
+        here = observation.hand, observation.seen
+        if self._told is None or self._told[0] != here:
+            self._told = here, tell(observation)
+        return self._told[1]
 
     def _odds(self, observation: Observation) -> dict[str, float]:
         other = self.agents[1]

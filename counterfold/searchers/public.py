@@ -367,16 +367,18 @@ class _Workspace:
         done = 0 if warm is None else LATER
         root = PublicRoot(parts, entry, None if warm is None else warm.root)
         rows = self.still[None].copy()
-        first, stop, found = done, done + iterations, None
+        first, stop, room, found = done, done + iterations, iterations, None
         while done < stop:
             # Looking takes as long as an iteration or two.
             count = min(max(LOOK, (done - LATER) // 4) if gap else iterations, stop - done)
             if seconds < math.inf:
-                count = min(count, max(1, done // 2))
+                count = max(1, min(count, done // 2, room))
             self._iterate(entry, root, done + 1, count, rows)
             done += count
             pace = (time.thread_time() - began) / (done - first)
-            late = time.thread_time() - began + (LOOKS + max(1, done // 2)) * pace > seconds
+            left = (seconds - (time.thread_time() - began)) / max(pace, 1e-9)
+            room = int(min(left, iterations)) - LOOKS
+            late = room < 1
             if late or done == stop or (gap and (done >= EARLY or seconds == math.inf)):
                 found = self._look(entry, root)
                 if late or found[2].sum() <= gap * entry.reached.sum():

@@ -16,12 +16,15 @@ from counterfold.abstraction.buckets import Buckets, renamings, starting_hands
 from counterfold.agent import Observation
 from counterfold.errors import CounterfoldError, MismatchError, ParameterError
 from counterfold.evaluate.exact import assess
+from counterfold.evaluate.public_view import Browser
 from counterfold.play.blueprint import BlueprintAgent
 from counterfold.play.bots import make_bot
 from counterfold.play.holdem import HoldemAgent
 from counterfold.play.match import Match
 from counterfold.play.poker_bots import AlwaysCall, maniac
+from counterfold.play.record import read_record
 from counterfold.play.rest import game_of, lifted, rest_of, shadow_of
+from counterfold.play.worth import worth_of
 from counterfold.poker.cards import HOLES, holes_without, parse_cards, parse_hole
 from counterfold.poker.game import PokerGame
 from counterfold.poker.ranges import CELL
@@ -91,7 +94,7 @@ def spot_of(made: HoldemAgent, line: str) -> tuple[PokerGame, Any]:
 
 
 def test_a_searched_river_is_the_solution_of_the_river() -> None:
-    made = agent(gadget="unsafe", iterations=2000)
+    made = agent(gadget="unsafe", iterations=2000, street="river")
     line = RIVER
     first = made.odds_of_all(seen(1, line))
     (certificate,) = made.certificates(seen(1, line))
@@ -106,7 +109,8 @@ def test_a_searched_river_is_the_solution_of_the_river() -> None:
     standing = assess(made_of)
     assert standing.exploitability < 2e-3 * game.pot
     assert abs(standing.values[0] - solved.value) < 2e-3 * game.pot
-    assert certificate.gap is not None and certificate.gap < 2e-3 * certificate.pot
+    assert certificate.gap is not None
+    assert certificate.gap < 2e-3 * certificate.pot
     assert set(first) == {"check", "bet 2", "all-in 11"}
     total = sum(first.values())
     assert np.allclose(total[holes_without(parse_cards("Kc Qs 7d Th 2d"))], 1.0)
@@ -197,7 +201,7 @@ def _pairs(tree: Any, root: int, small: Any) -> list[tuple[int, int]]:
 
 
 def test_a_bet_that_is_not_in_the_tree_is_searched_with() -> None:
-    made = agent(gadget="resolving")
+    made = agent(gadget="resolving", street="river")
     line = f"{RIVER}, bet 1.5"
     found = made.odds_of_all(seen(0, line))
     assert {"fold", "call"} <= set(found)
@@ -208,7 +212,7 @@ def test_a_bet_that_is_not_in_the_tree_is_searched_with() -> None:
 
 
 def test_a_street_is_searched_once() -> None:
-    made = agent()
+    made = agent(street="river")
     made.odds_of_all(seen(1, RIVER))
     plans = made._at(seen(1, RIVER)).street.plans
     made.odds_of_all(seen(1, f"{RIVER}, check, bet 2"))
@@ -244,12 +248,18 @@ def test_seconds_are_kept_to_and_too_few_leave_the_blueprint() -> None:
     line = "call, check, [Kc], [Qs], [7d], check, check, [Th]"
     found = hasty.odds(seen(1, line))
     expected = BlueprintAgent(blueprint()).odds(seen(1, line))
-    assert found == pytest.approx(expected) and not hasty.certificates(seen(1, line))
+    assert found == pytest.approx(expected)
+    assert not hasty.certificates(seen(1, line))
 
 
 def test_it_plays_whole_hands_against_any_sizes() -> None:
     made = HoldemAgent(blueprint(), iterations=10)
     wild = Holdem(stack=12, bets="33%,71%,allin", raises="50%,allin")
+    made.begin(wild)
+    odd = "call, check, [Kc], [Qs], [7d], bet 1.5"
+    made.odds_of_all(seen(0, odd))
+    (certificate,) = made.certificates(seen(0, odd))  # where the blueprint would have to guess
+    assert (certificate.street, certificate.kind) == ("flop", "sampled")
     result = Match(wild, made, maniac(), seed=4).play(30)
     assert not result.messages
     alone = HoldemAgent(blueprint(), iterations=10)
@@ -260,6 +270,8 @@ def test_it_plays_whole_hands_against_any_sizes() -> None:
 def test_what_is_wrong_is_told_in_one_sentence(tmp_path: Any) -> None:
     with pytest.raises(ParameterError, match="a gadget here is unsafe"):
         HoldemAgent(blueprint(), gadget="wall")
+    with pytest.raises(ParameterError, match="street is one of flop, turn, river"):
+        HoldemAgent(blueprint(), street="preflop")
     with pytest.raises(ParameterError, match="alpha is 2"):
         HoldemAgent(blueprint(), alpha=2)
     with pytest.raises(ParameterError, match="seconds"):
@@ -290,4 +302,97 @@ def test_what_is_wrong_is_told_in_one_sentence(tmp_path: Any) -> None:
 def test_an_agent_calls_where_the_two_trees_have_come_apart() -> None:
     made = agent(game=Holdem(stack=12, raises="allin", bets="allin"))
     result = Match(made.table, made, AlwaysCall(), seed=1).play(10)
-    assert not result.messages and parse_hole("AsKh") >= 0
+    assert not result.messages
+
+
+def test_a_flop_is_searched_to_the_end_of_the_street() -> None:
+    made = agent(iterations=30, street="flop")
+    line = "call, check, [Kc], [Qs], [7d]"
+    found = made.odds_of_all(seen(1, line))
+    (certificate,) = made.certificates(seen(1, line))
+    assert certificate.kind == "sampled"
+    assert certificate.iterations == 30_000
+    live = holes_without(parse_cards("Kc Qs 7d"))
+    assert np.allclose(sum(found.values())[live], 1.0, atol=1e-4)
+    # Who is called all-in by a hand that cannot lose on this board does not fold it.
+    shoved = made.odds(seen(0, f"{line}, all-in 11", hand="KdKh"))
+    assert shoved["call"] > 0.95
+
+
+def test_three_players_are_searched_over_buckets() -> None:
+    made = agent(players=3, iterations=5, street="flop")
+    line = "call, call, check, [Kc], [Qs], [7d]"
+    made.odds_of_all(seen(1, line))
+    (certificate,) = made.certificates(seen(1, line))
+    assert (certificate.kind, len(certificate.ranges)) == ("sampled", 3)
+    # Two are left on the turn, who are searched hand by hand.
+    after = f"{line}, bet 3, fold, call, [2d]"
+    found = made.odds_of_all(seen(1, after))
+    (certificate,) = made.certificates(seen(1, after))
+    assert (certificate.kind, certificate.pot) == ("public", 9.0)
+    assert set(found) == {"check", "all-in 8"}
+    result = Match(made.table, made, maniac(), AlwaysCall(), seed=2).play(6)
+    assert not result.messages
+
+
+def test_certificates_are_kept_with_the_hand(tmp_path: Any) -> None:
+    made, path = HoldemAgent(blueprint(), "searcher", iterations=5), tmp_path / "hands.jsonl"
+    match = Match(made.own, made, AlwaysCall(), seed=2)
+    match.play(6, record=str(path))
+    record = read_record(path)
+    kept = [one for hand in record.hands() for one in hand.searches]
+    assert kept
+    assert {one["agent"] for one in kept} == {0}
+    assert all(one["ranges"] and one["gadget"] in ("ses", "unsafe") for one in kept)
+    assert record.replay()[0].hands == 6
+    damaged = path.read_text().replace('"agent": 0', '"agent": 7', 1).encode()
+    path.write_bytes(damaged)
+    with pytest.raises(CounterfoldError):
+        list(read_record(path).hands())
+
+
+def test_decisions_of_whole_hands_are_judged_by_what_they_are_worth() -> None:
+    made = agent(gadget="unsafe", iterations=400, street="river")
+    line = RIVER
+    odds, worth, _ = made.judged(seen(1, line, hand="AcAh")) or ({}, {}, 0.0)
+    plan = made._at(seen(0, f"{line}, check")).street.plans[0]
+    assert plan.certificate.player == 0  # the other one searched, and not the person's own seat
+    game, street = spot_of(made, line)
+    everything = holes_without(street.board) * 1.0
+    came = np.maximum(street.ranges[0], 1e-4) * everything
+    tree = PublicTree(replace(game, ranges=(came, everything)), symmetry=False)
+    both = Strategy.uniform(tree)
+    for node, shares in plan.played.items():
+        both.hands.put(node, 0, shares)
+    hole = parse_hole("AcAh")
+    for action, value in Browser(both).action_values().items():
+        assert worth[action] == pytest.approx(value[hole], abs=1e-4)
+    assert sum(odds.values()) == pytest.approx(1.0, abs=1e-4)
+
+
+def test_before_the_flop_actions_are_worth_what_the_blueprint_makes_of_them() -> None:
+    """Against the same hands and boards, deal by deal through the rules."""
+    made = agent()
+    table, own = made.own, made.blueprint
+    rng, hole = np.random.default_rng(1), parse_hole("AcAh")
+    against = np.zeros(HOLES)
+    against[parse_hole("KsQh")] = 1.0
+    found = worth_of(made.tables, 0, hole, (), against, np.random.default_rng(7), boards=400)
+    folded = found.value[0]
+    assert folded == pytest.approx(0.0)  # chips from here on: what was paid is gone
+    won = {action: [] for action in table.actions(table.deal("AcAh", "KsQh"))}
+    for action, results in won.items():
+        for _ in range(400):
+            state = table.next(table.deal("AcAh", "KsQh"), action)
+            while table.turn(state) != -2:
+                turn = table.turn(state)
+                if turn == -1:
+                    outcomes = table.chance(state)
+                    state = table.next(state, outcomes[int(rng.integers(len(outcomes)))][0])
+                    continue
+                view = Observation(turn, table.observe(state, turn), table.actions(state))
+                state = table.next(state, own.act(view, rng))
+            results.append(table.payoff(state)[0] + 0.5)
+    for k, results in enumerate(won.values()):
+        error = np.std(results) / 20
+        assert abs(np.mean(results) - found.value[k]) < 4.5 * error + 0.6

@@ -109,6 +109,9 @@ class PlayRequest:
     resume: options.Resume = None
     again: options.GameAgain = None
     hints: bool = flag("Tell before every move what would be right.")
+    seconds: float | None = option("S", "CPU of a search at a table of hold'em, at most. [3]")
+    alpha: float | None = option("A", "Of its gadget, from 0 (safe) to 1 (believing). [0.9]")
+    no_search: bool = flag("At tables of hold'em, a blueprint's file plays as it is.")
     quiet: options.Quiet = False
 
 
@@ -117,7 +120,7 @@ class PlayRequest:
 Keys of --json: record, game, agents, seed, duplicate, hands, scores (as of `match`,
 without luck taken out), faults (by agent). With --hand: record, game, hand, players
 (names), events (player, agent (both null for chance), event, seen (by player, after it)), shown,
-payoffs (by player), fault (agent, message).
+payoffs (by player), searches (certificates of agents that search), fault (agent, message).
 """
 )
 @dataclass(frozen=True)
