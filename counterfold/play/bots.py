@@ -357,7 +357,7 @@ def searching(spec: str, **options: float | None) -> str:
 
 def _holdem(spec: str, called: Spec) -> Agent:
     """The agent that searches, from its file and what else was asked of it."""
-    from counterfold.play.holdem import HoldemAgent
+    from counterfold.play.holdem import AUTO, HoldemAgent, LearningHoldem
 
     if len(called.args) != 1 or not _is_file(str(called.args[0])):
         raise ParameterError(
@@ -370,6 +370,7 @@ def _holdem(spec: str, called: Spec) -> Agent:
             "blueprint of a table, which `counterfold blueprint` makes"
         )
     try:
-        return HoldemAgent(strategy, spec, **called.kwargs)
+        kind = LearningHoldem if called.kwargs.get("alpha") == AUTO else HoldemAgent
+        return kind(strategy, spec, **called.kwargs)
     except TypeError:
         raise ParameterError(f"{spec!r} has parameters that {SEARCHING} does not take") from None

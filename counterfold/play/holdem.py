@@ -18,12 +18,14 @@ from typing import Any
 import numpy as np
 
 from counterfold.abstraction.bucket_form import BucketForm
-from counterfold.agent import Agent, Observation, drawn
+from counterfold.agent import Agent, Observation, SeenHand, drawn
 from counterfold.arrays import Floats
 from counterfold.errors import MismatchError, ParameterError
 from counterfold.games.spec import positive, whole
 from counterfold.notebook import brief
 from counterfold.play.blueprint import BlueprintAgent
+from counterfold.play.habits import Habits, tilted
+from counterfold.play.safe import DRAWS
 from counterfold.play.street import GADGETS, Certificate, Plan, Spot, StreetSearch
 from counterfold.play.translate import check_alike, dealt, meant, told
 from counterfold.play.worth import worth_of
@@ -39,6 +41,7 @@ GADGET, ALPHA = "ses", 0.9
 SEARCHED = 8
 """Hands of which the certificates are kept."""
 STREET = "turn"
+AUTO = "auto"
 KEPT = 4096
 """Places of hands that are remembered."""
 
@@ -55,6 +58,7 @@ class _Street:
     node: int  # of the blueprint's betting; -1 where the two have come apart
     board: tuple[int, ...]
     ranges: Floats  # [players, holes] with which hands they came
+    judged: Floats  # [1 + draws, players, holes] the same by the others' habits
     plans: list[Plan] = field(default_factory=list)
     failed: set[tuple[str, ...]] = field(default_factory=set)
 
@@ -70,6 +74,7 @@ class _Place:
     board: tuple[int, ...]
     words: tuple[str, ...]  # of this street
     factors: Floats  # [players, holes] what the hands did on this street, as far as it is known
+    habits: Floats  # [1 + draws, players, holes] the same by the others' habits
     strange: bool = False  # whether the blueprint knows the hand by other bets than were made
 
 
@@ -78,8 +83,9 @@ class HoldemAgent(Agent):
 
     ``seconds`` of CPU bound each search, which ends earlier where it is good enough; with
     ``iterations`` it has so many, and a match can be played again. ``gadget`` is how it keeps safe
-    at the root of a search, ``alpha`` that of ``ses``. It searches from ``street`` on, and before
-    it where somebody has bet what the blueprint does not know.
+    at the root of a search, ``alpha`` that of ``ses`` (or "auto": see ``LearningHoldem``). It
+    searches from ``street`` on, and before it where somebody has bet what the blueprint does not
+    know.
     """
 
     timed = True
@@ -92,7 +98,8 @@ class HoldemAgent(Agent):
         *,
         seconds: float = SECONDS,
         gadget: str = GADGET,
-        alpha: float = ALPHA,
+        alpha: float | str = ALPHA,
+        budget: float = 0.5,
         street: str = STREET,
         iterations: int | None = None,
         seed: int = 0,
@@ -106,9 +113,13 @@ class HoldemAgent(Agent):
         self.seconds = float(positive("seconds", seconds))
         if gadget not in GADGETS:
             raise ParameterError(f"a gadget here is {', '.join(GADGETS)}, not {gadget!r}")
-        if not (isinstance(alpha, int | float) and 0 <= alpha <= 1):
-            raise ParameterError(f"alpha is {alpha!r}, and must be from 0 to 1")
-        self.gadget, self.alpha = gadget, float(alpha)
+        if alpha != AUTO and not (isinstance(alpha, int | float) and 0 <= alpha <= 1):
+            raise ParameterError(f"alpha is {alpha!r}, and must be from 0 to 1, or {AUTO}")
+        self.gadget, self.alpha = gadget, None if alpha == AUTO else float(alpha)
+        if not (isinstance(budget, int | float) and np.isfinite(budget) and budget >= 0):
+            raise ParameterError(f"the budget is {budget!r}, and must be big blinds from 0 up")
+        self.budget = float(budget)
+        self.habits = Habits(len(STREETS))
         if street not in STREETS[1:]:
             raise ParameterError(f"street is one of {', '.join(STREETS[1:])}, not {street!r}")
         self.street = STREETS.index(street)
@@ -133,9 +144,10 @@ class HoldemAgent(Agent):
         self._places.clear()
         self._search = StreetSearch(
             self.tables, self.own, game, gadget=self.gadget, alpha=self.alpha,
-            seconds=self.seconds, iterations=self.iterations,
+            budget=self.budget * game.blinds[1], seconds=self.seconds, iterations=self.iterations,
         )  # fmt: skip
         self._search.warm_up()
+        self._tilt()
 
     def act(self, observation: Observation, rng: np.random.Generator) -> Hashable:
         return drawn(self.odds(observation), rng)
@@ -231,13 +243,16 @@ class HoldemAgent(Agent):
     def _root(self) -> _Place:
         real, own = self.table.betting.root(), self.own.betting.root()
         every = np.ones((self.table.players, HOLES))
-        return _Place(_Street(real, 0, (), every), real, own, 0, (), (), every)
+        worlds = np.ones((len(self._tilts), *every.shape))
+        street = _Street(real, 0, (), every, worlds)
+        return _Place(street, real, own, 0, (), (), every, worlds)
 
     def _after(self, place: _Place, player: int, hand: int, words: tuple[str, ...]) -> _Place:
         """One word later."""
         if words[-1].startswith("["):
             return self._dealt(place, player, parse_card(words[-1][1:-1]))
         word, real, factors = words[-1], place.real, place.factors.copy()
+        habits = place.habits.copy()
         if real.player == player:
             names, shares = self._policy(place, player, hand)
             if word in names:
@@ -253,8 +268,11 @@ class HoldemAgent(Agent):
                 labels = self._labels(node)
                 strange |= told(self.own.betting, own, self.table.betting, real, name) != word
                 if real.player != player:
-                    others = self.tables.expand(place.board, node)
+                    others = self.tables.expand(place.board, node).astype(np.float64)
                     factors[real.player] *= others[labels.index(name)]
+                    for world, tilt in zip(habits, self._tilts[:, real.street], strict=True):
+                        lean = tilted(others, labels, tilt)
+                        world[real.player] *= lean[labels.index(name)]
                 own = self.own.betting.ways(own)[name]
                 node = int(self._betting.first[node]) + labels.index(name)
         betting = self.table.betting
@@ -268,7 +286,7 @@ class HoldemAgent(Agent):
             own, node = None, -1
         return replace(
             place, real=after, own=own, node=node, words=(*place.words, word), factors=factors,
-            strange=strange or own is None,
+            habits=habits, strange=strange or own is None,
         )  # fmt: skip
 
     def _dealt(self, place: _Place, player: int, card: int) -> _Place:
@@ -281,10 +299,14 @@ class HoldemAgent(Agent):
         if own is not None:
             after = dealt(self.own.betting, own, len(board))
             own, node = (None, -1) if after is own else (after, int(self._betting.first[node]))
-        ranges = self._arrived(place, player) * holes_without(board)
-        street = _Street(real, node, board, _weighed(ranges, board))
-        every = np.ones_like(ranges)
-        return _Place(street, real, own, node, board, (), every, place.strange or own is None)
+        free = holes_without(board)
+        ranges = self._arrived(place, player) * free
+        judged = self._judged(place) * free
+        street = _Street(real, node, board, _weighed(ranges, board), _weighed(judged, board))
+        return _Place(
+            street, real, own, node, board, (), np.ones_like(ranges), np.ones_like(judged),
+            place.strange or own is None,
+        )  # fmt: skip
 
     def _arrived(self, place: _Place, player: int) -> Floats:
         """[players, holes] how all hands came here: by what was found on the street, if anything
@@ -295,6 +317,23 @@ class HoldemAgent(Agent):
             if p != player and plan is not None and p in plan.seats:
                 found[p] = place.street.ranges[p] * plan.factor(p, place.words)
         return found
+
+    def _judged(self, place: _Place) -> Floats:
+        """[1 + draws, players, holes] the others' hands if they play by their habits."""
+        found, plan = place.street.judged * place.habits, self._plan_for(place)
+        for p in plan.seats if plan is not None else ():
+            for k, tilt in enumerate(self._tilts[:, place.street.state.street]):
+                assert plan is not None
+                found[k, p] = place.street.judged[k, p] * plan.factor(p, place.words, tilt)
+        return found
+
+    def _tilt(self) -> None:
+        """Take in what was learned: all that is remembered of hands was judged without it."""
+        self._places.clear()
+        self._tilts = np.zeros((0, len(STREETS), 3))
+        if self.alpha is None:
+            random = np.random.default_rng([self.seed, int(self.habits.seen.sum())])
+            self._tilts = self.habits.tilts(DRAWS, random)
 
     def _draw(self, hand: int, words: tuple[str, ...]) -> float:
         """A number from 0 to 1 by which a bet is taken for another: the same one each time."""
@@ -345,7 +384,9 @@ class HoldemAgent(Agent):
         if plan is not None or words in street.failed or not wanted:
             return plan
         extra = self._off_tree(street, words)
-        spot = Spot(street.state, street.board, street.node, street.ranges, words, player)
+        spot = Spot(
+            street.state, street.board, street.node, street.ranges, words, player, street.judged
+        )
         plan = self._search.plan(spot, extra)
         if plan is None or plan.find(words) is None:
             street.failed.add(words)
@@ -370,7 +411,37 @@ class HoldemAgent(Agent):
         return found
 
 
+class LearningHoldem(HoldemAgent):
+    """The same with an alpha that sets itself: from the opponents' habits, within a budget.
+
+    What is learned is how often they fold, call and raise, beside how often the ranges that they
+    were believed to hold would (``Habits``).
+    """
+
+    def learn(self, hand: SeenHand) -> None:
+        final: Any = hand.final
+        words = tuple(final[2].split(", ")) if final[2] else ()
+        for k, word in enumerate(words):
+            place = self._place(hand.player, hand.hand, words[:k])
+            real = place.real
+            if word.startswith("[") or real.kind != DECISION or real.player == hand.player:
+                continue
+            actions, shares = self._believed(place)
+            weights = self._arrived(place, hand.player)[real.player]
+            total = max(float(weights.sum()), 1e-300)
+            self.habits.learn(real.street, word, actions, shares @ weights / total)
+        self._tilt()
+
+    def _believed(self, place: _Place) -> Odds:
+        """What others are believed to do at a place."""
+        plan = self._plan_for(place)
+        node = None if plan is None else plan.find(place.words)
+        if plan is None or node is None or node not in plan.played:
+            return self._by_blueprint(place)
+        return plan.betting.actions(node), plan.played[node]
+
+
 def _weighed(ranges: Floats, board: tuple[int, ...]) -> Floats:
     """Ranges whose largest weight is one; all hands where nobody could hold any."""
-    most = ranges.max(1, keepdims=True)
+    most = ranges.max(-1, keepdims=True)
     return np.where(most > 0, ranges / np.where(most > 0, most, 1.0), holes_without(board) * 1.0)

@@ -20,7 +20,7 @@ blueprint, whatever the opponent does.
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -273,10 +273,8 @@ class SafeSearcher(_Player):
         entry = searcher.entry(place)
         if not entry.expected:
             return 1.0
-        distance = float(((judged - entry.range) ** 2).sum())
         drawn = [searcher.range(place, self.model.draw(self._rng)) for _ in range(DRAWS)]
-        noise = float(np.mean([((one - judged) ** 2).sum() for one in drawn]))
-        return max(0.0, 1.0 - noise / distance) if distance > 0 else 0.0
+        return evidence(entry.range, [judged, *drawn])
 
     def _nearest_to(self, player: int) -> Nearest | None:
         """The nearest equilibrium, which a linear program over histories finds."""
@@ -293,6 +291,20 @@ class SafeSearcher(_Player):
         value = assess(self.blueprint).values[player] if reference is None else reference.value
         sure = (self.tree.constant_sum or 0.0) - assess(strategy).best[1 - player]
         return max(value - sure, 0.0)
+
+
+def evidence(believed: Floats, judged: Sequence[Floats]) -> float:
+    """Which share of a judged range's distance from the one believed is not noise.
+
+    The first is the range itself, the others are drawn from what is left open of it.
+
+    >>> one, two = np.array([1.0, 0.0]), np.array([0.0, 1.0])
+    >>> evidence(one, [two, two]), evidence(one, [one, two])
+    (1.0, 0.0)
+    """
+    distance = float(((judged[0] - believed) ** 2).sum())
+    noise = float(np.mean([((one - judged[0]) ** 2).sum() for one in judged[1:]]))
+    return max(0.0, 1.0 - noise / distance) if distance > 0 else 0.0
 
 
 class RestrictedAgent(_Player):

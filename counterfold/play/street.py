@@ -16,6 +16,7 @@ from counterfold.abstraction.edge_betting import EdgeForm
 from counterfold.arrays import Floats
 from counterfold.errors import TreeTooLargeError
 from counterfold.evaluate.public_view import Browser
+from counterfold.play.habits import tilted
 from counterfold.play.rest import (
     FEWER,
     Extra,
@@ -26,6 +27,7 @@ from counterfold.play.rest import (
     shadow_of,
     single_hands,
 )
+from counterfold.play.safe import MOST_ALPHA, evidence
 from counterfold.poker.betting import count
 from counterfold.poker.cards import CARDS, HOLES, board_name
 from counterfold.poker.game import DECISION, BettingTree, PokerGame
@@ -42,6 +44,8 @@ from counterfold.tree.public import PublicTree
 
 GADGETS = ("unsafe", "resolving", "maxmargin", "ses", "ox")
 """What may stand at the root of a search here."""
+TRIALS = 3
+"""Alphas that are tried where it sets itself, each half of the last; then none."""
 MOST = 1_000_000
 """Iterations of a search, if nobody says how many."""
 LEAST = 6
@@ -130,15 +134,18 @@ class Plan:
             node = below[0]
         return node
 
-    def factor(self, player: int, words: Sequence[str]) -> Floats:
-        """[holes] how often each hand of a player of the table does what was done."""
+    def factor(self, player: int, words: Sequence[str], tilt: Floats | None = None) -> Floats:
+        """[holes] how often each hand of a player of the table does what was done, with its own
+        habits if they are given."""
         found = np.ones(HOLES)
         for k, word in enumerate(words):
             node = self.find(words[:k])
             if node is None or node not in self.played:
                 break
             if self.seats[int(self.betting.player[node])] == player:
-                found *= self.played[node][self.betting.actions(node).index(word)]
+                shares, actions = self.played[node], self.betting.actions(node)
+                shares = shares if tilt is None else tilted(shares, actions, tilt)
+                found *= shares[actions.index(word)]
         return found
 
 
@@ -151,6 +158,7 @@ class Spot(NamedTuple):
     ranges: Floats  # [players, holes]
     words: tuple[str, ...]  # said on the street so far
     player: int  # who searches
+    judged: Floats = np.zeros((0, 0, 0))  # [1 + draws, players, holes] ranges by what was learned
 
 
 Fitting = tuple[Betting, tuple[int, ...], float]
@@ -161,11 +169,11 @@ class StreetSearch:
     """Searches by a blueprint at a table, each within so many seconds of CPU."""
 
     def __init__(
-        self, tables: BucketTables, own: Holdem, table: Holdem, *, gadget: str, alpha: float,
-        seconds: float, iterations: int | None = None,
+        self, tables: BucketTables, own: Holdem, table: Holdem, *, gadget: str,
+        alpha: float | None, budget: float, seconds: float, iterations: int | None = None,
     ) -> None:  # fmt: skip
         self.tables, self.own, self.table = tables, own, table
-        self.gadget, self.alpha, self.seconds = gadget, alpha, seconds
+        self.gadget, self.alpha, self.budget, self.seconds = gadget, alpha, budget, seconds
         self.iterations = iterations
         self._pace = PACE
         self.last: tuple[Plan, PokerGame, Tables] | None = None
@@ -180,7 +188,7 @@ class StreetSearch:
         state = State(DECISION, 3, 0, paid, (0.0,) * len(paid), folded=folded)
         every = np.ones((self.table.players, HOLES))
         seconds, self.seconds = self.seconds, math.inf
-        spot = Spot(state, board, -1, every, (), 0)
+        spot = Spot(state, board, -1, every, (), 0, np.stack([every, every]))
         self._public(spot, self._fitting(spot, {}))
         iterations, self.iterations = self.iterations, 1
         self._sampled(spot, {})
@@ -212,11 +220,26 @@ class StreetSearch:
         came = self._came(spot, seats, game)
         search = PublicSearch(blueprint, me, came=(came[0], came[1]))
         entry = search.entry(0)
-        settings = {"alpha": self.alpha, "mark": "best"} if self.gadget == "ses" else {}
-        parts = gadget(self.gadget, entry, **settings)
-        left = ALMOST * self.seconds - (time.thread_time() - began)
-        limit = MOST if self.iterations is None else self.iterations
-        found = search.refine(entry, parts, limit, gap=GAP * sum(betting.paid), seconds=left)
+        gap, limit = GAP * sum(betting.paid), MOST if self.iterations is None else self.iterations
+        settings: dict[str, Any] = {}
+        if self.gadget == "ses":
+            settings = {"alpha": self.alpha, "mark": "best"}
+            if self.alpha is None:
+                held = tree.hands[1 - me][0].holes
+                worlds = [
+                    entry.range_of(each[None, held]) for each in spot.judged[:, seats[1 - me]]
+                ]
+                settings |= {"alpha": MOST_ALPHA * evidence(entry.range, worlds)}
+                settings["range"] = worlds[0]
+        trials = 1 if self.alpha is not None or not settings else TRIALS
+        for trial in range(trials):
+            parts = gadget(self.gadget, entry, **settings)
+            left = ALMOST * self.seconds - (time.thread_time() - began)
+            found = search.refine(entry, parts, limit, gap=gap, seconds=left / (trials - trial))
+            rise = float((found.best - entry.best)[entry.live].max())
+            if trials == 1 or rise <= self.budget or not settings["alpha"]:
+                break
+            settings["alpha"] = settings["alpha"] / 2 if trial < trials - 2 else 0.0
         spent = found.cpu_seconds / (found.iterations + LOOKS)
         self._pace = (self._pace + spent / cost) / 2
         assert found.reply is not None
@@ -225,7 +248,7 @@ class StreetSearch:
         played = {node: np.nan_to_num(both.at(node)) for node in both.decisions()}
         told = self._told(
             spot, seats, came, kind="public", gadget=self.gadget, iterations=found.iterations,
-            alpha=self.alpha if self.gadget == "ses" else None, gap=float(found.gap[0]),
+            alpha=settings.get("alpha"), gap=float(found.gap[0]),
             pot=sum(betting.paid), nodes=len(game.betting),
             cpu_seconds=time.thread_time() - began,
         )  # fmt: skip

@@ -19,7 +19,7 @@ from counterfold.evaluate.exact import assess
 from counterfold.evaluate.public_view import Browser
 from counterfold.play.blueprint import BlueprintAgent
 from counterfold.play.bots import make_bot
-from counterfold.play.holdem import HoldemAgent
+from counterfold.play.holdem import HoldemAgent, LearningHoldem
 from counterfold.play.match import Match
 from counterfold.play.poker_bots import AlwaysCall, maniac
 from counterfold.play.record import read_record
@@ -396,3 +396,24 @@ def test_before_the_flop_actions_are_worth_what_the_blueprint_makes_of_them() ->
     for k, results in enumerate(won.values()):
         error = np.std(results) / 20
         assert abs(np.mean(results) - found.value[k]) < 4.5 * error + 0.6
+
+
+def test_alpha_sets_itself_by_what_an_opponent_does() -> None:
+    made = LearningHoldem(blueprint(), alpha="auto", budget=100, iterations=30, street="river")
+    made.begin(made.own)
+    line = RIVER
+    made.odds_of_all(seen(1, line))
+    (before,) = made.certificates(seen(1, line))
+    assert before.alpha == 0.0  # nothing is known of the opponent yet
+    # Somebody who raises whatever he holds is known by it soon.
+    Match(made.own, made, maniac(), seed=1).play(40)
+    assert made.habits.seen[0, 2] > made.habits.expected[0, 2]
+    raised = "raise 3, call, [Kc], [Qs], [7d], check, check, [Th], check, check, [2d]"
+    made.odds_of_all(seen(1, raised))
+    (after,) = made.certificates(seen(1, raised))
+    assert 0 < (after.alpha or 0) <= 0.95
+    # What no budget allows is halved, and given up in the end.
+    made._search.budget = -100.0
+    made._tilt()
+    made.odds_of_all(seen(1, raised))
+    assert made.certificates(seen(1, raised))[0].alpha == 0.0
