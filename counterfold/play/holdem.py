@@ -102,7 +102,6 @@ class HoldemAgent(Agent):
         budget: float = 0.5,
         street: str = STREET,
         iterations: int | None = None,
-        seed: int = 0,
     ) -> None:
         self.blueprint = BlueprintAgent(strategy, name)
         self.strategy, self.tables = strategy, self.blueprint.tables
@@ -124,7 +123,6 @@ class HoldemAgent(Agent):
             raise ParameterError(f"street is one of {', '.join(STREETS[1:])}, not {street!r}")
         self.street = STREETS.index(street)
         self.iterations = None if iterations is None else whole("iterations", iterations, least=1)
-        self.seed = whole("seed", seed, least=0)
         self._places: OrderedDict[tuple[int, int, tuple[str, ...]], _Place] = OrderedDict()
         self._found: dict[int, list[Certificate]] = {}
         self._table: Holdem | None = None
@@ -209,7 +207,7 @@ class HoldemAgent(Agent):
         if place.own is None or place.own.kind != DECISION:
             return None
         against = self._arrived(place, other)[other] * holes_without(place.board)
-        random = np.random.default_rng([self.seed, hand, len(words)])
+        random = np.random.default_rng([hand, len(words)])
         rolled = worth_of(self.tables, place.node, hole, place.board, against, random)
         odds, worth = {}, {}
         plays = self.tables.expand(place.board, place.node)[:, hole].tolist()
@@ -332,13 +330,13 @@ class HoldemAgent(Agent):
         self._places.clear()
         self._tilts = np.zeros((0, len(STREETS), 3))
         if self.alpha is None:
-            random = np.random.default_rng([self.seed, int(self.habits.seen.sum())])
+            random = np.random.default_rng(int(self.habits.seen.sum()))
             self._tilts = self.habits.tilts(DRAWS, random)
 
     def _draw(self, hand: int, words: tuple[str, ...]) -> float:
         """A number from 0 to 1 by which a bet is taken for another: the same one each time."""
         line = zlib.crc32(", ".join(words).encode())
-        return float(np.random.default_rng([self.seed, hand, line]).random())
+        return float(np.random.default_rng([hand, line]).random())
 
     # What it does there
 

@@ -197,13 +197,15 @@ class Sitting(Match):
                 raise FileError(f"{session.path} lacks hand {number}")
         moves = {hand.number: self._moves(session.path, hand) for hand in session.hands}
         self._script = {number: own[0] for number, own in moves.items()}
-        seated = self._table.agents
+        seated, tells = self._table.agents, self._table.tells
+        timed = [bool(getattr(agent, "timed", False)) for agent in seated]
+        self._table.tells = tuple(a and not b for a, b in zip(tells, timed, strict=True))
         self._table.agents = tuple(
-            HumanAgent(_by_script(moves, g)) if getattr(agent, "timed", False) else agent
+            HumanAgent(_by_script(moves, g)) if timed[g] else agent
             for g, agent in enumerate(seated)
         )
         stopped = self.play(len(session.hands)).stopped
-        self._table.agents, self._script = seated, None
+        self._table.agents, self._table.tells, self._script = seated, tells, None
         if stopped == "interrupted":
             raise KeyboardInterrupt
         for hand, again in zip(session.hands, self.played[first:], strict=True):
