@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import re
+import warnings
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
@@ -77,10 +78,12 @@ def _client(distributed: Any, address: str, closing: ExitStack) -> Any:
     where: dict[str, Any] = {"address": address}
     workers = workers_in(address)
     if workers is not None:
-        cluster = distributed.LocalCluster(
-            n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1",
-            dashboard_address=None, silence_logs=logging.CRITICAL,
-        )  # fmt: skip
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # another port than the usual one is as good
+            cluster = distributed.LocalCluster(
+                n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1",
+                dashboard_address=None, silence_logs=logging.CRITICAL,
+            )  # fmt: skip
         where = {"address": closing.enter_context(cluster)}
     elif os.path.isfile(address):
         where = {"scheduler_file": address}

@@ -20,7 +20,7 @@ PAPERS = {
     name: f"{_RESEARCH}.{name.replace('-', '_')}.verb"
     for name in ("slides", "pref-cfr", "ocfr", "ses", "cheat", "fhp", "depth-limited")
 }
-_MEASUREMENTS = "methods peers kernels arena search poker poker-methods studio"
+_MEASUREMENTS = "methods peers kernels arena search poker poker-methods studio scale"
 BENCHMARKS = dict.fromkeys(_MEASUREMENTS.split(), f"{_RESEARCH}.bench.verb")
 """Names with the modules that have them: ``VERBS`` by name, and ``KEYS`` of their JSON."""
 

@@ -30,7 +30,7 @@ _FLOP = (
     "JJ-55,AQs-A8s,A5s-A4s,KTs+,Q9s+,J9s+,T8s+,98s-54s,AQo:0.75,44-22:0.5,A7s-A6s:0.5,"
     "K9s:0.5,KQo:0.5,QQ:0.25,AKo:0.25,AJo:0.25",
 )
-_WIDE = (
+WIDE_RANGES = (
     "99-22,ATs-A2s,KTs+,K9s:0.5,QTs+,J9s+,T8s+,97s+,86s+,75s+,65s,54s,AJo-A9o:0.5,KJo,QJo,JTo:0.5",
     "22+,A2s+,K7s+,Q8s+,J8s+,T8s+,97s+,86s+,76s,65s,54s,A9o+,KTo+,QTo+,JTo",
 )
@@ -54,12 +54,14 @@ SPOTS = {
 
 OTHER_SPOTS = {
     "river_threebet": _spot("Ah Kh 7d 7c 2s", 400, 500, _NARROW, "33% 75% allin", "60% allin"),
-    "river_flush": _spot("Td 9d 8c 5d 2h", 120, 900, _WIDE, "33% 75% 150% allin", "50% 100% allin"),
-    "river_deep": _spot("Qc 8s 3d 3h 5c", 100, 2000, _WIDE, "66%", "75%"),
+    "river_flush": _spot(
+        "Td 9d 8c 5d 2h", 120, 900, WIDE_RANGES, "33% 75% 150% allin", "50% 100% allin"
+    ),
+    "river_deep": _spot("Qc 8s 3d 3h 5c", 100, 2000, WIDE_RANGES, "66%", "75%"),
     "river_short": _spot("Jc Tc 4d 4s 9h", 600, 300, _MIDDLE, "25% 50% allin", "allin"),
     "turn_threebet": _spot("Jh Th 6c 5h", 400, 600, _NARROW, "33% 75% allin", "60% allin"),
     "turn_ace": _spot("Ah 7c 2d 2s", 100, 650, _MIDDLE, "50% 100%", "60% allin"),
-    "turn_low": _spot("8c 7d 3c 2s", 100, 900, _WIDE, "75%", "75% allin"),
+    "turn_low": _spot("8c 7d 3c 2s", 100, 900, WIDE_RANGES, "75%", "75% allin"),
     "flop_pair": _spot("7c 7d 2s", 200, 700, _NARROW, "50% allin", "60% allin"),
 }
 """Other boards, ranges and depths: methods are chosen on all of them, not on three."""

@@ -25,6 +25,7 @@ TEXTS = {
     "search": "How long a search takes, gadget by gadget.",
     "poker": "Hold'em spots: an iteration, memory, and the time to a share of the pot.",
     "studio": "From a click in the browser to the grid, on rivers, turns and flops.",
+    "scale": "What pieces, tasks and bytes cost on a cluster, and how far it goes.",
     "poker-methods": "Iterations of every method on hold'em spots.",
 }
 
