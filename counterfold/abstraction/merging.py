@@ -79,7 +79,7 @@ def parts_of(form: BucketForm, count: int, street: int = CUT) -> list[Part]:
     >>> from counterfold.poker.holdem import leduc
     >>> parts = parts_of(BucketForm(leduc(), every_hand(leduc())), 3)
     >>> [int(part.own.sum()) for part in parts]
-    [29, 18, 18]
+    [45, 30, 15]
     """
     tree = form.game.betting
     line = np.full(len(tree), -1)
