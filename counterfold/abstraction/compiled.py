@@ -35,14 +35,7 @@ def lines_of(form: BucketForm, stamped: bool) -> tuple[Any, NDArray[np.uint32], 
     from counterfold.kernels import poker_sampling as kernels
 
     game, tree = form.game, form.game.betting
-    if game.prizes:
-        raise UnsupportedError(
-            f"{game.name} counts in payouts of a tournament, and sampled poker in chips"
-        )
-    if tree.streets > 4 or int(form.actions.max()) > 1000 or tree.players > MOST_PLAYERS:
-        raise UnsupportedError(
-            f"sampled poker has at most {MOST_PLAYERS} players, four streets and 1,000 actions"
-        )
+    _check_sampled(form)
     kind = np.where(tree.kind == DECISION, tree.player, kernels.SHOWDOWN).astype(np.uint32)
     kind[tree.kind == FOLD] = kernels.FOLD
     pair = int(kernels.PAIR)
@@ -89,6 +82,19 @@ def lines_of(form: BucketForm, stamped: bool) -> tuple[Any, NDArray[np.uint32], 
         (np.uint32(cut), np.uint64(pair * behind)) if form.part else None,
     )
     return lines, place[form.nodes], pair * size
+
+
+def _check_sampled(form: BucketForm) -> None:
+    """Refuse games that compiled code cannot walk through."""
+    game, tree = form.game, form.game.betting
+    if game.prizes:
+        raise UnsupportedError(
+            f"{game.name} counts in payouts of a tournament, and sampled poker in chips"
+        )
+    if tree.streets > 4 or int(form.actions.max()) > 1000 or tree.players > MOST_PLAYERS:
+        raise UnsupportedError(
+            f"sampled poker has at most {MOST_PLAYERS} players, four streets and 1,000 actions"
+        )
 
 
 def _beginnings(game: PokerGame) -> NDArray[np.int64]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from counterfold.checkpoints import Checkpoints
 from counterfold.cli import clock
+from counterfold.cli.blueprint_check import check_answer_options, check_cluster_options
 from counterfold.cli.blueprint_gains import Gains, check_size, gains_in_words, size_lines, size_of
 from counterfold.cli.buckets import counts_in, find_buckets
 from counterfold.cli.certificate import Lines, print_panel, won
@@ -40,7 +41,7 @@ from counterfold.errors import (
 )
 from counterfold.evaluate.statistics import statistics
 from counterfold.files.arrays import header_in
-from counterfold.pieces.cluster import check_cluster, executor_at, workers_in, workers_of
+from counterfold.pieces.cluster import executor_at, workers_of
 from counterfold.pieces.store import store_at
 from counterfold.poker.game import PokerGame
 from counterfold.poker.holdem import kuhn
@@ -254,12 +255,12 @@ def _check(request: BlueprintRequest, game: PokerGame) -> None:
     if request.traversal not in WORDS:
         raise ParameterError(f"--traversal is external or public, not {request.traversal!r}")
     check_files(request)
-    _check_cluster(request)
+    check_cluster_options(request)
     if request.cards and not os.path.exists(request.cards):
         check_can_write(request.cards, "--cards")
     if request.resume and "run" not in header_in(request.resume).header:
         raise FileError(f"{request.resume} holds no run of a solver: nothing to resume")
-    _check_against(request)
+    check_answer_options(request)
     small = kuhn()  # which takes the same settings
     Solver(
         BucketForm(small, every_hand(small)), request.method, request.traversal,
@@ -277,39 +278,6 @@ def _check(request: BlueprintRequest, game: PokerGame) -> None:
                 f"{option} needs every hand on every board, and {why}; leave it out: --save FILE "
                 "keeps the blueprint, which show, match and play take"
             ) from None
-
-
-def _check_cluster(request: BlueprintRequest) -> None:
-    if request.cluster is None:
-        given = [name for name in ("library", "merge_every", "parts") if getattr(request, name)]
-        if given:
-            raise ParameterError(
-                f"--{given[0].replace('_', '-')} is for work on a cluster: name one with --cluster"
-            )
-        return
-    check_cluster(request.cluster)
-    if request.merge_every is not None and request.merge_every < 1:
-        raise ParameterError(f"--merge-every is {request.merge_every}, and must be 1 or more")
-    if request.parts is not None and request.parts < 1:
-        raise ParameterError(f"--parts is {request.parts}, and must be 1 or more")
-    if request.parts and request.threads > 1:
-        raise ParameterError("a table is cut (--parts) or trained in copies (--threads), not both")
-    if workers_in(request.cluster) is None and request.library is None:
-        raise ParameterError(
-            "workers elsewhere need a place that all of them reach to hand tables on: name it with "
-            "--library, as a shared folder or s3://bucket/tables"
-        )
-
-
-def _check_against(request: BlueprintRequest) -> None:
-    if request.against is None:
-        if request.rnr is not None or request.player != 1:
-            raise ParameterError("--rnr and --player are for an answer: say to whom with --against")
-        return
-    if request.player not in (1, 2):
-        raise ParameterError(f"--player is {request.player}, and must be 1 or 2")
-    if request.rnr is None or not 0 <= request.rnr <= 1:
-        raise ParameterError("say with --rnr how far to trust the opponent's play, from 0 to 1")
 
 
 def _limits(request: BlueprintRequest) -> Until:

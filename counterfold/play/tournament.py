@@ -143,13 +143,12 @@ def tournament(  # noqa: PLR0913  (said by their names)
 ) -> TournamentResult:
     """Let every line-up play ``matches`` matches of so many hands: all pairs in a game of two.
 
-    ``game`` is rules, a poker game or spot, or a compiled form.
-    Every match has a seed of its own (match m of line-up p: ``match_seed(match_seed(seed, p), m)``)
-    and begins with its agents as they were given. The interval of a single match is its own, of
-    several matches their spread (Student's t). Luck is taken out wherever a match can do it.
-    ``on_progress`` is told the hands done and to do, and may raise KeyboardInterrupt: the matches
-    that were finished count. The number of threads changes nothing but the time, nor does an
-    ``executor``, whose workers know the game and the agents by their names.
+    ``game`` is rules, a poker game or spot, or a compiled form. Every match has a seed of its own
+    (match m of line-up p: ``match_seed(match_seed(seed, p), m)``) and begins with its agents as
+    given. The interval of a single match is its own, of several their spread (Student's t). Luck is
+    taken out wherever a match can do it. ``on_progress`` is told the hands done and to do, and may
+    raise KeyboardInterrupt: finished matches count. Threads change nothing but the time, nor does
+    an ``executor``, whose workers know the game and the agents by their names.
 
     >>> import counterfold as cf
     >>> result = tournament(cf.Kuhn(), ["uniform", "random", "equilibrium"], hands=1000)
@@ -158,26 +157,19 @@ def tournament(  # noqa: PLR0913  (said by their names)
     >>> round(result.cell(2, 0).mean, 3)
     0.146
     """
-    for name, number in (("hands", hands), ("matches", matches), ("threads", threads)):
-        whole(name, number, least=1)
-    whole("seed", seed, least=0)
-    if executor is not None and not all(isinstance(word, str) for word in (game, *agents)):
-        raise ParameterError("workers elsewhere know games and agents by their names; give names")
+    _check_numbers(hands=hands, matches=matches, threads=threads, seed=seed)
+    _check_named(executor, game, *agents)
     table, made = _seated(game, agents)
     names = [_name(given, agent) for given, agent in zip(agents, made, strict=True)]
     players, spec = int(getattr(table, "players", 2)), spec_of(table)
     _check_names(names, players, spec)
-    # Code of others holds the interpreter's lock, and its clock knows one table at a time.
-    compiled = isinstance(table, HistoryTree) and all(map(is_tabular, made))
-    field = _Field(
-        table, made, players, hands, matches, seed,
-        {"duplicate": duplicate, "reveal": reveal, "time_limit": time_limit},
-    )  # fmt: skip
+    how = {"duplicate": duplicate, "reveal": reveal, "time_limit": time_limit}
+    field = _Field(table, made, players, hands, matches, seed, how)
     wall, cpu = time.perf_counter(), time.process_time()
-    if executor is not None:
-        stopped = field.play_on(executor, str(game), list(map(str, agents)), on_progress)
+    if executor is None:
+        stopped = field.play(_threads_for(table, made, threads), on_progress)
     else:
-        stopped = field.play(threads if compiled else 1, on_progress)
+        stopped = field.play_on(executor, str(game), [*map(str, agents)], on_progress)
     meetings = tuple(filter(None, map(field.meeting, range(len(field.lineups)))))
     return TournamentResult(
         game=spec,
@@ -194,6 +186,23 @@ def tournament(  # noqa: PLR0913  (said by their names)
         seconds=time.perf_counter() - wall,
         cpu_seconds=time.process_time() - cpu,
     )
+
+
+def _check_numbers(seed: int, **counts: int) -> None:
+    for name, number in counts.items():
+        whole(name, number, least=1)
+    whole("seed", seed, least=0)
+
+
+def _check_named(executor: Executor | None, *words: object) -> None:
+    if executor is not None and not all(isinstance(word, str) for word in words):
+        raise ParameterError("workers elsewhere know games and agents by their names; give names")
+
+
+def _threads_for(table: object, agents: Sequence[Agent], most: int) -> int:
+    """One where code of others plays: it holds the interpreter's lock, and its clock is one."""
+    compiled = isinstance(table, HistoryTree) and all(map(is_tabular, agents))
+    return most if compiled else 1
 
 
 def _seated(game: Any, agents: Sequence[str | Agent]) -> tuple[Any, list[Agent]]:

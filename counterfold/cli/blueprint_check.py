@@ -1,0 +1,42 @@
+"""Which options of ``counterfold blueprint`` go together."""
+
+from __future__ import annotations
+
+from counterfold.cli.verbs.abstracting import BlueprintRequest
+from counterfold.errors import ParameterError
+from counterfold.pieces.cluster import check_cluster, workers_in
+
+
+def check_cluster_options(request: BlueprintRequest) -> None:
+    """Refuse options of a cluster that do not go together."""
+    if request.cluster is None:
+        given = [name for name in ("library", "merge_every", "parts") if getattr(request, name)]
+        if given:
+            raise ParameterError(
+                f"--{given[0].replace('_', '-')} is for work on a cluster: name one with --cluster"
+            )
+        return
+    check_cluster(request.cluster)
+    if request.merge_every is not None and request.merge_every < 1:
+        raise ParameterError(f"--merge-every is {request.merge_every}, and must be 1 or more")
+    if request.parts is not None and request.parts < 1:
+        raise ParameterError(f"--parts is {request.parts}, and must be 1 or more")
+    if request.parts and request.threads > 1:
+        raise ParameterError("a table is cut (--parts) or trained in copies (--threads), not both")
+    if workers_in(request.cluster) is None and request.library is None:
+        raise ParameterError(
+            "workers elsewhere need a place that all of them reach to hand tables on: name it with "
+            "--library, as a shared folder or s3://bucket/tables"
+        )
+
+
+def check_answer_options(request: BlueprintRequest) -> None:
+    """Refuse options of an answer to an opponent that do not go together."""
+    if request.against is None:
+        if request.rnr is not None or request.player != 1:
+            raise ParameterError("--rnr and --player are for an answer: say to whom with --against")
+        return
+    if request.player not in (1, 2):
+        raise ParameterError(f"--player is {request.player}, and must be 1 or 2")
+    if request.rnr is None or not 0 <= request.rnr <= 1:
+        raise ParameterError("say with --rnr how far to trust the opponent's play, from 0 to 1")
