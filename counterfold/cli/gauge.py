@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import asdict
 from typing import Any
 
+from counterfold.abstraction.bucket_layout import BucketLayout
 from counterfold.agent import Agent
 from counterfold.cli.certificate import Lines, print_panel
 from counterfold.cli.output import (
@@ -261,10 +261,10 @@ def _gauntlet(request: GaugeRequest) -> None:
 
 
 def _blueprint(path: str) -> BlueprintAgent:
-    agent = make_bot(path) if os.path.isfile(path) else None
-    if not isinstance(agent, BlueprintAgent):
-        what = "there is no file" if agent is None else "no blueprint of a table is in"
+    strategy = Strategy.load(path)
+    if strategy.layout.name != BucketLayout.name:
         raise MismatchError(
-            f"{what} {path}; a gauntlet is run by what `counterfold blueprint` made"
+            f"{path} is a strategy of {strategy.spec}, and a gauntlet is run by blueprints of "
+            "tables, which `counterfold blueprint` makes"
         )
-    return agent
+    return BlueprintAgent(strategy, name=path)

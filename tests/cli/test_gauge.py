@@ -1,0 +1,86 @@
+"""``counterfold gauge``: its three ways, their JSON, Ctrl-C, and what it refuses."""
+
+import json
+import signal
+import time
+
+import numpy as np
+import pytest
+
+import counterfold as cf
+from counterfold.abstraction.bucket_form import BucketForm
+from counterfold.abstraction.buckets import starting_hands
+from counterfold.play.gauntlet import read_ledger
+from counterfold.poker.holdem import leduc
+from counterfold.poker.table import Holdem
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Two blueprints of a small table, and a strategy of Leduc poker."""
+    form = BucketForm(Holdem(stack=6, last_street="preflop").poker, [starting_hands()])
+    for number in (1, 2):
+        strategy = cf.Strategy.random(form, np.random.default_rng(number))
+        strategy.save(tmp_path / f"{number}.cf")
+    cf.Strategy.random(leduc(), np.random.default_rng(1)).save(tmp_path / "leduc.cf")
+    return tmp_path
+
+
+def test_every_way_tells_its_keys(call, files):
+    lbr = call("gauge", "1.cf", "--lbr", "pot", "--hands", "6", "--json", "-q").document
+    assert lbr.keys() == {
+        "strategy", "game", "lbr", "hands", "seed", "value", "half", "by_player", "mbb", "mbb_half",
+        "exact",
+    }  # fmt: skip
+    late = call("gauge", "1.cf", "--from", "river", "--boards", "4", "--json", "-q").document
+    assert late.keys() == {
+        "strategy", "game", "from", "boards", "seed", "gain", "half", "by_player", "mbb",
+        "mbb_half", "reached",
+    }  # fmt: skip
+    given = ("--gauntlet", "--also", "2.cf", "--hands", "4", "--ledger", "ledger.jsonl", "-q")
+    found = call("gauge", "1.cf", *given, "--json").document
+    assert [bout["opponent"] for bout in found["bouts"]] == [
+        "uniform", "always-call", "always-fold", "tight", "loose", "maniac", "2.cf",
+    ]  # fmt: skip
+    assert json.loads(json.dumps(found["bouts"]))[0].keys() >= {"mbb", "mbb_half", "reduced"}
+    assert len(read_ledger(files / "ledger.jsonl")) == 7
+
+
+def test_it_is_told_in_words(call, files):
+    call("gauge", "leduc.cf", "-q").told("all hands", "lower bound on what a best response wins")
+    call("gauge", "leduc.cf", "--from", "round 1", "--boards", "2", "-q").told(
+        "lower bound on exploitability"
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (["leduc.cf", "--lbr", "late"], ["--lbr is fold-call, pot, 56 or all"]),
+        (["leduc.cf", "--from", "ocean"], ["--from is one of round 1, round 2"]),
+        (["leduc.cf", "--from", "flop", "--hands", "3"], ["--boards"]),
+        (["leduc.cf", "--boards", "3"], ["--boards goes with --from"]),
+        (["leduc.cf", "--ledger", "x"], ["--ledger goes with --gauntlet"]),
+        (["leduc.cf", "--gauntlet", "--lbr", "all"], ["take one"]),
+        (["leduc.cf", "--gauntlet"], ["leduc.cf is a strategy of leduc"]),
+        (["1.cf", "--gauntlet", "--also", "3.cf"], ["3.cf"]),
+        (["1.cf", "--lbr", "pot"], ["too many hands"]),
+        (["1.cf", "--gauntlet", "--ledger", "leduc.cf"], ["leduc.cf"]),
+    ],
+)
+def test_what_it_refuses(call, files, given, words):
+    assert call("gauge", *given, "-q").refused(*words)
+
+
+def test_ctrl_c_keeps_what_is_done(start, files):
+    process = start("gauge", "1.cf", "--gauntlet", "--hands", "30000", "--ledger", "l.jsonl")
+    first = process.stderr.readline()  # the first words of progress
+    assert "against uniform" in first or "compiling" in first
+    time.sleep(1.0)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "stopped after" in err
+    assert "uniform" in out
+    (bout,) = read_ledger(files / "l.jsonl")
+    assert 0 < bout.hands < 30000
