@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
 
 from counterfold.agent import Agent
 from counterfold.errors import FileError, ParameterError
-from counterfold.files.text import parse_json, read_text
+from counterfold.files.text import Fields, parse_json, read_text
 from counterfold.files.whole import write_whole
 from counterfold.games.base import spec_of
 from counterfold.games.spec import whole
@@ -95,16 +95,26 @@ def read_ledger(path: str | os.PathLike[str]) -> list[Bout]:
     """The bouts of a ledger, one JSON document a line; none if there is no such file."""
     if not Path(path).exists():
         return []
-    found = []
+    names, found = {field.name for field in fields(Bout)}, []
     for number, line in enumerate(read_text(path, "a ledger").splitlines(), start=1):
         told = parse_json(line, str(path), number)
-        try:
-            bout = Bout(**{**told, "faults": tuple(told["faults"])})
-        except (TypeError, KeyError):
-            raise FileError(
-                f"{path} is no ledger of gauntlets, as its line {number} tells"
-            ) from None
-        found.append(bout)
+        if not isinstance(told, dict) or told.keys() != names:
+            raise FileError(f"{path} is no ledger of gauntlets, as its line {number} tells")
+        bout = Fields(told, f"{path}, line {number}")
+        found.append(
+            Bout(
+                when=bout.text("when"),
+                game=bout.text("game"),
+                agent=bout.text("agent"),
+                opponent=bout.text("opponent"),
+                hands=bout.whole("hands", 1),
+                seed=bout.whole("seed", 0),
+                mbb=bout.number("mbb"),
+                mbb_half=None if told["mbb_half"] is None else bout.number("mbb_half", 0.0),
+                reduced=bout.flag("reduced"),
+                faults=tuple(bout.wholes("faults", 0)),
+            )
+        )
     return found
 
 

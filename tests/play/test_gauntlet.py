@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 
 import pytest
 
@@ -42,7 +43,9 @@ def test_a_ledger_grows_line_by_line(bouts, tmp_path):
 
 def test_what_is_no_ledger_stays_as_it_is(bouts, tmp_path):
     path = tmp_path / "mine.jsonl"
-    for text in ('{"some": 1}\n', "words\n"):
+    good = json.dumps(asdict(bouts[0]))
+    wrong = json.dumps({**asdict(bouts[0]), "mbb": "much"})
+    for text in ('{"some": 1}\n', "words\n", "[1]\n", f"{good}\n{wrong}\n", good[:-9]):
         path.write_text(text)
         with pytest.raises(FileError):
             add_to_ledger(path, bouts[0])
