@@ -108,6 +108,20 @@ class BucketForm(PokerForm):
     def infoset_count(self) -> int:
         return int(self.counts[self.nodes].sum())
 
+    @cached_property
+    def holds(self) -> NDArray[np.bool_]:
+        """[size] the numbers from which nobody learns, behind a depth limit."""
+        behind = self.game.betting.street[self.nodes] >= self.held_from
+        numbers = self.counts[self.nodes] * self.actions[self.nodes]
+        held: NDArray[np.bool_] = np.repeat(behind, numbers)
+        return held
+
+    @property
+    def learned(self) -> int:
+        """Infosets whose strategy is found."""
+        before = self.game.betting.street[self.nodes] < self.held_from
+        return int(self.counts[self.nodes[before]].sum())
+
     @property
     def tells_suits(self) -> bool:
         """Whether buckets tell suits apart that nothing else does."""

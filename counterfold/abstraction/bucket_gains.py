@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.abstraction.bucket_walks import room_for
 from counterfold.abstraction.compiled import cards_of, lines_of
+from counterfold.errors import MismatchError
 from counterfold.games.spec import whole
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.public_arrays import aligned
@@ -49,7 +50,36 @@ def response_gains(
     [True, True, True]
     """
     whole("walks", walks, least=2)
+    judge, gains = _Judge(strategy, seed), list[Gain]()
+    for player in range(strategy.players):
+        judge.respond(player, walks, look)
+        gains.append(judge.gain(player, walks, look))
+    return tuple(gains)
+
+
+def switch_gains(
+    strategy: Strategy[BucketForm],
+    other: Strategy[BucketForm],
+    walks: int = 200_000,
+    seed: int = 0,
+    look: Callable[[], None] | None = None,
+) -> tuple[Gain, ...]:
+    """What each seat gains by another strategy of the same form, while the others stay.
+
+    Both meet the same cards and the same moves of the others, so where they agree nothing is left
+    to luck. In a zero-sum game the mean of all seats is what the other strategy wins from this one.
+
+    >>> from counterfold.abstraction.buckets import every_hand
+    >>> from counterfold.poker.holdem import kuhn
+    >>> even = Strategy.uniform(BucketForm(kuhn(players=3), every_hand(kuhn(players=3))))
+    >>> [gain.gain for gain in switch_gains(even, even, 100)]
+    [0.0, 0.0, 0.0]
+    """
+    whole("walks", walks, least=2)
+    if other.fingerprint != strategy.fingerprint:
+        raise MismatchError(f"a strategy of {other.spec} cannot take seats of {strategy.spec}")
     judge = _Judge(strategy, seed)
+    judge.switch(other)
     return tuple(judge.gain(player, walks, look) for player in range(strategy.players))
 
 
@@ -60,42 +90,53 @@ class _Judge:
         from counterfold.kernels import poker_sampling as kernels
 
         self._kernels, self.form = kernels, strategy.tree
-        self._lines, nodes, size = lines_of(self.form, False)
+        self._lines, self._nodes, size = lines_of(self.form, False)
         self._cards = cards_of(self.form.game, self.form.buckets)
         self._played, self._response = aligned((size,), np.float32), aligned((size,), np.float32)
-        counts = self.form.counts[self.form.nodes]
-        kernels.spread(self._lines, nodes, counts, strategy.tables[0], self._played)
+        self._spread(strategy, self._played)
         streams = np.random.SeedSequence(seed).generate_state(2, np.uint64).astype(np.uint64)
         self._room = room_for(self.form, self._lines, streams)
         self._twin = self._room._replace(value=np.zeros_like(self._room.value))
 
-    def _rule(self, weight: float) -> Any:
-        one, nothing = np.float32(weight), np.float32(0)
+    def _spread(self, strategy: Strategy[BucketForm], table: NDArray[np.float32]) -> None:
+        counts = self.form.counts[self.form.nodes]
+        self._kernels.spread(self._lines, self._nodes, counts, strategy.tables[0], table)
+
+    def _rule(self) -> Any:
+        one, nothing = np.float32(1), np.float32(0)
         return self._kernels.Rule(
             np.ones((1, 5)), 0, False, one, one, np.float32(-np.inf), nothing, nothing, False, None
         )
 
-    def gain(self, player: int, walks: int, look: Callable[[], None] | None) -> Gain:
-        kernels, streets = self._kernels, len(self.form.buckets)
-        model = kernels.Model(self._played, player, 1.0, True)
-        prior = LARGE if self.form.infoset_count > walks else PRIOR
+    def respond(self, player: int, walks: int, look: Callable[[], None] | None) -> None:
+        """Learn a response of a player, who begins with the strategy itself."""
+        model = self._kernels.Model(self._played, player, 1.0, True)
+        prior = LARGE if self.form.learned > walks else PRIOR
         np.multiply(self._played, prior * self.form.largest_payoff, out=self._response)
+        for piece in _pieces(walks):
+            if look:
+                look()
+            self._kernels.external(
+                self._lines, self._cards, self._rule(), self._response, None, model, self._room,
+                -(-piece // self.form.players), len(self.form.buckets),
+            )  # fmt: skip
+
+    def switch(self, other: Strategy[BucketForm]) -> None:
+        """Respond with another strategy."""
+        self._spread(other, self._response)
+
+    def gain(self, player: int, walks: int, look: Callable[[], None] | None) -> Gain:
+        """Measure the response on fresh deals."""
+        model = self._kernels.Model(self._played, player, 1.0, True)
         won: list[NDArray[np.float64]] = []
-        for learning in (True, False):
-            for number, piece in enumerate(_pieces(walks)):
-                if look:
-                    look()
-                if learning:
-                    kernels.external(
-                        self._lines, self._cards, self._rule(1.0), self._response, None, model,
-                        self._room, -(-piece // self.form.players), streets,
-                    )  # fmt: skip
-                    continue
-                won.append(np.zeros(piece))
-                kernels.gained(
-                    self._lines, self._cards, self._rule(1.0), model, self._response,
-                    (self._room, self._twin), streets, won[number],
-                )  # fmt: skip
+        for piece in _pieces(walks):
+            if look:
+                look()
+            won.append(np.zeros(piece))
+            self._kernels.gained(
+                self._lines, self._cards, self._rule(), model, self._response,
+                (self._room, self._twin), len(self.form.buckets), won[-1],
+            )  # fmt: skip
         each = np.concatenate(won)
         return Gain(player, float(each.mean()), float(each.std() / math.sqrt(len(each))))
 

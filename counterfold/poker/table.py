@@ -190,9 +190,10 @@ class Holdem(Game):
         prizes = self.payouts if isinstance(self.payouts, tuple) else (self.payouts,)
         if len(prizes) > self.players:
             raise ParameterError(f"there are {len(prizes)} payouts for {self.players} players")
+        prizes = tuple(float(positive("payouts", prize)) for prize in prizes)
         if list(prizes) != sorted(prizes, reverse=True):
             raise ParameterError("payouts begin with the first place, which gets the most")
-        return tuple(float(positive("payouts", prize)) for prize in prizes)
+        return prizes
 
     def _stacks(self, n: int) -> tuple[float, ...]:
         stacks = self.stack if isinstance(self.stack, tuple) else (self.stack,) * n

@@ -54,9 +54,9 @@ def style_by_bucket(style: Style, form: Bucketed) -> Conditions:
                 f"{form.spec} has no infoset{one.place} where {one.action!r} can be chosen"
             )
     for allowed in style.allowances:
-        if allowed.per == "hand":
-            raise ParameterError("over buckets what is given up counts per infoset, not per hand")
         for node, share in _nodes_of(allowed.place, form):
+            if allowed.per == "hand":
+                share = share * _dealt(form, node)
             here = [betting.label[child] for child in betting.children(node)]
             if not allowed.actions or any(
                 names_action(name, label) for name in allowed.actions for label in here
@@ -89,6 +89,19 @@ def _nodes_of(place: Place, form: Bucketed) -> Iterator[tuple[int, Floats]]:
             share = share * _seen(place, whole, form, node)
         if share.any():
             yield node, share
+
+
+def _dealt(form: Bucketed, node: int) -> Floats:
+    """How often each bucket of the first street is dealt to who decides."""
+    game, betting = form.game, form.game.betting
+    if betting.street[node]:
+        raise ParameterError(
+            "over buckets what is given up counts per hand on the first street only; say street="
+            f"{(game.streets or ('the first',))[0]!r}, or count per infoset"
+        )
+    weights = np.asarray(game.ranges[int(betting.player[node])], np.float64)
+    dealt = np.bincount(form.buckets[0].on(game.board), weights, form.buckets[0].count)
+    return np.asarray(dealt / dealt.sum())
 
 
 def _held(hands: Any, form: Bucketed, player: int) -> Floats:

@@ -75,6 +75,15 @@ def test_hands_have_their_share_of_a_bucket() -> None:
         assert raises.tolist() == [1.0, 1.0, degree]
 
 
+def test_what_a_hand_may_give_up_counts_by_how_often_it_is_dealt() -> None:
+    form = form_of()
+    style = cf.Style({"raise": 3.0}, 0.5, player=0, street="preflop", per="hand")
+    beta = style.on(form).fields[0]["beta"][: form.counts[0]]
+    assert beta == pytest.approx(0.5 / 66)  # of all pairs of twelve cards
+    with pytest.raises(ParameterError, match="first street only"):
+        cf.Style({"bet": 3.0}, 0.5, per="hand").on(form)
+
+
 def test_a_public_tree_counts_raises_too() -> None:
     tree = PublicTree(leduc())
     conditions = cf.Style({"call": 4.0}, player=0, raises=2).on(tree)

@@ -1,22 +1,24 @@
-"""Preference-CFR in hold'em at 100 big blinds: tables 2 and 3, figures 5 and 6.
+"""Preference-CFR in hold'em of two at 100 big blinds: table 2 and figure 5.
 
 A blueprint over buckets is made once (or kept in a folder); the game before the flop is cut at the
 flop, where each player chooses among four continuations of it; and the cut game is solved without a
-preference, and with the paper's at player 1's first decision.
+preference, and with the paper's at player 1's first decision. ``three.py`` has the same for three.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.abstraction.bucket_maker import buckets_for
+from counterfold.abstraction.buckets import load_buckets
 from counterfold.abstraction.edge import CutPoker, class_names, cut_poker
 from counterfold.abstraction.edge_values import EdgeValues, class_wins, drawn_boards, edge_values
 from counterfold.errors import MismatchError
@@ -31,7 +33,6 @@ from counterfold.strategy.continuations import FACTOR, continuations
 from counterfold.strategy.layout import Row
 from counterfold.strategy.strategy import Strategy
 from counterfold.style.preferences import Style
-from counterfold.tree.history import HistoryTree
 
 STYLES = {"normal": "", "aggressive": "raise 3", "loose-passive": "call"}
 """The settings by name, and the action that each prefers."""
@@ -59,9 +60,11 @@ def table_of(stack: float = 100) -> Holdem:
 
 @dataclass(frozen=True)
 class StyleRow(Result, without=("strategy", "hands")):
-    """A style: how often player 1 begins how, and what could be gained against both players.
+    """A style: how often player 1 begins how, and what could be gained against it, in mbb/h.
 
-    Exploitability is exact in the cut game, in mbb/h.
+    Exploitability is the mean of all seats' ``gains`` in the cut game: exact where ``half`` (of
+    their 95% intervals) is 0, else that of responses learned from deals, at most the best ones'.
+    What was not published or measured is None.
     """
 
     style: str
@@ -69,21 +72,23 @@ class StyleRow(Result, without=("strategy", "hands")):
     delta: float
     beta: float
     frequencies: dict[str, float]
-    published: tuple[float, ...]
+    published: tuple[float | None, ...]
     exploitability: float
-    value: float
+    gains: tuple[float, ...]
+    half: tuple[float, ...]
+    value: float | None
     iterations: int
     cpu_seconds: float
     hands: NDArray[np.float64] = field(repr=False)  # [classes, actions]
-    strategy: Strategy[HistoryTree] = field(repr=False)
+    strategy: Strategy[Any] = field(repr=False)
 
 
 @dataclass(frozen=True)
 class HoldemTable(Result, paper="pref-cfr", also=("names",), without=("classes",)):
     """All styles, and what they win from each other.
 
-    ``wins[i][j]`` is what style i wins from style j, the mean of both seats, in mbb/h; ``half``
-    the half of its 95% interval over boards that were not used to solve.
+    ``wins[i][j]`` is what style i wins in one seat from style j in all others, the mean of all
+    seats, in mbb/h; ``half`` the half of its 95% interval over deals that were not used to solve.
     """
 
     game: str
@@ -107,16 +112,18 @@ def holdem_table(
     boards: int = 600,
     iterations: int = 1000,
     folder: str | None = None,
+    cards: str | None = None,
     seed: int = 0,
     on_progress: Progress = no_progress,
 ) -> HoldemTable:
     """Solve the game of two before the flop in three styles, and let them play each other.
 
-    ``minutes`` of CPU time go to the blueprint, which ``folder`` keeps; the betting behind the
-    edge is played out on so many ``boards`` to solve, and on as many others for the matrix.
+    ``minutes`` of CPU time go to the blueprint, which ``folder`` keeps, over buckets of the file
+    ``cards`` or new ones; the betting behind the edge is played out on so many ``boards`` to solve,
+    and on as many others for the matrix.
     """
     began = time.process_time()
-    blueprint = _blueprint(table_of().poker, minutes, folder, seed, on_progress)
+    blueprint = blueprint_of(table_of().poker, minutes, folder, cards, seed, on_progress)
     spent = time.process_time() - began
     found = styles_of(blueprint, boards, iterations, seed=seed, on_progress=on_progress)
     told = found.settings | {"blueprint_minutes": minutes, "blueprint_cpu_seconds": spent}
@@ -127,7 +134,7 @@ BUCKETS = 200
 """On each street after the flop, for the blueprint."""
 MORE = 20_000
 """Boards on which only who wins is looked up."""
-BATCHES = 6
+BATCHES = 12
 """Groups of boards from whose spread the intervals come."""
 
 
@@ -142,37 +149,47 @@ def styles_of(
 ) -> HoldemTable:
     """The same from a blueprint of any table of two whose first player may raise to 3."""
     made, form, game = time.process_time(), blueprint.tree, blueprint.tree.game
-    batches = [boards, *[max(boards // BATCHES, 1)] * BATCHES]
-    values: list[EdgeValues] = []
     tables = {name: one.tables[0] for name, one in continuations(blueprint).items()}
     wins = class_wins(form, drawn_boards(game, more, [seed, BATCHES + 1]), seed)
-    for number, count in enumerate(batches):
+    each = max(boards // BATCHES, 1)
 
-        def look(done: int, number: int = number) -> None:
-            on_progress(sum(batches[:number]) + done, sum(batches), "playing boards out")
+    def played(number: int) -> EdgeValues:
+        """Values by the boards to solve with (0), or by those of a batch for the matrix."""
+        before = boards + (number - 1) * each if number else 0
 
-        drawn = drawn_boards(game, count, [seed, number])
-        values.append(edge_values(form, tables, drawn, [seed, number], wins=wins, look=look))
-    cut = cut_poker(values[0])
+        def look(done: int) -> None:
+            on_progress(before + done, boards + BATCHES * each, "playing boards out")
+
+        drawn = drawn_boards(game, each if number else boards, [seed, number])
+        return edge_values(form, tables, drawn, [seed, number], wins=wins, look=look)
+
+    values = played(0)
+    cut = cut_poker(values)
     rows = []
     for number, (style, prefers) in enumerate(STYLES.items()):
         on_progress(number, len(STYLES), f"solving {style}")
-        rows.append(_row(cut, values[0].mass, style, prefers, iterations))
-    won, half = _matrix(cut, values[1:], rows)
+        rows.append(_row(cut, values.mass, style, prefers, iterations))
+    won, half = _matrix(cut, map(played, range(1, BATCHES + 1)), rows)
     spent = time.process_time() - made
     settings: Json = {
         "buckets": [one.count for one in form.buckets], "boards": boards, "more_boards": more,
-        "factor": FACTOR, "edges": len(values[0].nodes), "histories": cut.tree.histories,
+        "factor": FACTOR, "edges": len(values.nodes), "histories": cut.tree.histories,
         "infosets": cut.tree.infoset_count, "subgame_cpu_seconds": spent,
     }  # fmt: skip
     return HoldemTable(
-        game.spec, tuple(rows), won, half, values[0].names, class_names(form), settings, seed,
+        game.spec, tuple(rows), won, half, values.names, class_names(form), settings, seed,
         spent,
     )  # fmt: skip
 
 
-def _blueprint(
-    game: PokerGame, minutes: float, folder: str | None, seed: int, say: Progress
+def blueprint_of(
+    game: PokerGame,
+    minutes: float,
+    folder: str | None,
+    cards: str | None,
+    seed: int,
+    say: Progress,
+    threads: int | None = None,
 ) -> Strategy[BucketForm]:
     """That of the folder, or a new one by external sampling."""
     path = None if folder is None else os.path.join(folder, "blueprint.safetensors")
@@ -182,8 +199,8 @@ def _blueprint(
             raise MismatchError(f"{path} is a blueprint of {kept.spec}, and not of {game.spec}")
         return kept
     say(0, 60 * minutes, "making buckets")
-    form = BucketForm(game, buckets_for(game, BUCKETS, seed=seed))
-    solver = Solver(form, "linear", "external", seed=seed)
+    buckets = load_buckets(cards) if cards else buckets_for(game, BUCKETS, seed=seed)
+    solver = Solver(BucketForm(game, buckets), "linear", "external", seed=seed, threads=threads)
     began = time.process_time()
     while (spent := time.process_time() - began) < 60 * minutes:
         say(spent, 60 * minutes, "training the blueprint")
@@ -220,10 +237,11 @@ def _row(
     played, betting = cut.play(result.strategy), cut.form.game.betting
     labels = [betting.label[child] for child in betting.children(0)]
     shares = (mass.sum(1) @ played).tolist()
+    gains = tuple(MILLI * gain for gain in result.nash_conv)
     return StyleRow(
         name, prefers, DELTA if prefers else 1.0, BETA if prefers else 0.0,
         dict(zip(labels, shares, strict=True)), PUBLISHED[name],
-        MILLI * result.exploitability, MILLI * result.value, iterations,
+        MILLI * result.exploitability, gains, (0.0, 0.0), MILLI * result.value, iterations,
         time.process_time() - began, played, result.strategy,
     )  # fmt: skip
 
@@ -232,17 +250,18 @@ Matrix = tuple[tuple[float, ...], ...]
 
 
 def _matrix(
-    cut: CutPoker, batches: Sequence[EdgeValues], rows: Sequence[StyleRow]
+    cut: CutPoker, batches: Iterable[EdgeValues], rows: Sequence[StyleRow]
 ) -> tuple[Matrix, Matrix]:
     """What each style wins from each other, mean of both seats, and half of its interval."""
     from scipy.special import stdtrit
 
-    found = np.zeros((len(batches), len(rows), len(rows)))
-    for n, values in enumerate(batches):
-        for i, one in enumerate(rows):
-            for j, other in enumerate(rows):
-                found[n, i, j] = MILLI * cut.earned(values, one.strategy, other.strategy)
-    wins = (found - found.transpose(0, 2, 1)) / 2
-    factor = float(stdtrit(len(batches) - 1, 0.975))  # Student's, for few batches
-    half = factor * wins.std(0, ddof=1) / len(batches) ** 0.5
+    found = np.array(
+        [
+            [[cut.earned(values, one.strategy, other.strategy) for other in rows] for one in rows]
+            for values in batches
+        ]
+    )
+    wins = MILLI * (found - found.transpose(0, 2, 1)) / 2
+    factor = float(stdtrit(len(wins) - 1, 0.975))  # Student's, for few batches
+    half = factor * wins.std(0, ddof=1) / len(wins) ** 0.5
     return tuple(map(tuple, wins.mean(0).tolist())), tuple(map(tuple, half.tolist()))

@@ -22,9 +22,9 @@ nash_conv (the sum of both gains), expected_alpha, expected_nash_conv, off, alph
 nash_convs, trace (iterations; mean, low, high of alpha and nash_conv). Of the table
 also value and settings: setting, action, delta, beta, best, traversal, iterations,
 runs, opening_bet, raises, exploitability, cost, excess, bound, within. Of hold'em
-rows (style, prefers, delta, beta, frequencies, published, exploitability, value,
-iterations, cpu_seconds), names, wins and half (the matrix and half of its intervals, in
-mbb/h) and settings.
+rows (style, prefers, delta, beta, frequencies, published, exploitability, gains and half
+by seat, value, iterations, cpu_seconds), names, wins and half (the matrix and half of its
+intervals, in mbb/h) and settings.
 """
 
 
@@ -36,11 +36,16 @@ class PrefCfrRequest(Drawn):
     """
 
     figure: str | None = option(
-        "N", "3 (CFR's one equilibrium), 4 (six styles) or 5 (styles of hold'em)."
+        "N", "3 (CFR's one equilibrium), 4 (six styles), 5 or 6 (hold'em of two or three)."
     )
-    table: str | None = option("NAME", "2 (what styles of hold'em win) or leduc (their cost).")
+    table: str | None = option(
+        "NAME", "2 or 3 (styles of hold'em and what they win) or leduc (their cost)."
+    )
     minutes: float | None = option("M", "CPU minutes for the blueprint of hold'em.")
     boards: int | None = number("N", "Boards on which hold'em is played out behind the flop.")
+    deals: int | None = number("N", "Deals a seat on which styles of three meet.")
+    threads: int | None = number("N", "Threads that solve hold'em of three.")
+    cards: str | None = option("FILE", "Buckets of `counterfold buckets`, in place of new ones.")
     folder: str | None = folder()
     runs: int | None = runs()
     iterations: int | None = iterations()
@@ -48,13 +53,17 @@ class PrefCfrRequest(Drawn):
 
 
 def _jobs(request: PrefCfrRequest) -> dict[str, Job]:
-    from counterfold.research.pref_cfr import holdem, kuhn, leduc, pictures
+    from counterfold.research.pref_cfr import holdem, kuhn, leduc, pictures, three
 
+    two = Job(holdem.holdem_table, _show_holdem, pictures.draw_styles, unit="part")
+    more = Job(three.three_table, _show_holdem, pictures.draw_styles, unit="part")
     return {
         "figure 3": Job(kuhn.figure_3, _show_figure, pictures.draw_figure),
         "figure 4": Job(kuhn.figure_4, _show_figure, pictures.draw_figure),
-        "figure 5": Job(holdem.holdem_table, _show_holdem, pictures.draw_styles, unit="part"),
-        "table 2": Job(holdem.holdem_table, _show_holdem, pictures.draw_styles, unit="part"),
+        "figure 5": two,
+        "figure 6": more,
+        "table 2": two,
+        "table 3": more,
         "table leduc": Job(leduc.leduc_table, _show_leduc, pictures.draw_leduc),
     }
 
@@ -124,26 +133,41 @@ def _show_holdem(result: HoldemTable) -> Iterator[Part]:
         "the published; the game before the flop is cut at the flop, where each player chooses "
         f"among {', '.join(result.continuations)}."
     )
-    actions = list(result.rows[0].frequencies)
+    told, exact = result.settings, "boards" in result.settings
     columns: dict[str, Any] = {"style": "{0.style}"}
-    for k, action in enumerate(actions):
+    for k, action in enumerate(result.rows[0].frequencies):
         columns[action] = lambda row, a=action: f"{100 * row.frequencies[a]:.1f}"
-        columns[f"({k + 1})"] = lambda row, k=k: f"({100 * row.published[k]:.1f})"
-    columns["exploitable"] = "{0.exploitability:.2f}"
-    columns["wins"] = "{0.value:.1f}"
-    yield Table(result.rows, columns, "ours (published); mbb/h exactly in the cut game")
+        columns[f"({k + 1})"] = lambda row, k=k: _published(row.published[k])
+    if exact:
+        columns |= {"exploitable": "{0.exploitability:.2f}", "wins": "{0.value:.1f}"}
+        yield Table(result.rows, columns, "ours (published); mbb/h exactly in the cut game")
+    else:
+        columns["gains by seat"] = lambda row: ", ".join(
+            f"{gain:.1f} ± {half:.1f}" for gain, half in zip(row.gains, row.half, strict=True)
+        )
+        title = "ours (published); mbb/h that responses learned from deals gain in the cut game"
+        yield Table(result.rows, columns, title)
     matrix = [
         [name, *(f"{won:+.2f} ± {half:.2f}" for won, half in zip(wins, halves, strict=True))]
         for name, wins, halves in zip(result.names, result.wins, result.half, strict=True)
     ]
-    yield Table(matrix, ["", *result.names], "what rows win from columns, both seats, mbb/h")
-    told = result.settings
+    title = "what rows win in one seat from columns in all others, mean of all seats, mbb/h"
+    yield Table(matrix, ["", *result.names], title)
+    played = (
+        f"{told['boards']} boards played out behind {told['edges']} lines to solve and as many "
+        "for the matrix"
+        if exact
+        else f"{result.rows[0].iterations:,} samples to solve and {told['deals']:,} deals a seat "
+        f"to measure, {told['edges']} lines see a flop"
+    )
     yield (
         f"Preferred: {', '.join(f'{row.prefers} by {row.style}' for row in result.rows[1:])}, with "
         f"delta {result.rows[-1].delta:g} and beta {1000 * result.rows[-1].beta:g} mbb a hand. "
-        f"Buckets by street: {told['buckets']}; {told['boards']} boards played out behind "
-        f"{told['edges']} lines to solve and as many for the matrix, {told['infosets']:,} "
-        "infosets; "
-        f"the blueprint took {told.get('blueprint_cpu_seconds', 0):.0f} CPU seconds, all else "
-        f"{told['subgame_cpu_seconds']:.0f}."
+        f"Buckets by street: {told['buckets']}; {played}, {told['infosets']:,} infosets; "
+        f"the blueprint took {told.get('blueprint_cpu_seconds', 0):.0f} CPU seconds, "
+        f"{'all else' if exact else 'solving'} {told['subgame_cpu_seconds']:.0f}."
     )
+
+
+def _published(share: float | None) -> str:
+    return "" if share is None else f"({100 * share:.1f})"

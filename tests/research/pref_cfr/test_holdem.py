@@ -17,21 +17,23 @@ from counterfold.poker.money import Betting
 from counterfold.poker.sizes import Sizes, parse_sizes
 from counterfold.research.depth_limited.depth import depth_table
 from counterfold.research.pref_cfr.holdem import styles_of, table_of
+from counterfold.research.pref_cfr.three import table_of_three, three_styles
 
 
-def small_table() -> PokerGame:
+def small_table(players: int = 2) -> PokerGame:
     """Eleven cards, two streets, stacks of six big blinds."""
     rules = holdem_rules((0, 3), "QcQdQhQsKcKdKhKsAcAdAh")
     hands = holdem_range(rules.deck)
     before = Sizes((), parse_sizes("2c,3c,allin"), again=(parse_sizes("allin"),))
-    after = Sizes(parse_sizes("100%"), parse_sizes("allin"))
+    after = Sizes(parse_sizes("100%") if players == 2 else (), parse_sizes("allin"))
+    blinds = (0.0, 0.5, 1.0)[-players:]
     betting = Betting(
-        paid=(0.5, 1.0), posted=(0.5, 1.0), stacks=(5.5, 5.0), sizes=((before, after),) * 2,
-        first=(0, 1), opened=1, least=1.0, chip=0.5,
+        paid=blinds, posted=blinds, stacks=tuple(6 - paid for paid in blinds),
+        sizes=((before, after),) * players, first=(0, 1), opened=1, least=1.0, chip=0.5,
     )  # fmt: skip
     return PokerGame(
-        name="small", rules=rules, betting=build(betting), board=(), ranges=(hands, hands),
-        players=("SB", "BB"), big_blind=1.0, streets=("preflop", "flop"),
+        name="small", rules=rules, betting=build(betting), board=(), ranges=(hands,) * players,
+        players=("BTN", "SB", "BB")[-players:], big_blind=1.0, streets=("preflop", "flop"),
     )  # fmt: skip
 
 
@@ -71,6 +73,36 @@ def test_the_table_has_the_papers_actions() -> None:
     betting = table_of().poker.betting
     labels = [betting.label[child] for child in betting.children(0)]
     assert labels == ["fold", "call", "raise 2", "raise 3", "all-in 100"]
+
+
+@pytest.fixture(scope="module")
+def three():
+    game = small_table(3)
+    return three_styles(blueprint(game, every_hand(game), 5_000), 100_000, 20_000)
+
+
+def test_three_players_do_more_of_what_they_prefer(three) -> None:
+    normal, aggressive, loose = three.rows
+    assert list(normal.frequencies) == ["fold", "call", "raise 2", "raise 3", "all-in 6"]
+    for row in three.rows:
+        assert sum(row.frequencies.values()) == pytest.approx(1, abs=1e-5)
+        assert len(row.gains) == 3
+    assert aggressive.frequencies["raise 3"] > normal.frequencies["raise 3"] + 0.05
+    assert loose.frequencies["call"] > normal.frequencies["call"] + 0.05
+
+
+def test_what_three_styles_win_has_its_interval(three) -> None:
+    wins, half = np.array(three.wins), np.array(three.half)
+    apart = ~np.eye(3, dtype=bool)
+    assert (np.diag(wins) == 0).all()
+    assert ((half[apart] > 0) & (half[apart] < 60)).all()
+    assert json.loads(json.dumps(three.to_dict()))["rows"][2]["published"][1] == 0.239
+
+
+def test_the_table_of_three_has_the_papers_actions() -> None:
+    betting = table_of_three().poker.betting
+    labels = [betting.label[child] for child in betting.children(0)]
+    assert labels == ["fold", "call", "raise 2", "raise 3"]
 
 
 def test_few_continuations_and_a_good_blueprint_make_a_good_trunk() -> None:

@@ -1,0 +1,162 @@
+"""Preference-CFR in hold'em of three at 100 big blinds: table 3 and figure 6.
+
+As with two players the game before the flop is cut at the flop. Matrices over hands end with two,
+so the cut game is a betting tree over buckets that is solved by external sampling. What responses
+gain, and what styles win from each other, is measured on drawn deals, on which both strategies meet
+the same cards and the same moves of the others.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import numpy as np
+
+from counterfold.abstraction.bucket_form import BucketForm
+from counterfold.abstraction.bucket_gains import response_gains, switch_gains
+from counterfold.abstraction.bucket_layout import BucketTables
+from counterfold.abstraction.edge import class_names
+from counterfold.abstraction.edge_betting import EdgeForm
+from counterfold.play.score import Z95
+from counterfold.poker.game import DEAL
+from counterfold.poker.table import Holdem
+from counterfold.research.pref_cfr.holdem import (
+    BETA,
+    DELTA,
+    MILLI,
+    STYLES,
+    HoldemTable,
+    StyleRow,
+    blueprint_of,
+)
+from counterfold.research.progress import Progress, no_progress
+from counterfold.research.results import Json
+from counterfold.solvers.solver import Solver
+from counterfold.strategy.continuations import FACTOR, continuations
+from counterfold.strategy.strategy import Strategy
+from counterfold.style.preferences import Style
+
+PUBLISHED: dict[str, tuple[float | None, ...]] = {
+    "normal": (0.614, 0.0, 0.386, 0.0),
+    "loose-passive": (None, 0.239, None, None),
+    "aggressive": (None, None, None, 0.160),
+}
+"""Fold, call, raise to 2, raise to 3 of player 1's first decision, three players."""
+PIECE = 100_000  # iterations between two looks
+
+
+def table_of_three(stack: float = 100) -> Holdem:
+    """Raises to 2 and 3 first, then the pot, then all-in; 75% and all-in behind the flop."""
+    return Holdem(players=3, stack=stack, bets="75%,allin", raises="2c,3c/100%/allin|allin")
+
+
+def three_table(
+    minutes: float = 3.0,
+    iterations: int = 6_000_000,
+    deals: int = 2_000_000,
+    threads: int = 2,
+    folder: str | None = None,
+    cards: str | None = None,
+    seed: int = 0,
+    on_progress: Progress = no_progress,
+) -> HoldemTable:
+    """Solve the game of three before the flop in three styles, and let them play each other.
+
+    ``minutes`` of CPU time go to the blueprint, which ``folder`` keeps, over buckets of the file
+    ``cards`` or new ones. Gains and the matrix come from so many ``deals`` a seat.
+    """
+    began = time.process_time()
+    blueprint = blueprint_of(
+        table_of_three().poker, minutes, folder, cards, seed, on_progress, threads
+    )
+    spent = time.process_time() - began
+    found = three_styles(
+        blueprint, iterations, deals, threads=threads, seed=seed, on_progress=on_progress
+    )
+    told = found.settings | {"blueprint_minutes": minutes, "blueprint_cpu_seconds": spent}
+    return replace(found, settings=told, cpu_seconds=found.cpu_seconds + spent)
+
+
+def three_styles(
+    blueprint: Strategy[BucketForm],
+    iterations: int,
+    deals: int,
+    *,
+    threads: int = 1,
+    seed: int = 0,
+    on_progress: Progress = no_progress,
+) -> HoldemTable:
+    """The same from a blueprint of any table whose first player may raise to 3."""
+    began, whole = time.process_time(), blueprint.tree
+    tables = {name: one.tables[0] for name, one in continuations(blueprint).items()}
+    form, rows = EdgeForm(whole, tables), list[StyleRow]()
+    for name, prefers in STYLES.items():
+
+        def look(done: int, name: str = name) -> None:
+            on_progress(len(rows) * iterations + done, len(STYLES) * iterations, f"solving {name}")
+
+        solved = _solved(form, prefers, iterations, threads, seed, look)
+        rows.append(_row(form, name, prefers, solved, iterations, deals, seed))
+    solving = time.process_time() - began
+    size = len(rows)
+    won, half = np.zeros((2, size, size))
+    for number, (i, j) in enumerate((i, j) for i in range(size) for j in range(size) if i != j):
+        on_progress(number, size * (size - 1), "playing styles out")
+        gains = switch_gains(rows[j].strategy, rows[i].strategy, deals, seed + 1)
+        won[i, j] = MILLI * np.mean([one.gain for one in gains])
+        half[i, j] = MILLI * Z95 * np.linalg.norm([one.error for one in gains]) / len(gains)
+    betting = whole.game.betting
+    settings: Json = {
+        "buckets": [one.count for one in form.buckets], "deals": deals, "factor": FACTOR,
+        "edges": int(((betting.kind == DEAL) & (betting.street == 0)).sum()),
+        "histories": form.histories, "infosets": form.learned, "threads": threads,
+        "subgame_cpu_seconds": solving,
+    }  # fmt: skip
+    return HoldemTable(
+        whole.game.spec, tuple(rows), tuple(map(tuple, won.tolist())),
+        tuple(map(tuple, half.tolist())), tuple(tables), class_names(whole), settings, seed,
+        time.process_time() - began,
+    )  # fmt: skip
+
+
+def _solved(
+    form: EdgeForm, prefers: str, iterations: int, threads: int, seed: int, look: Progress
+) -> Strategy[BucketForm]:
+    """The cut game, with the paper's preference at player 1's first decision."""
+    style = None
+    if prefers:
+        first = form.game.streets[0]
+        style = Style(
+            {prefers: DELTA}, BETA, player=0, street=first, raises=0, per="hand", best=True
+        )
+    solver = Solver(form, "linear", "external", seed=seed, style=style, threads=threads)
+    for done in range(0, iterations, PIECE):
+        look(done)
+        solver.step(min(PIECE, iterations - done))
+    found: Strategy[BucketForm] = solver.strategy()
+    return found
+
+
+def _row(
+    form: EdgeForm,
+    name: str,
+    prefers: str,
+    solved: Strategy[BucketForm],
+    iterations: int,
+    deals: int,
+    seed: int,
+) -> StyleRow:
+    began, game = time.process_time(), form.game
+    played = BucketTables.of(solved).rows(0).astype(np.float64)
+    dealt = np.bincount(form.buckets[0].on(game.board), game.ranges[0], len(played))
+    labels = [game.betting.label[child] for child in game.betting.children(0)]
+    shares = (dealt @ played / dealt.sum()).tolist()
+    gains = response_gains(solved, deals, seed + 1)
+    return StyleRow(
+        name, prefers, DELTA if prefers else 1.0, BETA if prefers else 0.0,
+        dict(zip(labels, shares, strict=True)), PUBLISHED[name],
+        MILLI * sum(one.gain for one in gains) / len(gains),
+        tuple(MILLI * one.gain for one in gains), tuple(MILLI * Z95 * one.error for one in gains),
+        None, iterations, time.process_time() - began, played, solved,
+    )  # fmt: skip
