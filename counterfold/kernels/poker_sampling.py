@@ -364,17 +364,14 @@ def _arrive(lines, table, room, walk, node, slot, own, others):
     prefetch(table, low + np.uint64(what >> COUNT) * TWO - ONE)
     prefetch_to_read(lines.info, np.uint64(after) * FOUR)
     kind = kind_of(what)
-    mine = kind == player
+    mine = (kind == player) & (what & STREETS < lines.held)  # behind a depth limit all draw
     to = own if mine else others
     room.visit[to + ROW] = at
     room.visit[to + FIRST] = after
     room.visit[to + IS] = what
     room.visit[to + SLOT] = slot
     own += FOUR if mine else ZERO
-    if len(lines.seats) == 2:
-        theirs = kind == np.uint32(1) - player
-    else:
-        theirs = (kind < FOLD) & (kind != player)
+    theirs = (kind < FOLD) & (not mine)
     others += FOUR if theirs else ZERO
     return own, others
 
@@ -493,13 +490,9 @@ def _collect(lines, rule, table, style, room, own):
         low = np.uint64(room.visit[k + ROW]) * PAIR
         count = np.uint64(room.visit[k + IS] >> COUNT)
         refresh(table, low, count, rule)
-        learns = room.visit[k + IS] & STREETS < lines.held
-        if learns:
-            value = _value(table, style, rule, room, low, count, slot)
-        else:
-            value = _value(table, None, rule, room, low, count, slot)
+        value = _value(table, style, rule, room, low, count, slot)
         to = _learned_at(lines.aside, room.visit[k + IS], low)
-        for a in range(count if learns else ZERO):
+        for a in range(count):
             gained = (room.value[slot + a] - value) * rule.gain
             gained = _tried(rule.skip, gained)
             table[to + a] = accumulate(table[to + a], gained, one, one, rule.lowest)
