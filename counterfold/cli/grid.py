@@ -54,6 +54,12 @@ def print_grid(view: NodeView, mode: str | None = None) -> None:
             say(line)
 
 
+def print_place(view: NodeView) -> None:
+    """Print where a node is, and who is to act."""
+    for title, text in _rows(view)[:3]:
+        say(f"{title.ljust(INDENT)}{text}")
+
+
 def print_hands(view: NodeView, which: str) -> None:
     """Print each hole of a class or range in words (``AKs``, ``AhKd``, ``QQ+``)."""
     if coloured():

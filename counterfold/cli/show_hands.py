@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from counterfold.cli.grid import print_cards, print_curves, print_grid, print_hands
+from counterfold.cli.grid import print_cards, print_curves, print_grid, print_hands, print_place
 from counterfold.cli.output import advise, print_json, say, tell
 from counterfold.cli.show import player_of, provenance
 from counterfold.errors import ParameterError
@@ -123,7 +123,9 @@ def _print(request: ShowRequest, strategy: Strategy[Any], place: Place, view: No
     if request.hand:
         if names_kind(request.hand):
             print_grid(view.only(request.hand), named_mode(view, request.mode))
-            say()
+        else:
+            print_place(view)
+        say()
         print_hands(view, request.hand)
     else:
         print_grid(view, named_mode(view, request.mode))

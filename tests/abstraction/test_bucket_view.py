@@ -86,7 +86,7 @@ def test_on_the_command_line(
         one, two = (document["seats"]["bb"][name] for document in (exact, drawn))
         assert abs(one["value"] - two["value"]) <= 1.5 * two["half"] + 1e-6
     assert invoked("show", path, "--stats").told("VPIP", "boards that were drawn")
-    assert invoked("show", path, "call", "--hand", "AQs").told("AsQs")
+    assert invoked("show", path, "call", "--hand", "AQs").told("AsQs", "bb to act")
     assert invoked("show", path, "call, check", "--board", "As Kh Qd").told("bb to act")
     taken = ("call, check", "--board", "As Kh Qd", "--hand", "AsAh")
     assert invoked("show", path, *taken).refused("leaves no hand")
