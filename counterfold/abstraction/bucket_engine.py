@@ -244,12 +244,12 @@ class BucketEngine(Engine):
         out = np.empty(self.form.size, np.float32)
         if average:
             averages(self.lines, self.nodes, self._counts, self.table, out)
-            return (self._settled(out),)
+            return (self._with_held(out),)
         plain = Conditions.by_infosets(np.ones(self.form.size), np.zeros(self.form.infoset_count))
         played = (self._leaning or plain).match(self.form.unnamed, self.average_regrets())
-        return (self._settled(played.astype(np.float32)),)
+        return (self._with_held(played.astype(np.float32)),)
 
-    def _settled(self, table: NDArray[np.float32]) -> NDArray[np.float32]:
+    def _with_held(self, table: NDArray[np.float32]) -> NDArray[np.float32]:
         """With what is played behind a depth limit, where walks have come or not."""
         held = self.form.held
         return np.where(self.form.holds, held, table) if len(held) else table

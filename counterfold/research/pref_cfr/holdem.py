@@ -78,7 +78,7 @@ class StyleRow(Result, without=("strategy", "hands")):
     half: tuple[float, ...]
     value: float | None
     iterations: int
-    cpu_seconds: float
+    cpu_seconds: float | None
     hands: NDArray[np.float64] = field(repr=False)  # [classes, actions]
     strategy: Strategy[Any] = field(repr=False)
 

@@ -9,12 +9,14 @@ the same cards and the same moves of the others.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
 
 from counterfold.abstraction.bucket_form import BucketForm
-from counterfold.abstraction.bucket_gains import response_gains, switch_gains
+from counterfold.abstraction.bucket_gains import Gain, response_gains, switch_gains
 from counterfold.abstraction.bucket_layout import BucketTables
 from counterfold.abstraction.edge import class_names
 from counterfold.abstraction.edge_betting import EdgeForm
@@ -90,22 +92,33 @@ def three_styles(
     """The same from a blueprint of any table whose first player may raise to 3."""
     began, whole = time.process_time(), blueprint.tree
     tables = {name: one.tables[0] for name, one in continuations(blueprint).items()}
-    form, rows = EdgeForm(whole, tables), list[StyleRow]()
+    form, solved = EdgeForm(whole, tables), list[Strategy[BucketForm]]()
     for name, prefers in STYLES.items():
 
         def look(done: int, name: str = name) -> None:
-            on_progress(len(rows) * iterations + done, len(STYLES) * iterations, f"solving {name}")
+            before = len(solved) * iterations
+            on_progress(before + done, len(STYLES) * iterations, f"solving {name}")
 
-        solved = _solved(form, prefers, iterations, threads, seed, look)
-        rows.append(_row(form, name, prefers, solved, iterations, deals, seed))
-    solving = time.process_time() - began
-    size = len(rows)
-    won, half = np.zeros((2, size, size))
-    for number, (i, j) in enumerate((i, j) for i in range(size) for j in range(size) if i != j):
-        on_progress(number, size * (size - 1), "playing styles out")
-        gains = switch_gains(rows[j].strategy, rows[i].strategy, deals, seed + 1)
-        won[i, j] = MILLI * np.mean([one.gain for one in gains])
-        half[i, j] = MILLI * Z95 * np.linalg.norm([one.error for one in gains]) / len(gains)
+        solved.append(_solved(form, prefers, iterations, threads, seed, look))
+    solving, size = time.process_time() - began, len(solved)
+    pairs = [(i, j) for i in range(size) for j in range(size) if i != j]
+    gains, won, half = list[tuple[Gain, ...]](), *np.zeros((2, size, size))
+    with ThreadPoolExecutor(threads) as pool:
+        measured = pool.map(lambda one: response_gains(one, deals, seed + 1), solved)
+        switched = pool.map(
+            lambda pair: switch_gains(solved[pair[1]], solved[pair[0]], deals, seed + 1), pairs
+        )
+        for one in measured:
+            on_progress(len(gains), size + len(pairs), "playing styles out")
+            gains.append(one)
+        for number, (pair, seats) in enumerate(zip(pairs, switched, strict=True), size):
+            on_progress(number, size + len(pairs), "playing styles out")
+            won[pair] = MILLI * np.mean([seat.gain for seat in seats])
+            half[pair] = MILLI * Z95 * np.linalg.norm([seat.error for seat in seats]) / len(seats)
+    rows = [
+        _row(form, style, one, gained, iterations)
+        for style, one, gained in zip(STYLES.items(), solved, gains, strict=True)
+    ]
     betting = whole.game.betting
     settings: Json = {
         "buckets": [one.count for one in form.buckets], "deals": deals, "factor": FACTOR,
@@ -121,7 +134,12 @@ def three_styles(
 
 
 def _solved(
-    form: EdgeForm, prefers: str, iterations: int, threads: int, seed: int, look: Progress
+    form: EdgeForm,
+    prefers: str,
+    iterations: int,
+    threads: int,
+    seed: int,
+    look: Callable[[int], None],
 ) -> Strategy[BucketForm]:
     """The cut game, with the paper's preference at player 1's first decision."""
     style = None
@@ -140,23 +158,20 @@ def _solved(
 
 def _row(
     form: EdgeForm,
-    name: str,
-    prefers: str,
+    style: tuple[str, str],
     solved: Strategy[BucketForm],
+    gains: Sequence[Gain],
     iterations: int,
-    deals: int,
-    seed: int,
 ) -> StyleRow:
-    began, game = time.process_time(), form.game
+    game, (name, prefers) = form.game, style
     played = BucketTables.of(solved).rows(0).astype(np.float64)
     dealt = np.bincount(form.buckets[0].on(game.board), game.ranges[0], len(played))
     labels = [game.betting.label[child] for child in game.betting.children(0)]
     shares = (dealt @ played / dealt.sum()).tolist()
-    gains = response_gains(solved, deals, seed + 1)
     return StyleRow(
         name, prefers, DELTA if prefers else 1.0, BETA if prefers else 0.0,
         dict(zip(labels, shares, strict=True)), PUBLISHED[name],
         MILLI * sum(one.gain for one in gains) / len(gains),
         tuple(MILLI * one.gain for one in gains), tuple(MILLI * Z95 * one.error for one in gains),
-        None, iterations, time.process_time() - began, played, solved,
+        None, iterations, None, played, solved,
     )  # fmt: skip
