@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from counterfold.games.base import label
+from counterfold.notebook import brief
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,9 @@ class Agent:
     """
 
     name: str = ""
+
+    def __repr__(self) -> str:
+        return brief(self, self.name or "without a name")
 
     def begin(self, game: object) -> None:
         """A match in this game is about to begin."""

@@ -205,6 +205,36 @@ def test_everything_is_told_in_one_short_line() -> None:
     assert not wrong
 
 
+def test_no_public_class_is_told_by_its_address() -> None:
+    public = [getattr(cf, name) for name in cf.__all__]
+    kinds = [kind for kind in public if isinstance(kind, type) and not issubclass(kind, Exception)]
+    assert len(kinds) > 30
+    assert not [kind for kind in kinds if kind.__repr__ is object.__repr__]
+    assert repr(cf.make_agent("deocfr", cf.Kuhn())) == "<Learner deocfr>"
+
+
+def test_a_name_is_a_game_and_an_agent_wherever_one_is_asked_for() -> None:
+    assert cf.compile_game("kuhn").histories == cf.measure("kuhn").histories == 58
+    assert cf.frontier("kuhn", "bet@J", [0]).points == cf.frontier(cf.Kuhn(), "bet@J", [0]).points
+    named, made = cf.Match("kuhn", "uniform", "random"), cf.make_agent("random", cf.Kuhn())
+    assert named.play(9).scores == cf.Match(cf.Kuhn(), "uniform", made).play(9).scores
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: cf.Range("AA,KK"), "a range in words is Range.parse('AA,KK')"),  # type: ignore[arg-type]
+        (lambda: cf.compile_game(cf.Kuhn), "Kuhn is a class; make a game of it: Kuhn()"),  # type: ignore[arg-type]
+        (lambda: cf.measure(None), "a game is a name such as 'leduc', a file"),  # type: ignore[arg-type]
+        (lambda: cf.Match("kuhn", "uniform", "nobody"), "there is no agent 'nobody'"),
+    ],
+)
+def test_what_is_none_is_refused_in_one_sentence(call: Any, sentence: str) -> None:
+    with pytest.raises(cf.CounterfoldError) as refused:
+        call()
+    assert str(refused.value).startswith(sentence)
+
+
 def test_curves_and_frontiers_are_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     frontier = cf.frontier(cf.Kuhn(), "bet@J", [0, 0.05])
     risks = curve(cf.Strategy.uniform(cf.Kuhn()), 0, shares=[0, 1])

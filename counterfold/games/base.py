@@ -7,6 +7,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any, ClassVar
 
 from counterfold.games.spec import written
+from counterfold.notebook import brief
 
 CHANCE = -1
 """What ``turn`` returns where nature moves."""
@@ -53,6 +54,9 @@ class Game:
 
     name: ClassVar[str] = ""
     players: int = 2
+
+    def __repr__(self) -> str:
+        return brief(self, f"for {self.players}")
 
     def root(self) -> State:
         """The state before anything has happened."""

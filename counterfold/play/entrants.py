@@ -12,6 +12,7 @@ from counterfold.games.base import unlisted
 from counterfold.play.agents import StrategyAgent
 from counterfold.play.arena import is_tabular
 from counterfold.tree.history import HistoryTree, compile_game
+from counterfold.tree.named import as_game
 from counterfold.tree.story import rules_of
 
 SMALL = 200 << 20
@@ -22,7 +23,7 @@ def tree_of(game: Any, agents: Sequence[Agent]) -> tuple[HistoryTree | None, Any
     """The compiled game, if the agents have it or it is small, and the rules."""
     if isinstance(game, HistoryTree):
         return game, rules_of(game)
-    game = rules_of(game)
+    game = rules_of(as_game(game) if isinstance(game, str) else game)
     if unlisted(game) or any(getattr(a, "at_table", False) for a in agents):
         return None, game
     if any(map(is_tabular, agents)):

@@ -21,7 +21,7 @@ from counterfold.files.arrays import Saved
 from counterfold.games.spec import whole
 from counterfold.interrupts import uncut
 from counterfold.notebook import brief
-from counterfold.play.agents import StrategyAgent
+from counterfold.play.agents import StrategyAgent, make_agent
 from counterfold.play.arena import Arena, is_fixed, is_tabular, odds_of
 from counterfold.play.dealer import Dealer, deal_seed
 from counterfold.play.entrants import check_agent, distinct, learns, own_copies, tree_of
@@ -65,7 +65,7 @@ def next_mark(hands: int) -> int:
 
 
 class Match:
-    """Agents at a game: rules, a poker game or spot, or a compiled form of them.
+    """Agents at a game: rules, a poker game or spot, or a compiled form of them; or their names.
 
     ``play`` may be called again to go on.
     ``duplicate`` plays every deal once for each way of sitting; ``reveal`` shows learners all
@@ -82,12 +82,14 @@ class Match:
     >>> result = cf.Match(game, cf.Learner(game), uniform, seed=1).play(20_000)
     >>> result.scores[0].plain.low > 0.2
     True
+    >>> cf.Match("kuhn", "uniform", "random")
+    <Match of kuhn: uniform, random, 0 hands>
     """
 
     def __init__(
         self,
         game: object,
-        *agents: Agent,
+        *agents: Agent | str,
         seed: int = 0,
         duplicate: bool = False,
         reveal: bool = False,
@@ -102,16 +104,18 @@ class Match:
         if time_limit is not None and not time_limit > 0:
             raise ParameterError(f"the time limit must be above zero, not {time_limit}")
         self.on_fault, self.stranger = on_fault, stranger
-        self.tree, self.game = tree_of(game, agents)
+        self.tree, self.game = tree_of(game, [a for a in agents if not isinstance(a, str)])
         players = self.tree.players if self.tree else int(getattr(self.game, "players", 2))
         if len(agents) != players:
             raise ParameterError(
                 f"{self.spec} is a game for {players}, and {len(agents)} agents were given"
             )
-        self.agents = tuple(own_copies(agents))
+        form = self.tree or self.game
+        entered = [make_agent(a, form) if isinstance(a, str) else a for a in agents]
+        self.agents = tuple(own_copies(entered))
         for agent in self.agents:
             check_agent(agent, self.game, self.tree, self.spec)
-        self.names = distinct([getattr(a, "name", "") or type(a).__name__ for a in agents])
+        self.names = distinct([getattr(a, "name", "") or type(a).__name__ for a in entered])
         self.hands = 0
         self.seconds = self.cpu_seconds = 0.0
         self.faults = np.zeros(players, dtype=np.int64)

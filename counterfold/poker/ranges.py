@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.errors import ParameterError
+from counterfold.errors import ParameterError, short
 from counterfold.notebook import LONGEST, brief
 from counterfold.poker.cards import (
     HIGH,
@@ -73,6 +73,8 @@ class Range:
     weights: NDArray[np.float64]  # [1,326], by the numbers of poker.cards
 
     def __post_init__(self) -> None:
+        if isinstance(self.weights, str):
+            raise ParameterError(f"a range in words is Range.parse({short(self.weights)})")
         weights = np.array(self.weights, np.float64)
         if weights.shape != (HOLES,):
             raise ParameterError(f"a range has {HOLES:,} weights, not {weights.size:,}")

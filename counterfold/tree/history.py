@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -189,9 +189,9 @@ def spans(starts: NDArray[np.integer], widths: NDArray[np.integer]) -> NDArray[n
 
 
 def compile_game(
-    game: Game, memory: int | None = None, progress: Progress | None = None
+    game: Game | str, memory: int | None = None, progress: Progress | None = None
 ) -> HistoryTree:
-    """Walk the rules of a game and lay them out in arrays.
+    """Walk the rules of a game, or of the one that a name means, and lay them out in arrays.
 
     ``memory`` is the most that may be taken, in bytes (what the machine has, if not given).
 
@@ -200,6 +200,9 @@ def compile_game(
     >>> tree.histories, tree.terminals, len(tree.infosets.owner)
     (58, 30, 12)
     """
+    from counterfold.tree.named import as_game
+
+    game = cast("Game", as_game(game))
     found = read_rules(game, memory, progress)
     infosets = _infosets(found)
     turn = np.frombuffer(found.turn, dtype=np.int8)

@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Callable, Hashable
 from itertools import chain
 from time import thread_time
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from counterfold.errors import CounterfoldError, RulesError, reason, short
 from counterfold.games.base import CHANCE, TERMINAL, Action, Game, State
@@ -263,11 +263,13 @@ def _infoset(
     return row
 
 
-def measure(game: Game, memory: int | None = None, progress: Progress | None = None) -> Size:
-    """Count what a game's tree would take, without building it.
+def measure(game: Game | str, memory: int | None = None, progress: Progress | None = None) -> Size:
+    """Count what the tree of a game, or of the one that a name means, would take, unbuilt.
 
     >>> from counterfold.games.leduc import Leduc
     >>> measure(Leduc()).histories
     9457
     """
-    return read_rules(game, memory, progress).size
+    from counterfold.tree.named import as_game
+
+    return read_rules(cast("Game", as_game(game)), memory, progress).size
