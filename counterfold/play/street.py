@@ -64,7 +64,7 @@ BUILT = 2e-5
 """Seconds that a node of a cut betting takes until it can be searched, at most."""
 SPARE = 0.2
 """Of what was done before a sampled search: reading its result takes about as long."""
-ALMOST = 0.95
+ALMOST = 0.85
 """Of the seconds: a search ends so early that nothing after it comes too late."""
 GAP = 1e-3
 """Of the pot: a search that is so near to its best ends."""
