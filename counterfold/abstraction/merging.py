@@ -132,7 +132,6 @@ class Merging:
         self._cut = parts_of(self.form, parts) if parts else []
         self._check()
         self.merges, self.bytes_moved = 0, 0
-        self._names: set[str] = set()
         slots = self._slots
         self._trunk_slots = (
             slots(self.form.game.betting.street < self._cut[0].street) if parts else slots(...)
@@ -206,10 +205,10 @@ class Merging:
             self.engine.put_sums(sums, self.solver.logs, self.solver.iteration)
 
     def close(self) -> None:
-        """Leave nothing in the store."""
-        for name in sorted(self._names):
-            self._store.remove(name)
-        self._names.clear()
+        """Leave nothing in the store, also of blocks that nobody waits for any more."""
+        for name in self._store.names():
+            if name.startswith(f"blueprint-{self._run}-"):
+                self._store.remove(name)
 
     def _alone(self, iterations: int, last: int | None) -> None:
         """Up to the border of a round, here and in one thread: the rest of a round is little."""
@@ -291,7 +290,7 @@ class Merging:
             solver.seconds += time.perf_counter() - began
             self.merges += 1
         for kept in before:
-            self._drop(kept.name)
+            self._store.remove(kept.name)
 
     def _trained(self, pieces: Sequence[Piece]) -> list[tuple[Sums, Kept, dict[str, Any]]]:
         """What came of each piece: its trunk, where its own rows are, and what it tells."""
@@ -301,13 +300,12 @@ class Merging:
             for piece, outcome in outcomes(left, train_block, self._executor):
                 told = outcome.result
                 out, own = (Kept(*map(str, told[key])) for key in ("table", "own"))
-                self._names |= {out.name, own.name}
                 try:
                     change = self._got(out, self._table.shape[1])
                 except FileError:
                     continue  # it is handed out again
                 found[piece.name] = change, own, told
-                self._drop(out.name)
+                self._store.remove(out.name)
             if len(found) == len(pieces):
                 return [found[piece.name] for piece in pieces]
         raise ClusterError(
@@ -329,7 +327,6 @@ class Merging:
 
     def _put(self, name: str, content: Sums | bytes) -> Kept:
         kept = _put(self._store, f"blueprint-{self._run}-{name}", content)
-        self._names.add(kept.name)
         self.bytes_moved += len(content) if isinstance(content, bytes) else content.nbytes
         return kept
 
@@ -337,10 +334,6 @@ class Merging:
         found = _got(self._store, kept, slots)
         self.bytes_moved += found.nbytes
         return found
-
-    def _drop(self, name: str) -> None:
-        self._store.remove(name)
-        self._names.discard(name)
 
 
 def _put(store: Store, name: str, content: Sums | bytes) -> Kept:

@@ -56,7 +56,9 @@ def executor_at(address: str) -> Iterator[Executor]:
         ) from None
     patient = dask.config.set({"distributed.scheduler.allowed-failures": DEATHS})
     with patient, ExitStack() as closing:
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # we tell of faults ourselves
+        for name in ("distributed", *logging.root.manager.loggerDict):
+            if name.partition(".")[0] == "distributed":  # each has a level; we tell of faults
+                logging.getLogger(name).setLevel(logging.CRITICAL)
         try:
             client = _client(distributed, address, closing)
         except (OSError, TimeoutError, ValueError) as error:
