@@ -60,6 +60,8 @@ PIECE = 2_000
 """Iterations of a sampled search between looks at the clock."""
 SAMPLES = 1_000
 """Iterations of a sampled search for each that was asked for."""
+FEW = 50_000
+"""Iterations below which a sampled search has found nothing yet."""
 BUILT = 2e-5
 """Seconds that a node of a cut betting takes until it can be searched, at most."""
 SPARE = 0.2
@@ -299,6 +301,8 @@ class StreetSearch:
             spent = time.thread_time() - began
             if spent + PIECE / solver.iteration * spent > seconds and self.iterations is None:
                 break
+        if solver.iteration < FEW and self.iterations is None:
+            return None  # the blueprint has seen more
         found, of = BucketTables.of(solver.strategy()), hands.on(spot.board)
         played = {old: found.rows(new)[of].T.astype(np.float64) for old, new in trunk.items()}
         told = self._told(
@@ -320,7 +324,7 @@ class StreetSearch:
             except TreeTooLargeError:
                 continue
             for names in (every, every[:2], every[:1]):
-                if nodes * len(names) ** len(seats) * BUILT <= self.seconds:
+                if nodes * len(names) ** len(seats) * BUILT <= self.seconds / 4:
                     return betting, seats, names
         return None
 
