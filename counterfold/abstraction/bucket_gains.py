@@ -18,8 +18,9 @@ from counterfold.strategy.strategy import Strategy
 from counterfold.tree.public_arrays import aligned
 
 PIECE = 20_000  # walks between two looks
-PRIOR = 2.0  # times the largest payoff: what has to be learned against the strategy's own play,
-LARGE = 30.0  # and in games with more infosets than walks, where noise would pass for it
+PRIORS = (2.0, 30.0, 500.0)
+"""Times the largest payoff: what has to be learned before a response leaves the strategy's own
+play. In games with more infosets than walks noise would pass for it."""
 
 
 class Gain(NamedTuple):
@@ -38,10 +39,11 @@ def response_gains(
 ) -> tuple[Gain, ...]:
     """What each seat gains by a response that sees the same buckets, while the others stay.
 
-    The response begins as the strategy itself, learns on ``walks`` deals, and is measured on as
-    many others: so the gain is right on average for that response, which is at most the best one,
-    and what the best one gains is underestimated the more, the fewer the walks. ``look`` is called
-    now and then, and may end it by raising.
+    The response begins as the strategy itself, and learns on ``walks`` deals, more or less ready to
+    leave it: the one that does best on as many deals is measured on as many others again. So the
+    gain is right on average for that response, which is at most the best one, and what the best
+    one gains is underestimated the more, the fewer the walks; it is nothing where none does better
+    than the strategy. ``look`` is called now and then, and may end it by raising.
 
     >>> from counterfold.abstraction.buckets import every_hand
     >>> from counterfold.poker.holdem import kuhn
@@ -52,8 +54,16 @@ def response_gains(
     whole("walks", walks, least=2)
     judge, gains = _Judge(strategy, seed), list[Gain]()
     for player in range(strategy.players):
-        judge.respond(player, walks, look)
-        gains.append(judge.gain(player, walks, look))
+        most, best = 0.0, 0.0
+        for prior in PRIORS:
+            judge.respond(player, prior, walks, look)
+            if (gained := judge.gain(player, walks, look).gain) > most:
+                most, best = gained, prior
+            elif best:
+                break
+        if best and best != prior:
+            judge.respond(player, best, walks, look)
+        gains.append(judge.gain(player, walks, look) if best else Gain(player, 0.0, 0.0))
     return tuple(gains)
 
 
@@ -108,10 +118,11 @@ class _Judge:
             np.ones((1, 5)), 0, False, one, one, np.float32(-np.inf), nothing, nothing, False, None
         )
 
-    def respond(self, player: int, walks: int, look: Callable[[], None] | None) -> None:
+    def respond(
+        self, player: int, prior: float, walks: int, look: Callable[[], None] | None
+    ) -> None:
         """Learn a response of a player, who begins with the strategy itself."""
         model = self._kernels.Model(self._played, player, 1.0, True)
-        prior = LARGE if self.form.learned > walks else PRIOR
         np.multiply(self._played, prior * self.form.largest_payoff, out=self._response)
         for piece in _pieces(walks):
             if look:

@@ -18,7 +18,7 @@ from counterfold.solvers.solver import Solver
 from counterfold.tree.memory import memory_at_hand
 
 FIRST = 30.0  # seconds before the first check; the next ones come after twice the time
-ON_THE_WAY, AT_THE_END = 0.02, 0.05  # walks of a check for each iteration that was made
+ON_THE_WAY, AT_THE_END = 0.01, 0.03  # walks of a check for each iteration that was made
 LEAST, MOST = 10_000, 5_000_000  # walks
 STARTING_HANDS = 169
 
@@ -36,7 +36,7 @@ class Gains:
         """What the last check will take, about."""
         solver = self._solver
         done = max(solver.iteration, 1)
-        share = 2 * max(AT_THE_END, LEAST / done)
+        share = 7 * max(AT_THE_END, LEAST / done)
         return 1.0 + 1.3 * share * solver.cpu_seconds if self.fits else 0.0
 
     def due(self, seconds: float) -> bool:
@@ -72,7 +72,8 @@ def gains_in_words(game: PokerGame, gains: tuple[Gain, ...]) -> list[str]:
                 (units.mbb(gain.gain) or 0.0, units.mbb(gain.error) or 0.0),
                 "mbb/h",
             )
-        told.append(f"{game.players[gain.player]} {amounts[0]:.3g} ± {amounts[1]:.2g} {unit}")
+        amount = f"{amounts[0]:.3g} ± {amounts[1]:.2g} {unit}" if gain.error else "nothing"
+        told.append(f"{game.players[gain.player]} {amount}")
     return told
 
 

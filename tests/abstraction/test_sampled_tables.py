@@ -164,3 +164,11 @@ def test_a_switch_of_strategies_gains_what_it_does_exactly() -> None:
         assert 0 < gain.error < 0.02
     with pytest.raises(MismatchError, match="cannot take seats"):
         switch_gains(known, Strategy.uniform(form("leduc")))
+
+
+def test_a_response_that_few_deals_taught_does_not_pass_for_a_loss() -> None:
+    """It leaves the strategy only where that does better on other deals."""
+    strategy = run("leduc", 200_000).strategy()
+    gains = [*response_gains(strategy, 300, seed=1), *response_gains(strategy, 300, seed=2)]
+    assert sum(gain.gain == gain.error == 0 for gain in gains) >= 2
+    assert all(gain.gain >= -4 * gain.error for gain in gains)
