@@ -205,6 +205,22 @@ def outcomes(
             future.cancel()
 
 
+def gathered(
+    pieces: Sequence[Piece],
+    work: Work,
+    executor: Executor | None = None,
+    on_progress: Callable[[int, int], object] | None = None,
+) -> list[Outcome]:
+    """The outcomes of all pieces, in their order; without an executor they are done here."""
+    here = ((piece, work(piece.given, piece.wants)) for piece in pieces)
+    found: dict[str, Outcome] = {}
+    for piece, outcome in here if executor is None else outcomes(pieces, work, executor):
+        found[piece.name] = outcome
+        if on_progress:
+            on_progress(len(found), len(pieces))
+    return [found[piece.name] for piece in pieces]
+
+
 def _result_of(future: Future[Files], done: int, count: int) -> object:
     """What came back; whatever went wrong on the way is told as a fault of the cluster."""
     try:

@@ -87,10 +87,7 @@ def solve_in(
     piece = piece_of(form, limits.target, method, traversal, settings)
     found = kept(piece, library)
     if found is not None:
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder, "solution")
-            file.write_bytes(found.files[ENDING])
-            result = certified(Strategy.load(file, form), settings.get("bits", 32))
+        result = certified(strategy_in(found.files[ENDING], form), settings.get("bits", 32))
         if (save := settings.get("save")) is not None and (path := getattr(save, "path", save)):
             result.strategy.save(path)
         return result
@@ -122,3 +119,11 @@ def file_of(strategy: Strategy[Any]) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         strategy.save(Path(folder, "solution"))
         return Path(folder, "solution").read_bytes()
+
+
+def strategy_in(content: bytes, form: Any = None) -> Strategy[Any]:
+    """The strategy in the bytes of a file; ``form`` is the compiled game, if there is one."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "solution")
+        file.write_bytes(content)
+        return Strategy.load(file, form)

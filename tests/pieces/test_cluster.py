@@ -9,13 +9,17 @@ import threading
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import counterfold as cf
 from counterfold.errors import ClusterError, MissingExtraError, ParameterError
+from counterfold.exploit.curve import curve
 from counterfold.pieces.cluster import check_cluster, executor_at, workers_in
 from counterfold.pieces.piece import Piece, outcomes
 from counterfold.pieces.store import store_at
 from counterfold.solvers.flop_report import FlopReport
+from tests.cli.conftest import invoked
 from tests.pieces import work
 from tests.pieces.test_piece import PIECES, SQUARES, squares
 from tests.solvers.test_flop_report import FLOPS, SPOT
@@ -91,6 +95,46 @@ def test_a_report_does_not_tell_who_made_it(executor, tmp_path):
     before = (tmp_path / "lib").stat().st_mtime_ns
     assert rows(made=library) == here, "and what the library has is taken, here too"
     assert (tmp_path / "lib").stat().st_mtime_ns == before
+
+
+@pytest.fixture
+def told(executor, tmp_path, monkeypatch):
+    """What a verb tells here and by the cluster, but for the time."""
+    monkeypatch.chdir(tmp_path)
+    address = executor._client.scheduler.address
+
+    def twice(*words):
+        found = [invoked(*words, "--json", "--quiet", *on).document for on in ((), there)]
+        return [{key: value for key, value in one.items() if "seconds" not in key} for one in found]
+
+    there = ("--cluster", address)
+    return twice
+
+
+def test_a_curve_does_not_tell_who_found_its_points(executor):
+    model = cf.Strategy.random(cf.Kuhn(), 2)
+    counts = np.arange(float(len(model.infosets.owner)))
+    how = {"observations": counts, "blueprint": cf.Strategy.uniform(model.tree), "shares": [0, 0.6]}
+    seen = []
+    here = curve(model, 1, **how)
+    there = curve(model, 1, **how, executor=executor, on_progress=lambda *at: seen.append(at))
+    assert seen == [(n, 8) for n in range(1, 9)]
+    assert there.to_dict() == here.to_dict()
+    for ours, theirs in zip(here, there, strict=True):
+        for one, other in zip(ours, theirs, strict=True):
+            assert np.array_equal(one.strategy.probabilities, other.strategy.probabilities)
+            assert one.strategy.about == other.strategy.about
+
+
+def test_a_curve_by_cfr_on_a_cluster(told):
+    words = ("exploit", "kuhn", "--form", "public", "--model", "random", "--curve")
+    here, there = told(*words, "--exploitability", "1e-3")
+    assert there == here
+    assert len(there["curve"]["lines"][0]["points"]) == 7
+    one = invoked("exploit", "kuhn", "--model", "uniform", "--rnr", "0.5", "--cluster", "local:1")
+    assert one.refused("--curve")
+    timed = invoked(*words, "--seconds", "5", "--cluster", "local:1")
+    assert timed.refused("--exploitability")
 
 
 def test_a_scheduler_that_goes_away_is_one_sentence(scheduler, tmp_path):
