@@ -5,6 +5,7 @@ from __future__ import annotations
 import json as jsonlib
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, fields
 from inspect import signature
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -24,6 +25,7 @@ from counterfold.cli.progress import Watch
 from counterfold.cli.request import Answered, command_of
 from counterfold.errors import ParameterError
 from counterfold.files.whole import write_whole
+from counterfold.pieces.cluster import check_cluster, executor_at
 from counterfold.research.columns import Part, print_parts
 
 if TYPE_CHECKING:
@@ -58,7 +60,8 @@ class Drawn(Answered):
 class Job(NamedTuple):
     """One experiment: how to make it, how to show what came out, and how to draw it.
 
-    Its options are the parameters of ``make``, whose result has ``to_dict``.
+    Its options are the parameters of ``make``, whose result has ``to_dict``. What takes an
+    ``executor`` is many pieces of work, which a cluster may do.
     """
 
     make: Callable[..., Any]  # takes on_progress(done, of, words)
@@ -125,6 +128,7 @@ def run_job(name: str, job: Job, output: Drawn, **options: object) -> None:
     """Run one experiment and tell about it in every form that was asked for."""
     from counterfold.plot import check_plot, save
 
+    cluster = getattr(output, "cluster", None)
     given = _checked(name, job, options)
     out: str | None = getattr(output, "out", None)
     if out is not None:
@@ -137,7 +141,11 @@ def run_job(name: str, job: Job, output: Drawn, **options: object) -> None:
     watch = _Runs(job, output.quiet)
     with watch:
         try:
-            result = job.make(**given, on_progress=watch.runs)
+            with ExitStack() as closing:
+                if cluster is not None:
+                    watch.doing(f"reaching the cluster {cluster}")
+                    given["executor"] = closing.enter_context(executor_at(cluster))
+                result = job.make(**given, on_progress=watch.runs)
             if output.plot is not None and job.draw is not None:
                 watch.doing("drawing")
                 save(job.draw(result), output.plot)
@@ -159,6 +167,10 @@ def _checked(name: str, job: Job, options: Mapping[str, object]) -> dict[str, ob
     """The options that were given; those that the experiment does not know are refused."""
     known = signature(job.make).parameters
     given = {key: value for key, value in options.items() if value is not None}
+    if isinstance(cluster := given.pop("cluster", None), str):
+        if "executor" not in known:
+            raise ParameterError(f"{name} is not cut into pieces and does not take --cluster")
+        check_cluster(cluster)
     if "seed" not in known and given.get("seed") == 0:  # which is there without being given
         del given["seed"]
     for key in given:

@@ -18,6 +18,7 @@ from counterfold.exploit.curve import curve
 from counterfold.pieces.cluster import check_cluster, executor_at, workers_in
 from counterfold.pieces.piece import Piece, outcomes
 from counterfold.pieces.store import store_at
+from counterfold.research.ses.leduc import figure_3
 from counterfold.solvers.flop_report import FlopReport
 from tests.cli.conftest import invoked
 from tests.pieces import work
@@ -135,6 +136,37 @@ def test_a_curve_by_cfr_on_a_cluster(told):
     assert one.refused("--curve")
     timed = invoked(*words, "--seconds", "5", "--cluster", "local:1")
     assert timed.refused("--exploitability")
+
+
+SWEEPS = (
+    "pref-cfr --figure 4 --runs 2 --iterations 100",
+    "pref-cfr --table leduc --runs 1 --iterations 10",
+    "ocfr --experiment 1 --matches 2 --hands 30",
+    "ocfr --experiment 2 --matches 2 --hands 30",
+    "ocfr --experiment check --matches 2 --hands 30",
+)
+
+
+@pytest.mark.parametrize("words", SWEEPS)
+def test_a_sweep_does_not_tell_who_ran_it(told, words):
+    here, there = told("repro", *words.split())
+    assert there == here
+
+
+def test_opponents_of_a_search_are_met_anywhere(executor):
+    how = {"point": "move:1", "alphas": (0.0, 0.5), "errors": (0.3,), "shares": (0.0, 0.3)}
+    here, there = (
+        figure_3("kuhn", 2, 500, **how, executor=by).to_dict() for by in (None, executor)
+    )
+    timed = [key for key in here if "seconds" in key]
+    assert set(timed) == {"search_seconds", "cpu_seconds"}
+    assert {**there, **dict.fromkeys(timed)} == {**here, **dict.fromkeys(timed)}
+
+
+def test_what_is_one_piece_takes_no_cluster():
+    one = invoked("repro", "ses", "--figure", "2", "--cluster", "local:1")
+    assert one.refused("does not take --cluster")
+    assert invoked("repro", "ocfr", "--experiment", "1", "--cluster", "x").refused("local:4")
 
 
 def test_a_scheduler_that_goes_away_is_one_sentence(scheduler, tmp_path):

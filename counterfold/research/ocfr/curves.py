@@ -13,8 +13,9 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +25,7 @@ from counterfold.evaluate.exact import assess
 from counterfold.exploit.rules import DEFAULT_LEARNER
 from counterfold.games.catalog import load
 from counterfold.games.spec import whole
+from counterfold.pieces.piece import Outcome, Piece, gathered
 from counterfold.play.agents import Dynamic, StrategyAgent, make_agent, sophisticated
 from counterfold.play.score import Estimate
 from counterfold.play.series import Entrant, match_seed, series
@@ -69,10 +71,6 @@ OPPONENTS = (
         lambda tree, seed: Dynamic(tree, EVERY, seed),
     ),
 )
-
-
-Opposing = StrategyAgent | Callable[[int], StrategyAgent]
-"""An opponent, or what makes one from the number of the match."""
 
 
 @dataclass(frozen=True)
@@ -138,33 +136,80 @@ class Curves(Result, paper="ocfr", game=GAME, also=("matches", "hands")):
         return next(c for c in self.curves if (c.agent, c.opponent) == (agent, opponent))
 
 
-class Work:
-    """The game, the threads, and how far the work has come: what experiments take as ``how``."""
+class Meeting(NamedTuple):
+    """Many matches of an agent, looked at after some hands each.
 
-    def __init__(self, threads: int | None = None, on_progress: Progress = no_progress) -> None:
-        self.tree = compile_game(load(GAME))
+    Its opponent is another agent or, ``drawn``, of a kind of ``OPPONENTS``, another in every match.
+    """
+
+    agent: str
+    opponent: str
+    drawn: bool
+    matches: int
+    marks: tuple[int, ...]
+    seed: int
+
+    def opposing(self, tree: HistoryTree) -> Entrant:
+        if not self.drawn:
+            return make_agent(self.opponent, tree)
+        kind = next(one for one in OPPONENTS if one.name == self.opponent)
+        return partial(_drawn, kind, tree, self.seed)
+
+    def play(self, tree: HistoryTree, threads: int, tell: Callable[[int], None]) -> Floats:
+        """What the agent won a hand, ``[match, mark]``."""
+        won = series(
+            tree, make_agent(self.agent, tree), self.opposing(tree), matches=self.matches,
+            marks=self.marks, seed=self.seed, threads=threads, on_progress=tell,
+        )  # fmt: skip
+        return won[:, :, 0]
+
+
+def play_meeting(given: Mapping[str, Any], wants: tuple[str, ...]) -> Outcome:
+    """The work of a piece, on whatever machine: all matches of two."""
+    meeting = Meeting(**{**given, "marks": tuple(given["marks"])})
+    return Outcome({"rates": meeting.play(_tree(), 1, no_progress).tolist()})
+
+
+@cache
+def _tree() -> HistoryTree:
+    return compile_game(load(GAME))
+
+
+class Work:
+    """The game, who plays, and how far the work has come: what experiments take as ``how``."""
+
+    def __init__(
+        self,
+        threads: int | None = None,
+        on_progress: Progress = no_progress,
+        executor: Executor | None = None,
+    ) -> None:
+        self.tree = _tree()
         self.threads = threads or min(os.cpu_count() or 1, 8)
-        self.total = self._done = 0
-        self._on_progress = on_progress
+        self._on_progress, self._executor = on_progress, executor
         self._began = time.monotonic(), time.process_time()
 
-    def play(
-        self, entrants: Sequence[Entrant], matches: int, marks: Sequence[int], seed: int
-    ) -> Floats:
-        """What the first of two agents won a hand, ``[match, mark]``."""
+    def play(self, meetings: Sequence[Meeting]) -> list[Floats]:
+        """What came of meetings: a piece each for an executor, by threads here."""
+        total = sum(meeting.matches for meeting in meetings)
+        if self._executor is not None:
+            pieces = [Piece("meeting", meeting._asdict()) for meeting in meetings]
+            done = gathered(
+                pieces, play_meeting, self._executor,
+                lambda done, of: self._on_progress(done * total // of, total),
+            )  # fmt: skip
+            return [np.array(one.result["rates"]) for one in done]
+        # Compile before the clock of the progress starts.
+        meetings[0]._replace(matches=1, marks=(1,)).play(self.tree, 1, no_progress)
+        found: list[Floats] = []
 
         def tell(done: int) -> None:
-            self._on_progress(self._done + done, self.total)
+            self._on_progress(sum(map(len, found)) + done, total)
 
-        if not self._done:  # compile before the clock of the progress starts
-            series(self.tree, *entrants, matches=1, marks=(1,), threads=1)
-        tell(0)
-        won = series(
-            self.tree, *entrants, matches=matches, marks=marks, seed=seed,
-            threads=self.threads, on_progress=tell,
-        )  # fmt: skip
-        self._done += matches
-        return won[:, :, 0]
+        for meeting in meetings:
+            tell(0)
+            found.append(meeting.play(self.tree, self.threads, tell))
+        return found
 
     def spent(self) -> tuple[float, float]:
         """Seconds by the clock, and of the processors."""
@@ -181,57 +226,78 @@ def marks_up_to(hands: int) -> tuple[int, ...]:
     return tuple(found.tolist())
 
 
-def experiment_1(matches: int = 1000, hands: int = 5000, seed: int = 0, **how: Any) -> Curves:
+def experiment_1(
+    matches: int = 1000,
+    hands: int = 5000,
+    seed: int = 0,
+    executor: Executor | None = None,
+    **how: Any,
+) -> Curves:
     """Learners, and an equilibrium that never learns, against opponents that do not learn.
 
     All meet the same opponents and the same deals.
     """
-    work = Work(**how)
-    agents = (*LEARNERS, "equilibrium")
-    drawn: dict[str, Opposing] = {
-        opponent.name: partial(_drawn, opponent, work.tree, seed) for opponent in OPPONENTS
-    }
-    return _curves("1", work, agents, drawn, matches, hands, seed)
+    agents, opponents = (*LEARNERS, "equilibrium"), [opponent.name for opponent in OPPONENTS]
+    return _curves(
+        "1", Work(executor=executor, **how), agents, opponents, True, matches, hands, seed
+    )
 
 
 def _drawn(opponent: Opponent, tree: HistoryTree, seed: int, number: int) -> StrategyAgent:
     return opponent.make(tree, match_seed(seed, number))
 
 
-def check(matches: int = 1000, hands: int = 20_000, seed: int = 0, **how: Any) -> Curves:
+def check(
+    matches: int = 1000,
+    hands: int = 20_000,
+    seed: int = 0,
+    executor: Executor | None = None,
+    **how: Any,
+) -> Curves:
     """What is promised of our own learner: ``LEAST_WON`` and ``MOST_LOST``."""
-    work = Work(**how)
-    others: dict[str, Opposing] = {}
-    for name in ("uniform", "equilibrium"):
-        other = make_agent(name, work.tree)
-        assert isinstance(other, StrategyAgent)
-        others[name] = other
-    return _curves("check", work, (DEFAULT_LEARNER,), others, matches, hands, seed)
+    others = ("uniform", "equilibrium")
+    return _curves(
+        "check",
+        Work(executor=executor, **how),
+        (DEFAULT_LEARNER,),
+        others,
+        False,
+        matches,
+        hands,
+        seed,
+    )
 
 
 def _curves(
     experiment: str,
     work: Work,
     agents: Sequence[str],
-    opponents: Mapping[str, Opposing],
+    opponents: Sequence[str],
+    drawn: bool,
     matches: int,
     hands: int,
     seed: int,
 ) -> Curves:
     """Each agent against each opponent, who may be another one in every match."""
     whole("seed", seed, least=0)
-    work.total = whole("matches", matches, least=2) * len(agents) * len(opponents)
+    whole("matches", matches, least=2)
     marks = marks_up_to(whole("hands", hands, least=2))
-    curves, ceilings = [], {}
-    for name, opponent in opponents.items():
-        for agent in agents:
-            rates = work.play((make_agent(agent, work.tree), opponent), matches, marks, seed)
-            curves.append(Curve(agent, name, marks, rates))
-        met = (
-            [opponent] if isinstance(opponent, StrategyAgent)
-            else [opponent(number) for number in range(matches)]
-        )  # fmt: skip
-        ceilings[name] = float(np.mean([_ceiling(one, hands) for one in met]))
+    meetings = [
+        Meeting(agent, opponent, drawn, matches, marks, seed)
+        for opponent in opponents
+        for agent in agents
+    ]
+    curves = [
+        Curve(meeting.agent, meeting.opponent, marks, rates)
+        for meeting, rates in zip(meetings, work.play(meetings), strict=True)
+    ]
+    ceilings = {}
+    for meeting in meetings[:: len(agents)]:
+        opponent = meeting.opposing(work.tree)
+        met = [opponent(number) for number in range(matches)] if callable(opponent) else [opponent]
+        ceilings[meeting.opponent] = float(
+            np.mean([_ceiling(one, hands) for one in met if isinstance(one, StrategyAgent)])
+        )
     return Curves(experiment, tuple(curves), ceilings, seed, *work.spent())
 
 

@@ -7,15 +7,15 @@ about as wide as the paper's (whole matches have a standard deviation of 0.04 a 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
 from counterfold.games.spec import whole
-from counterfold.play.agents import make_agent
 from counterfold.play.score import Estimate
 from counterfold.play.series import match_seed
-from counterfold.research.ocfr.curves import GAME, LEARNERS, Work
+from counterfold.research.ocfr.curves import GAME, LEARNERS, Meeting, Work
 from counterfold.research.results import Json, Result, estimate, plain
 
 PAPER = ("DBBR-WS", "MCCFR-os", "Q-learning", "Sarsa", "seOCFR", "deOCFR")
@@ -111,20 +111,27 @@ class RoundRobin(Result, paper="ocfr", experiment="2", game=GAME, also=("publish
         return {"agents": list(PAPER), "table": plain(TABLE_1)}
 
 
-def experiment_2(matches: int = 10_000, hands: int = 1500, seed: int = 0, **how: Any) -> RoundRobin:
+def experiment_2(
+    matches: int = 10_000,
+    hands: int = 1500,
+    seed: int = 0,
+    executor: Executor | None = None,
+    **how: Any,
+) -> RoundRobin:
     """Each learner against each other; every pair is played once, whatever tables it is in."""
     whole("seed", seed, least=0)
-    work = Work(**how)
+    work = Work(executor=executor, **how)
     lists = (LEARNERS, FITTED)
     pairs = dict.fromkeys(pair for agents in lists for pair in _pairs(agents))
-    work.total = whole("matches", matches, least=2) * len(pairs)
-    whole("hands", hands, least=2)
-    met = {}
-    for number, pair in enumerate(pairs):
-        agents = [make_agent(agent, work.tree) for agent in pair]
-        # Deals of their own: luck that all pairs shared would add up in the sums of the rows.
-        rates = work.play(agents, matches, (hands,), match_seed(seed, number))
-        met[pair] = estimate(rates[:, 0])
+    whole("matches", matches, least=2)
+    marks = (whole("hands", hands, least=2),)
+    # Deals of their own: luck that all pairs shared would add up in the sums of the rows.
+    meetings = [
+        Meeting(*pair, False, matches, marks, match_seed(seed, number))
+        for number, pair in enumerate(pairs)
+    ]
+    rates = work.play(meetings)
+    met = {pair: estimate(won[:, 0]) for pair, won in zip(pairs, rates, strict=True)}
     plain, fitted = (_table(agents, met) for agents in lists)
     return RoundRobin(plain, fitted, matches, hands, seed, *work.spent())
 

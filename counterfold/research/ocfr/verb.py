@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from counterfold.cli.options import number, option
+from counterfold.cli.options import Cluster, number, option
 from counterfold.research import columns
 from counterfold.research.columns import Columns, Part
 from counterfold.research.reproduction import Drawn, Job, Seed, verb_of
@@ -32,6 +32,7 @@ class OcfrRequest(Drawn):
     )
     matches: int | None = number("N", "Of each pair. [1,000; of 2: 10,000]")
     hands: int | None = number("N", "Of each match. [5,000; 2: 1,500]")
+    cluster: Cluster = None
     seed: Seed = 0
 
 

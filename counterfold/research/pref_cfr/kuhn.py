@@ -8,14 +8,20 @@ preference at player 1's three opening infosets moves it. Settings as in the aut
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.files.text import Fields
+from counterfold.files.typed import from_json, to_json
 from counterfold.games.onecard import Kuhn
 from counterfold.games.spec import whole
+from counterfold.pieces.piece import Outcome, Piece, gathered
 from counterfold.research.progress import Progress, no_progress
 from counterfold.research.results import Json, Result, Sampled, plain
 from counterfold.solvers.solver import Solver
@@ -137,7 +143,11 @@ class Figure(Result, paper="pref-cfr", game="kuhn"):
 
 
 def figure_3(
-    runs: int = 30, iterations: int = 10_000, seed: int = 0, on_progress: Progress = no_progress
+    runs: int = 30,
+    iterations: int = 10_000,
+    seed: int = 0,
+    on_progress: Progress = no_progress,
+    executor: Executor | None = None,
 ) -> Figure:
     """Plain CFR on Kuhn poker from random starts: one equilibrium out of many.
 
@@ -145,11 +155,15 @@ def figure_3(
     >>> abs(found.settings[0].alpha - 0.2) < 0.03
     True
     """
-    return _figure(3, (FIGURE_3,), runs, iterations, seed, on_progress)
+    return _figure(3, (FIGURE_3,), runs, iterations, seed, on_progress, executor)
 
 
 def figure_4(
-    runs: int = 30, iterations: int = 10_000, seed: int = 0, on_progress: Progress = no_progress
+    runs: int = 30,
+    iterations: int = 10_000,
+    seed: int = 0,
+    on_progress: Progress = no_progress,
+    executor: Executor | None = None,
 ) -> Figure:
     """Six preferences on Kuhn poker: which equilibrium each of them finds, and how fast.
 
@@ -157,7 +171,7 @@ def figure_4(
     >>> bold.alpha > 0.25, careful.alpha < 0.15
     (True, True)
     """
-    return _figure(4, FIGURE_4, runs, iterations, seed, on_progress)
+    return _figure(4, FIGURE_4, runs, iterations, seed, on_progress, executor)
 
 
 def _figure(
@@ -167,42 +181,55 @@ def _figure(
     iterations: int,
     seed: int,
     on_progress: Progress,
+    executor: Executor | None,
 ) -> Figure:
     check(runs, iterations, seed)
     began = time.process_time()
-    tree = compile_game(Kuhn())
-    found = []
-    for place, setting in enumerate(settings):
-        starts = [np.random.default_rng([seed, place, run]) for run in range(runs)]
+    pieces = [
+        Piece(
+            "kuhn",
+            {"setting": to_json(setting), "iterations": iterations, "start": [seed, place, run]},
+        )
+        for place, setting in enumerate(settings)
+        for run in range(runs)
+    ]
+    done = gathered(pieces, kuhn_run, executor, on_progress)
+    shape = (len(settings), runs, -1)
+    alphas, nash_convs = (
+        np.array([one.result[name] for one in done]).reshape(shape)
+        for name in ("alphas", "nash_convs")
+    )
+    checks = tuple(_checks(iterations))
+    found = tuple(
+        Runs(setting, checks, alphas[place], nash_convs[place])
+        for place, setting in enumerate(settings)
+    )
+    return Figure(number, runs, iterations, found, seed, time.process_time() - began)
 
-        def done(run: int, before: int = place * runs) -> None:
-            on_progress(before + run, runs * len(settings))
 
-        found.append(_runs(tree, setting, starts, iterations, done))
-    spent = time.process_time() - began
-    return Figure(number, runs, iterations, tuple(found), seed, spent)
+def _checks(iterations: int) -> list[int]:
+    found: list[int] = np.unique(np.geomspace(1, iterations, CHECKS).round().astype(int)).tolist()
+    return found
 
 
-def _runs(
-    tree: HistoryTree,
-    setting: Setting,
-    starts: Sequence[np.random.Generator],
-    iterations: int,
-    done: Callable[[int], None],
-) -> Runs:
-    checks = np.unique(np.geomspace(1, iterations, CHECKS).round().astype(int)).tolist()
-    alphas, nash_convs = np.zeros((2, len(starts), len(checks)))
+@cache
+def _tree() -> HistoryTree:
+    return compile_game(Kuhn())
+
+
+def kuhn_run(given: Mapping[str, Any], wants: tuple[str, ...]) -> Outcome:
+    """The work of a piece, on whatever machine: one run of a setting from a random start."""
+    setting = from_json(Setting, Fields(given, "a run").object("setting"))
     # As in the authors' code: simultaneous updates, uniform average, regrets and the average
     # strategy drawn at random before the first iteration.
-    for run, start in enumerate(starts):
-        solver = Solver(tree, "cfr", alternating=False, style=setting.style())
-        solver.begin_at_random(start)
-        for column, mark in enumerate(checks):
-            solver.step(mark - solver.iteration)
-            alphas[run, column] = solver.strategy().at("J")["bet"]
-            nash_convs[run, column] = sum(solver.assess().gains)
-        done(run + 1)
-    return Runs(setting, tuple(checks), alphas, nash_convs)
+    solver = Solver(_tree(), "cfr", alternating=False, style=setting.style())
+    solver.begin_at_random(np.random.default_rng(given["start"]))
+    alphas, nash_convs = [], []
+    for mark in _checks(given["iterations"]):
+        solver.step(mark - solver.iteration)
+        alphas.append(float(solver.strategy().at("J")["bet"]))
+        nash_convs.append(float(sum(solver.assess().gains)))
+    return Outcome({"alphas": alphas, "nash_convs": nash_convs})
 
 
 def check(runs: int, iterations: int, seed: int) -> None:

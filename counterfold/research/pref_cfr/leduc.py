@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
+from concurrent.futures import Executor
 from dataclasses import dataclass
+from functools import cache
+from itertools import islice
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.evaluate.exact import assess
+from counterfold.files.text import Fields
+from counterfold.files.typed import from_json, to_json
 from counterfold.games.leduc import Leduc
+from counterfold.pieces.piece import Outcome, Piece, gathered
 from counterfold.research.pref_cfr.kuhn import Setting, check
 from counterfold.research.progress import Progress, no_progress
 from counterfold.research.results import Json, Result
@@ -87,7 +95,11 @@ class LeducTable(Result, paper="pref-cfr", table="leduc", game="leduc"):
 
 
 def leduc_table(
-    runs: int = 3, iterations: int = 10_000, seed: int = 0, on_progress: Progress = no_progress
+    runs: int = 3,
+    iterations: int = 10_000,
+    seed: int = 0,
+    on_progress: Progress = no_progress,
+    executor: Executor | None = None,
 ) -> LeducTable:
     """Pref-CFR(BR) on Leduc poker with preferences at player 1's openings.
 
@@ -108,29 +120,31 @@ def leduc_table(
     """
     check(runs, iterations, seed)
     began = time.process_time()
-    tree = compile_game(Leduc())
+    tree = _tree()
     value = frontier(tree, OPENING_BET, [0.0]).value
     settings = list(LEDUC)
     # What the excess is counted from, also where the authors have no such setting.
     missing = [(s, 0.0) for s, _ in LEDUC if (s, 0.0) not in LEDUC]
     settings += dict.fromkeys(missing)
-    total = len(settings) * (1 + runs)
     rows: list[LeducRow] = []
-    count = 0
-    for traversal, length, times in (
-        ("full", iterations, 1),
-        ("external", SAMPLED * iterations, runs),
-    ):
+    kinds = (("full", iterations, 1), ("external", SAMPLED * iterations, runs))
+    pieces = [
+        Piece(
+            "leduc",
+            {
+                "setting": to_json(setting), "beta": beta, "traversal": traversal,
+                "iterations": length, "seed": seed + run, "value": value,
+            },
+        )
+        for traversal, length, times in kinds
+        for setting, beta in settings
+        for run in range(times)
+    ]  # fmt: skip
+    done = iter(gathered(pieces, leduc_run, executor, on_progress))
+    for traversal, length, times in kinds:
         measured: dict[tuple[Setting, float], NDArray[np.float64]] = {}
         for setting, beta in settings:
-            figures = []
-            for run in range(times):
-                solver = Solver(tree, "cfr", traversal, seed=seed + run, style=setting.style(beta))
-                for part in np.diff(np.linspace(0, length, 11).round().astype(int)).tolist():
-                    solver.step(part)
-                    on_progress(count, total)
-                figures.append(_measured(solver.strategy(), value))
-                count += 1
+            figures = [one.result["figures"] for one in islice(done, times)]
             measured[setting, beta] = np.mean(figures, axis=0)
         for setting, beta in LEDUC:
             opening, raises, exploitable, cost = measured[setting, beta].tolist()
@@ -142,6 +156,21 @@ def leduc_table(
                 )
             )  # fmt: skip
     return LeducTable(tuple(rows), value, seed, time.process_time() - began)
+
+
+@cache
+def _tree() -> HistoryTree:
+    return compile_game(Leduc())
+
+
+def leduc_run(given: Mapping[str, Any], wants: tuple[str, ...]) -> Outcome:
+    """The work of a piece, on whatever machine: one run of a setting."""
+    setting = from_json(Setting, Fields(given, "a run").object("setting"))
+    style, seed = setting.style(given["beta"]), given["seed"]
+    solver = Solver(_tree(), "cfr", given["traversal"], seed=seed, style=style)
+    for part in np.diff(np.linspace(0, given["iterations"], 11).round().astype(int)).tolist():
+        solver.step(part)
+    return Outcome({"figures": [*map(float, _measured(solver.strategy(), given["value"]))]})
 
 
 def _measured(strategy: Strategy[HistoryTree], value: float) -> tuple[float, float, float, float]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from counterfold.cli.options import number, option
+from counterfold.cli.options import Cluster, number, option
 from counterfold.research.columns import Columns, Part, Table
 from counterfold.research.reproduction import Drawn, Job, Seed, folder, iterations, runs, verb_of
 
@@ -47,6 +47,7 @@ class PrefCfrRequest(Drawn):
     threads: int | None = number("N", "Threads that solve hold'em of three.")
     cards: str | None = option("FILE", "Buckets of `counterfold buckets`, in place of new ones.")
     folder: str | None = folder()
+    cluster: Cluster = None
     runs: int | None = runs()
     iterations: int | None = iterations()
     seed: Seed = 0

@@ -8,17 +8,22 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from counterfold.arrays import Floats
 from counterfold.errors import ParameterError
 from counterfold.evaluate.sequence import assess_form
+from counterfold.files.text import Fields
+from counterfold.files.typed import from_json, to_json
 from counterfold.games.catalog import load
 from counterfold.games.spec import whole
+from counterfold.pieces.piece import Outcome, Piece, gathered
 from counterfold.research.progress import Progress, no_progress
 from counterfold.research.results import Json
 from counterfold.research.ses.sweep import ERRORS, SHARES, Opponent, Point, Sweep
@@ -112,6 +117,7 @@ def figure_3(  # noqa: PLR0913  (said by their names)
     point: str | None = None,
     tolerance: float = 1e-4,
     on_progress: Progress = no_progress,
+    executor: Executor | None = None,
 ) -> LeducSweep:
     """SES by alpha and error of judgement, against ``runs`` opponents of each kind.
 
@@ -125,41 +131,84 @@ def figure_3(  # noqa: PLR0913  (said by their names)
     began = time.process_time()
     spec, usual = GAMES.get(game, (game, "board"))
     point = point or usual
-    tree = compile_game(load(spec))
-    value = solve_lp(tree).value
-    blueprint = sampled_blueprint(tree, iterations, seed)
-    places = subgames(tree, point)
-    heroes = [_Hero(places, blueprint, player, value, tolerance) for player in (0, 1)]
-    opponents, points = [], []
-    total = len(shares) * runs
-    for share in shares:
-        for run in range(runs):
-            if share:
-                opponent = shuffled(blueprint, share, np.random.default_rng([seed, run, 1]))
-            else:
-                opponent = sampled_blueprint(tree, iterations, seed + run + 1)
-            opponents.append(_opponent(share, run, blueprint, opponent, heroes))
-            for error in errors:
-                judged = [(hero, hero.judge(opponent, error, [seed, run])) for hero in heroes]
-                for alpha in alphas:
-                    sides = [hero.play(opponent, alpha, ranges) for hero, ranges in judged]
-                    points.append(_point(share, run, error, alpha, sides))
-            on_progress(len(opponents), total)
+    common: dict[str, Any] = {
+        "game": spec, "point": point, "iterations": iterations, "seed": seed,
+        "tolerance": tolerance,
+    }  # fmt: skip
+    swept = {"alphas": list(alphas), "errors": list(errors)}
+    pieces = [
+        Piece("ses", {**common, **swept, "share": share, "run": run})
+        for share in shares
+        for run in range(runs)
+    ]
+    done = [
+        from_json(_Met, Fields(one.result, "an opponent"))
+        for one in gathered(pieces, meet_opponent, executor, on_progress)
+    ]
+    blueprint, heroes = _table(**common)
+    careful = [made for hero in heroes for made in hero.careful] if 0 in alphas else []
     return LeducSweep(
         game=spec,
         point=point,
         iterations=iterations,
         seed=seed,
-        opponents=tuple(opponents),
+        opponents=tuple(met.opponent for met in done),
         exploitability=float(np.mean([hero.lost(blueprint.probabilities) for hero in heroes])),
         nearest=float(np.mean([hero.nearest.exploitability for hero in heroes])),
         maxmargin_gap=max(hero.maxmargin_gap() for hero in heroes),
         unsafe_gap=max(hero.unsafe_gap(blueprint) for hero in heroes),
-        points=tuple(points),
-        searches=sum(hero.searches for hero in heroes),
-        search_seconds=sum(hero.seconds for hero in heroes),
+        points=tuple(point for met in done for point in met.points),
+        searches=sum(met.searches for met in done) + len(careful),
+        search_seconds=sum(met.seconds for met in done) + sum(m.cpu_seconds for m in careful),
         cpu_seconds=time.process_time() - began,
     )
+
+
+@dataclass(frozen=True)
+class _Met:
+    """What came of one opponent."""
+
+    opponent: Opponent
+    points: tuple[LeducPoint, ...]
+    searches: int  # with alpha above 0; the others are the same for all
+    seconds: float
+
+
+def meet_opponent(given: Mapping[str, Any], wants: tuple[str, ...]) -> Outcome:
+    """The work of a piece, on whatever machine: all points of one opponent."""
+    common = {key: given[key] for key in ("game", "point", "iterations", "seed", "tolerance")}
+    blueprint, heroes = _table(**common)
+    share, run, seed = given["share"], given["run"], given["seed"]
+    before = [(hero.searches, hero.seconds) for hero in heroes]
+    if share:
+        opponent = shuffled(blueprint, share, np.random.default_rng([seed, run, 1]))
+    else:
+        opponent = sampled_blueprint(blueprint.tree, given["iterations"], seed + run + 1)
+    points = []
+    for error in given["errors"]:
+        judged = [(hero, hero.judge(opponent, error, [seed, run])) for hero in heroes]
+        for alpha in given["alphas"]:
+            sides = [hero.play(opponent, alpha, ranges) for hero, ranges in judged]
+            points.append(_point(share, run, error, alpha, sides))
+    spent = [
+        (hero.searches - searches, hero.seconds - seconds)
+        for hero, (searches, seconds) in zip(heroes, before, strict=True)
+    ]
+    searches, seconds = map(sum, zip(*spent, strict=True))
+    found = _opponent(share, run, blueprint, opponent, heroes)
+    return Outcome(to_json(_Met(found, tuple(points), int(searches), seconds)))
+
+
+@lru_cache(1)
+def _table(
+    game: str, point: str, iterations: int, seed: int, tolerance: float
+) -> tuple[Profile, list[_Hero]]:
+    """The blueprint, and itself in both seats, made once in a process."""
+    tree = compile_game(load(game))
+    value = solve_lp(tree).value
+    blueprint = sampled_blueprint(tree, iterations, seed)
+    places = subgames(tree, point)
+    return blueprint, [_Hero(places, blueprint, player, value, tolerance) for player in (0, 1)]
 
 
 def sampled_blueprint(tree: HistoryTree, iterations: int, seed: int) -> Profile:
@@ -225,7 +274,6 @@ class _Hero:
         self.value = value if player == 0 else self.total - value
         self.nearest: Nearest = nearest(places, blueprint, player)
         self.searches, self.seconds = 0, 0.0
-        self._careful: list[Refined[HistoryEntry, float]] | None = None
 
         # References by subgame: the nearest equilibrium, and the blueprint itself.
         self.yardsticks = [y for y in self.nearest.yardsticks if y is not None]
@@ -270,8 +318,8 @@ class _Hero:
         )
 
     def _refined(self, alpha: float, judged: list[Floats]) -> list[Refined[HistoryEntry, float]]:
-        if not alpha and self._careful is not None:  # no range matters
-            return self._careful
+        if not alpha:
+            return self.careful
         refined = []
         for yardstick, believed in zip(self.yardsticks, judged, strict=True):
             made = refine(
@@ -280,9 +328,15 @@ class _Hero:
             self.searches += 1
             self.seconds += made.cpu_seconds
             refined.append(made)
-        if not alpha:
-            self._careful = refined
         return refined
+
+    @cached_property
+    def careful(self) -> list[Refined[HistoryEntry, float]]:
+        """With alpha 0, where no range matters."""
+        return [
+            refine(yardstick.entry, ses(yardstick.entry, 0.0), tolerance=self.tolerance)
+            for yardstick in self.yardsticks
+        ]
 
     def payoff(self, opponent: Profile, probabilities: Floats) -> float:
         """What the hero earns with a strategy against an opponent."""
@@ -299,8 +353,7 @@ class _Hero:
     def maxmargin_gap(self) -> float:
         """How far SES with alpha 0 is from maxmargin at most, by what they maximise."""
         gaps = []
-        for yardstick in self.yardsticks:
-            careful = refine(yardstick.entry, ses(yardstick.entry, 0.0), tolerance=self.tolerance)
+        for yardstick, careful in zip(self.yardsticks, self.careful, strict=True):
             margin = refine(yardstick.entry, maxmargin(yardstick.entry, "blueprint"), "lp")
             gaps.append(abs(careful.objective - margin.objective))
         return max(gaps, default=0.0)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from counterfold.cli.options import number, option
+from counterfold.cli.options import Cluster, number, option
 from counterfold.research import reproduction
 from counterfold.research.columns import Columns, Part, Table
 from counterfold.research.progress import Progress, no_progress
@@ -40,6 +40,7 @@ class SesRequest(Drawn):
     iterations: int | None = reproduction.iterations()
     hands: int | None = number("N", "drift: hands of each match.")
     folder: str | None = reproduction.folder()
+    cluster: Cluster = None
     seed: Seed = 0
 
 
