@@ -35,7 +35,7 @@ from counterfold.poker.money import Betting, State
 from counterfold.poker.ranges import Range
 from counterfold.poker.table import DEALT, STREETS, Holdem
 from counterfold.searchers.gadget import gadget
-from counterfold.searchers.public import LOOKS, PublicSearch
+from counterfold.searchers.public import PublicSearch
 from counterfold.solvers.solver import Solver
 from counterfold.strategy.continuations import continuations
 from counterfold.strategy.layout import Tables
@@ -191,25 +191,24 @@ class StreetSearch:
         every = np.ones((self.table.players, HOLES))
         seconds, self.seconds = self.seconds, math.inf
         spot = Spot(state, board, -1, every, (), 0, np.stack([every, every]))
-        self._public(spot, self._fitting(spot, {}))
+        self._public(spot, self._fitting(spot, {}), 0.0)
         iterations, self.iterations = self.iterations, 1
-        self._sampled(spot, {})
+        self._sampled(spot, {}, 0.0)
         self.seconds, self.iterations, self._pace = seconds, iterations, PACE
 
     def plan(self, spot: Spot, extra: Extra) -> Plan | None:
         """Search; None where it does not fit into the time."""
-        inside = self.table.players - bin(spot.state.folded).count("1")
+        began, inside = time.thread_time(), self.table.players - spot.state.folded.bit_count()
         if inside == 2:
             flop = len(spot.board) == DEALT[1]  # with all sizes and enough time, or else sampled
             fitting = self._fitting(spot, extra, *((1, MANY) if flop else ()))
             if fitting is not None or not flop:
-                return self._public(spot, fitting)
-        return self._sampled(spot, extra)
+                return self._public(spot, fitting, began)
+        return self._sampled(spot, extra, began)
 
     # Two players, every hand its own, to the end of the hand.
 
-    def _public(self, spot: Spot, fitting: Fitting | None) -> Plan | None:
-        began = time.thread_time()
+    def _public(self, spot: Spot, fitting: Fitting | None, began: float) -> Plan | None:
         if fitting is None:
             return None
         betting, seats, cost = fitting
@@ -233,26 +232,30 @@ class StreetSearch:
                 ]
                 settings |= {"alpha": MOST_ALPHA * evidence(entry.range, worlds)}
                 settings["range"] = worlds[0]
-        trials = 1 if self.alpha is not None or not settings else TRIALS
+        trials, done = self._trials if settings.get("alpha") else 1, 0
         for trial in range(trials):
             parts = gadget(self.gadget, entry, **settings)
             left = ALMOST * self.seconds - (time.thread_time() - began)
-            found = search.refine(entry, parts, limit, gap=gap, seconds=left / (trials - trial))
+            left = left / (trials - trial) if self.iterations is None else math.inf
+            found = search.refine(entry, parts, limit, gap=gap, seconds=left)
+            done += found.iterations
             rise = float((found.best - entry.best)[entry.live].max())
-            if trials == 1 or rise <= self.budget or not settings["alpha"]:
+            if trials == 1 or rise <= self.budget:
                 break
             settings["alpha"] = settings["alpha"] / 2 if trial < trials - 2 else 0.0
-        spent = found.cpu_seconds / (found.iterations + LOOKS)
-        self._pace = (self._pace + spent / cost) / 2
+        if self.iterations is None:
+            spent = (time.thread_time() - began) / (done + AROUND)
+            self._pace = (self._pace + spent / cost) / 2
+            if found.iterations < LEAST:
+                return None  # the blueprint knows more
         assert found.reply is not None
         tables = [found.weights, found.reply][:: 1 if me == 0 else -1]
         both = Strategy.of(tree, tuple(tables)).hands
         played = {node: np.nan_to_num(both.at(node)) for node in both.decisions()}
         told = self._told(
-            spot, seats, came, kind="public", gadget=self.gadget, iterations=found.iterations,
-            alpha=settings.get("alpha"), gap=float(found.gap[0]),
+            spot, seats, came, began, kind="public", gadget=self.gadget,
+            iterations=found.iterations, alpha=settings.get("alpha"), gap=float(found.gap[0]),
             pot=sum(betting.paid), nodes=len(game.betting),
-            cpu_seconds=time.thread_time() - began,
         )  # fmt: skip
         plan = Plan(game.betting, seats, played, told)
         everything = [np.asarray(each) for each in game.ranges]
@@ -271,10 +274,10 @@ class StreetSearch:
 
     # Any number of players, over buckets, to the end of the street.
 
-    def _sampled(self, spot: Spot, extra: Extra) -> Plan | None:
+    def _sampled(self, spot: Spot, extra: Extra, began: float) -> Plan | None:
         """Every hand its own on this street; behind it the players choose among continuations of
         the blueprint, which hold buckets to what they do (multi-valued states)."""
-        began, own = time.thread_time(), self.tables.form
+        own = self.tables.form
         fitting = self._cut(spot, extra)
         if fitting is None:
             return None
@@ -306,9 +309,8 @@ class StreetSearch:
         found, of = BucketTables.of(solver.strategy()), hands.on(spot.board)
         played = {old: found.rows(new)[of].T.astype(np.float64) for old, new in trunk.items()}
         told = self._told(
-            spot, seats, came, kind="sampled", gadget="unsafe", alpha=None, gap=None,
+            spot, seats, came, began, kind="sampled", gadget="unsafe", alpha=None, gap=None,
             iterations=solver.iteration, pot=sum(betting.paid), nodes=len(form.game.betting),
-            cpu_seconds=time.thread_time() - began,
         )  # fmt: skip
         return Plan(game.betting, seats, played, told)
 
@@ -338,6 +340,11 @@ class StreetSearch:
                 came[p] = game.ranges[p]
         return came
 
+    @property
+    def _trials(self) -> int:
+        """How many alphas may have to be tried in the time."""
+        return TRIALS if self.gadget == "ses" and self.alpha is None else 1
+
     def _fitting(
         self, spot: Spot, extra: Extra, trees: int = FEWER, least: int = LEAST
     ) -> Fitting | None:
@@ -352,16 +359,17 @@ class StreetSearch:
             for street in sizes:
                 cost += boards * street.nodes * HOLES
                 boards, left = boards * left, left - 1
-            if (least + AROUND) * cost * self._pace <= self.seconds:
+            if (least * self._trials + AROUND) * cost * self._pace <= ALMOST * self.seconds:
                 return betting, seats, cost
         return None
 
     def _told(
-        self, spot: Spot, seats: tuple[int, ...], came: Sequence[Floats], **found: Any
+        self, spot: Spot, seats: tuple[int, ...], came: Sequence[Floats], began: float, **found: Any
     ) -> Certificate:
         shares = [each / max(float(each.max()), 1e-300) for each in came]
         return Certificate(
             street=STREETS[spot.state.street], board=board_name(spot.board),
             line=", ".join(spot.words), player=spot.player,
             ranges=tuple(str(Range(each.round(2))) for each in shares), **found,
+            cpu_seconds=time.thread_time() - began,
         )  # fmt: skip

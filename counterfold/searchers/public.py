@@ -170,7 +170,8 @@ class PublicSearch:
         It ends after so many iterations, or when lines are no further than ``gap`` chips from
         their best on average, or when it could not look at the result any more within so many
         seconds of CPU. ``after`` is a search for something else on the same board, to go
-        on from: alike gadgets have alike solutions.
+        on from: alike gadgets have alike solutions. Nothing goes on from one within seconds, which
+        has no time to copy what that needs.
         """
         whole("iterations", iterations, least=1)
         if after is not None and (after.entry.board, after.entry.player) != (
@@ -178,6 +179,8 @@ class PublicSearch:
             self.player,
         ):
             raise ParameterError("a search can go on only from one of the same board and player")
+        if after is not None and after.warm is None:
+            raise ParameterError("a search cannot go on from one that was bound by seconds")
         workspace = self._workspaces.get()
         try:
             return workspace.refine(entry, parts, iterations, gap, seconds, after)
@@ -389,7 +392,9 @@ class _Workspace:
             entry, tuple(parts), self.tables[player].total[:, :count].copy(), *found,
             iterations=done - first,
             cpu_seconds=time.thread_time() - began,
-            warm=WarmStart([table.regret.copy() for table in self.tables], root),
+            warm=None
+            if seconds < math.inf
+            else WarmStart([table.regret.copy() for table in self.tables], root),
             reply=self.tables[1 - player].total[:, : self.search.columns(entry.board, 1 - player)]
             .copy(),
         )  # fmt: skip

@@ -228,6 +228,9 @@ def test_bad_input_is_told() -> None:
         gadget("maxmargin", entry, alpha=1)
     with pytest.raises(SpecError, match="no gadget"):
         gadget("minmax", entry)
+    timed = search.refine(entry, maxmargin(entry), seconds=10.0)
+    with pytest.raises(ParameterError, match="bound by seconds"):
+        search.refine(entry, maxmargin(entry), after=timed)
 
 
 def test_a_search_goes_on_from_another() -> None:
