@@ -32,10 +32,11 @@ from counterfold.poker.table import DEALT, Holdem
 from counterfold.searchers.gadget import gadget
 from counterfold.searchers.public import PublicSearch
 from counterfold.searchers.public_entry import Arrivals
+from counterfold.solvers.solver import Solver
 from counterfold.solvers.until import Until
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.public import PublicTree
-from tests.naive_poker import tiny_fhp
+from tests.naive_poker import leduc, tiny_fhp
 
 COUNT = 7
 
@@ -143,21 +144,8 @@ def test_a_search_from_the_root_is_one_of_the_last_street(name: str) -> None:
     board, line = last.boards[0], 1
     entry = last.entry(board)
     found = last.refine(entry, gadget(name, entry), 3000)
-    nodes = tree.nodes
-    root = int(nodes.old[nodes.lines[1][line]])
-    rest = _below(game, root, tree.boards[board].cards)
-    small = PublicTree(rest, symmetry=False)
-    came = [np.zeros(game.rules.holes) for _ in (0, 1)]
-    for p in (0, 1):
-        came[p][tree.hands[p][board].holes] = Arrivals(random.hands, p).at(board)[line]
-    tables = []
-    for p in (0, 1):
-        table = np.zeros((max(small.rows(p), 1), small.columns(p)))
-        tables.append(table)
-    lifted_ = Strategy.of(small, tuple(tables))
-    for old, new in _pairs(game.betting, root, rest.betting):
-        lifted_.hands.put(new, 0, np.nan_to_num(random.hands.at(old, board)))
-    whole = PublicSearch(lifted_, 1, came=(came[0], came[1]), dtype="float64")
+    whole, _ = _alone(random, 1, board, line)
+    small = whole.tree
     other = whole.entry(0)
     order = np.argsort(small.hands[0][0].holes), np.argsort(tree.hands[0][board].holes)
     for mine, theirs in ((other.best, entry.best), (other.value, entry.value)):
@@ -165,6 +153,64 @@ def test_a_search_from_the_root_is_one_of_the_last_street(name: str) -> None:
     again = whole.refine(other, gadget(name, other), 3000)
     assert again.objective[0] == pytest.approx(found.objective[line], abs=5e-3)
     assert again.gap[0] < 5e-3
+
+
+def _alone(
+    blueprint: Strategy[PublicTree], player: int, board: int, line: int
+) -> tuple[PublicSearch, list[tuple[int, int]]]:
+    """A search in what is left after a line of the first street, and the nodes of both games."""
+    tree = blueprint.tree
+    game, root = tree.game, int(tree.nodes.old[tree.nodes.lines[1][line]])
+    rest = _below(game, root, tree.boards[board].cards)
+    small, pairs = PublicTree(rest, symmetry=False), _pairs(game.betting, root, rest.betting)
+    came = [np.zeros(game.rules.holes) for _ in (0, 1)]
+    for p in (0, 1):
+        came[p][tree.hands[p][board].holes] = Arrivals(blueprint.hands, p).at(board)[line]
+    own = Strategy.of(
+        small, tuple(np.zeros((max(small.rows(p), 1), small.columns(p))) for p in (0, 1))
+    )
+    for old, new in pairs:
+        own.hands.put(new, 0, np.nan_to_num(blueprint.hands.at(old, board)))
+    return PublicSearch(own, player, came=(came[0], came[1]), dtype="float64"), pairs
+
+
+@cache
+def nearly_solved() -> Strategy[PublicTree]:
+    """Leduc, from which believing in ranges goes astray."""
+    solver = Solver(PublicTree(leduc(), symmetry=False), threads=1)
+    solver.step(60)
+    return solver.strategy()
+
+
+def searched_everywhere(name: str, player: int) -> tuple[Strategy[PublicTree], float]:
+    """The strategy that searches from the root of every second street, and its worst gap."""
+    blueprint, worst = nearly_solved(), 0.0
+    tree = blueprint.tree
+    out = Strategy.of(tree, tuple(table.copy() for table in blueprint.tables))
+    boards = [k for k, board in enumerate(tree.boards) if board.street == 1]
+    for board in boards:
+        for line in range(len(tree.nodes.lines[1])):
+            search, pairs = _alone(blueprint, player, board, line)
+            entry = search.entry(0)
+            found = search.refine(entry, gadget(name, entry), 200)
+            worst = max(worst, float(found.gap[0]))
+            both = Strategy.of(search.tree, (found.weights, found.reply)[:: 1 - 2 * player])
+            for old, new in pairs:
+                if tree.game.betting.player[old] == player:
+                    out.hands.put(old, board, np.nan_to_num(both.hands.at(new)))
+    return out, worst
+
+
+@pytest.mark.parametrize("player", [0, 1])
+def test_safe_searches_from_the_root_leave_nobody_more_to_win(player: int) -> None:
+    """Exactly, of the whole strategy; who believes in the range has no such promise."""
+    before, other = assess(nearly_solved()).best, 1 - player
+    for name in ("resolving", "maxmargin"):
+        found, gap = searched_everywhere(name, player)
+        assert gap < 0.04  # chips, where belief loses several times as much
+        assert assess(found).best[other] <= before[other] + gap
+    found, gap = searched_everywhere("unsafe", player)
+    assert assess(found).best[other] > before[other] + 0.1
 
 
 def _below(game: PokerGame, root: int, board: tuple[int, ...]) -> PokerGame:
