@@ -26,7 +26,6 @@ from counterfold.play.bots import searching
 from counterfold.play.human import HumanAgent, Leave, Session, Sitting, read_session
 from counterfold.play.match import Match
 from counterfold.play.trainer import Trainer
-from counterfold.poker.rules import PokerRules
 from counterfold.poker.table import Holdem
 
 OPPONENT = "equilibrium"
@@ -128,9 +127,7 @@ def _sit_down(plan: _Plan, watch: Watch) -> Sitting:
     others, table = sit_down(rules, against, watch)
     watch.doing("loading the kernels (compiled when they are first used)")
     aside(lambda: _rehearse(table, others))
-    heads_up = isinstance(rules, Holdem) and rules.players == 2
-    kind = Trainer if isinstance(rules, PokerRules) or heads_up else Sitting
-    sitting = kind(table, *others, ask=_nobody, seed=plan.seed, against=against)
+    sitting = Trainer(table, *others, ask=_nobody, seed=plan.seed, against=against)
     if plan.session is not None:
         watch.doing(f"playing {len(plan.session.hands):,} hands again")
         sitting.replay(plan.session)

@@ -123,7 +123,9 @@ class Screen:
             self._rows([(title, f"{self._adviser(who)}: {_odds(odds)}")])
             if worth is not None:
                 told = ", ".join(f"{action} {plainly(x, sign=True)}" for action, x in worth.items())
-                self._rows([(" ", f"worth in chips from here on: {told}")])
+                beside = self.sitting.tree is not None
+                what = "chips more or less than so" if beside else "worth in chips from here on"
+                self._rows([(" ", f"{what}: {told}")])
 
     def _adviser(self, who: str) -> str:
         for name, short in zip(self.sitting.names, self.names, strict=True):

@@ -109,6 +109,10 @@ class Trainer(Sitting):
         about = {} if self.strategy is None else self.strategy.about
         return float(about.get("exploitability") or 0.0)
 
+    def deal(self) -> PlayedHand | None:
+        self.judged = []  # of a hand without a decision
+        return super().deal()
+
     def judge(self, observation: Observation, action: str) -> Judgement | None:
         """What an action is worth at a decision; None where the opponent never comes there."""
         told = self._by_agent(observation)

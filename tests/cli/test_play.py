@@ -52,6 +52,7 @@ Hand 1: you are player 1, uniform is player 2
   Betting      you bet, uniform fold
   Pot          3 (you 2, uniform 1)
   Result       You win 1
+  Decisions    bet was right
   Score        +1 in 1 hand
 
 Hand 2: uniform is player 1, you are player 2
@@ -106,6 +107,34 @@ def test_help_hint_and_score(sit):
     assert "best against uniform: " in answer.out
     assert "no hands yet" in answer.out
     assert "No hand was finished." in answer.out
+
+
+ASK = """
+import counterfold as cf
+class Ask(cf.Game):
+    players = 2
+    def root(self): return ()
+    def turn(self, state):
+        return cf.TERMINAL if len(state) == 2 or "stop" in state else len(state)
+    def chance(self, state): return []
+    def actions(self, state): return ("go", "stop")
+    def next(self, state, action): return (*state, action)
+    def observe(self, state, player): return state
+    def payoff(self, state): return (len(state), -len(state))
+"""
+
+
+def test_decisions_of_small_and_own_games_are_judged_by_their_exact_value(sit, tmp_path):
+    kuhn = sit("kuhn", "--against", "uniform", "--seed", 1, "--hands", 2, answers="c,f")
+    # A king wins 1.5 by a bet; by a check 1 or, as it plays on like its opponent, 0.5 on average.
+    assert "Decisions    check cost 0.75 (bet was best)" in kuhn.out
+    assert "Decisions    fold cost 1 (call was best)" in kuhn.out  # a queen wins as often as not
+    (tmp_path / "ask.py").write_text(ASK)
+    own = sit("ask.py:Ask", "--against", "uniform", "--seed", 1, "--hands", 6, answers="1," * 6)
+    hands = own.out.split("Hand ")[1:]
+    assert any("Decisions" in hand for hand in hands)
+    for hand in hands:
+        assert ("You may" in hand) == ("Decisions" in hand)  # nothing is left from the hand before
 
 
 def test_hints_before_every_move(sit):
