@@ -20,6 +20,8 @@ from counterfold.studio.server import Studio
 __all__ = ["ROUTES", "limits_of"]
 
 LIMITS = ("exploitability", "iterations", "seconds")
+MOST = 10**12
+"""Iterations of a job: more than a computer has the time for."""
 
 
 def jobs(studio: Studio, given: Given) -> dict[str, Any]:
@@ -72,10 +74,7 @@ def limits_of(given: Given, game: Any) -> dict[str, Any]:
         if value in (None, ""):
             continue
         if key == "iterations":
-            number = given.number(key)
-            if number != int(number):
-                raise ParameterError(f"iterations is {number:g}, not a whole number")
-            found[key] = int(number)
+            found[key] = _iterations(given)
         else:
             found[key] = str(value) if key == "exploitability" else given.number(key)
     if isinstance(found.get("exploitability"), str):
@@ -85,6 +84,13 @@ def limits_of(given: Given, game: Any) -> dict[str, Any]:
     if found:
         Until(**found).on(game)
     return found
+
+
+def _iterations(given: Given) -> int:
+    number = given.number("iterations")
+    if number != int(number) or not 1 <= number <= MOST:
+        raise ParameterError(f"iterations is {number:g}, and must be a whole number up to {MOST:,}")
+    return int(number)
 
 
 def stop(studio: Studio, given: Given) -> dict[str, Any]:
@@ -97,7 +103,7 @@ def go_on(studio: Studio, given: Given) -> dict[str, Any]:
     """Let a job go on, to another limit if one is given."""
     more = {key: given.values[key] for key in LIMITS if given.values.get(key) not in (None, "")}
     if "iterations" in more:
-        more["iterations"] = int(given.number("iterations"))
+        more["iterations"] = _iterations(given)
     if more:
         Until(**more)
     studio.queue.go_on(given.text("id"), **more)

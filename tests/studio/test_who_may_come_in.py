@@ -175,7 +175,11 @@ def test_uploads_are_small_and_of_known_kinds(studio: Server) -> None:
 
 
 @pytest.mark.parametrize(
-    "body", [b"[" * 100_000, b'{"a":' * 9_000, b"\xff", b"[]", b'{"game": NaN}', b'{"game": {}}']
+    "body",
+    [
+        *(b"[" * 100_000, b'{"a":' * 9_000, b"\xff", b"[]", b'{"game": NaN}', b'{"game": {}}'),
+        *(b'{"game": "kuhn", "iterations": %s}' % x for x in (b"1e30", b"-1", b"1.5", b"1e400")),
+    ],
 )
 def test_a_damaged_request_gets_a_sentence(studio: Server, body: bytes) -> None:
     status, text, _ = ask(studio, "/api/jobs", {"Content-Type": "application/json"}, "POST", body)
