@@ -18,7 +18,7 @@ class PersonTable {
   constructor(root, params) { Object.assign(this, { root, params, game: params.game || "", against: params.against || "" }); }
   async choose() {
     const found = await get("/play");
-    const game = h("input", { type: "text", value: this.game, list: "playable", placeholder: "leduc, or that of the file", autocomplete: "off" });
+    const game = h("input", { type: "text", value: this.game, list: "playable", placeholder: "such as leduc", autocomplete: "off" });
     const against = h("input", { type: "text", value: this.against || "equilibrium", list: "opponents", autocomplete: "off" });
     this.setup = h("section", { class: "card" }, h("h1", {}, "Sit down"), h("div", { class: "row fields" },
       field("Against", against, "a solution of the folder, or an agent by name"), field("Game", game, "empty: the game of the solution"),
@@ -79,7 +79,7 @@ class PersonTable {
     const { state } = this, over = state.phase === "over";
     const won = state.payoff;
     this.felt.replaceChildren(
-      h("div", { class: "row between" }, h("h2", {}, `Hand ${state.number} · ${state.game}`), h("span", { class: "soft" }, `against ${state.names.slice(1).join(", ")}`)),
+      h("div", { class: "row between" }, h("h2", {}, `Hand ${state.number} · ${state.game.split("/").pop()}`), h("span", { class: "soft" }, `against ${state.names.slice(1).join(", ")}`)),
       state.felt ? this.oval(state.felt) : h("dl", { class: "hand" }, state.rows.map(([name, text]) => h("div", {}, h("dt", {}, name), h("dd", {}, text)))),
       h("div", { class: "result" }, over && won !== null ? h("b", { class: won > 0 ? "good" : won < 0 ? "bad" : "" }, won > 0 ? `You win ${chips(won)}` : won < 0 ? `You lose ${chips(-won)}` : "You win nothing") : ""),
       h("div", { class: "row deciding" }, over ? h("button", { class: "strong", onclick: () => this.deal() }, h("kbd", {}, "n"), " Next hand")

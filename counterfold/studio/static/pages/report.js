@@ -92,7 +92,7 @@ function statistics(seats) {
     h("tbody", {}, Object.entries(seats).map(([seat, own]) => h("tr", {}, h("td", {}, seat), names.map(name => h("td", { class: "num" }, one(name, own[name]), half(name, own[name])))))));
 }
 async function choose(root, go) {
-  const { files } = await get("/home"), { jobs } = await get("/jobs");
+  const { files } = await get("/home"), reports = (await get("/jobs")).jobs.filter(job => job.kind === "report");
   const spots = files.filter(file => file.kind === "spot" || file.kind === "solution" && !file.table);
   const file = h("select", {}, spots.map(one => h("option", { value: one.name }, one.name)));
   const flops = h("input", { type: "text", value: "25" }), accuracy = h("input", { type: "text", class: "short", value: "0.5%" });
@@ -104,7 +104,7 @@ async function choose(root, go) {
     } }, "Solve them")) : h("p", { class: "soft" }, "Build a spot on a flop first.")),
     h("section", { class: "card" }, h("h2", {}, "Tables by position"), h("ul", { class: "plain" }, files.filter(one => one.table && ["solution", "blueprint"].includes(one.kind)).map(one => h("li", {}, h("a", { href: href("report", { file: one.name }) }, one.name)))),
       h("p", { class: "soft" }, "A solution that begins before the flop is shown seat by seat, with VPIP and its like.")),
-    h("section", { class: "card" }, h("h2", {}, "Reports"), h("ul", { class: "plain" }, jobs.filter(job => job.kind === "report").map(job =>
-      h("li", {}, h("a", { href: href("report", { job: job.id }) }, job.title), " ", h("span", { class: "tag " + job.phase }, job.phase))))));
+    reports.length ? h("section", { class: "card" }, h("h2", {}, "Reports"), h("ul", { class: "plain" }, reports.map(job =>
+      h("li", {}, h("a", { href: href("report", { job: job.id }) }, job.title), " ", h("span", { class: "tag " + job.phase }, job.phase))))) : "");
   return { send: { command: async () => file.value ? command("report", (await kept({ file: file.value })).file, ["--flops", flops.value], ["--exploitability", accuracy.value]) : "" } };
 }
