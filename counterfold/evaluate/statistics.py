@@ -77,4 +77,7 @@ def node_masses(strategy: Strategy[PublicTree]) -> Floats:
 
     one, two = (np.asarray(weights, np.float64) for weights in tree.game.ranges)
     walk(0, 0, (one, two), 1 / tree.weight_sum)
+    betting = tree.game.betting
+    for node in np.flatnonzero((betting.kind == DEAL) & (betting.street >= tree.last)).tolist():
+        mass[betting.first[node]] = mass[node]  # nobody decides any more: cards come, hands show
     return mass

@@ -16,6 +16,7 @@ from counterfold.games.base import spec_of
 from counterfold.games.catalog import load_named
 from counterfold.notebook import brief
 from counterfold.poker.cards import parse_cards, parse_hole
+from counterfold.poker.rules import PokerRules
 from counterfold.poker.table import Holdem
 from counterfold.strategy.strategy import Strategy
 
@@ -42,9 +43,8 @@ class BlueprintAgent(Agent):
 
     def begin(self, game: Any) -> None:
         """Refuse any other table."""
-        if not isinstance(game, Holdem) or game_print(game.poker) != game_print(
-            self.tables.form.game
-        ):
+        poker = game.poker if isinstance(game, Holdem | PokerRules) else None
+        if poker is None or game_print(poker) != game_print(self.tables.form.game):
             raise MismatchError(
                 f"{self.name} was made for {self.strategy.spec}, another table than {spec_of(game)}"
             )

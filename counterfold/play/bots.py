@@ -281,7 +281,9 @@ def needs_form(game: Any, specs: Sequence[str]) -> bool:
     >>> needs_form(Leduc(), ["uniform"]), needs_form(Leduc(), ["mybot.py:MyBot"])
     (True, False)
     """
-    at_table = needs_table(game, specs) and not isinstance(game, PokerRules)
+    at_table = needs_table(game, specs)
+    if isinstance(game, PokerRules):  # three and more before the flop have no tree of all hands
+        at_table = game.poker.of_drawn_deals
     return not at_table and not all(".py:" in spec for spec in specs)
 
 

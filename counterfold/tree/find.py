@@ -199,12 +199,19 @@ def choose(labels: Sequence[str], word: str, where: str) -> int:
 
 
 def fitting(labels: Sequence[str], word: str) -> list[int]:
-    """The actions that a word is or begins; case, spaces and hyphens do not matter."""
+    """The actions that a word is or begins; case, spaces and hyphens do not matter.
+
+    A beginning has whole numbers only: "raise 3" is no raise to 3.5.
+
+    >>> fitting(["call", "raise 3.5"], "r"), fitting(["call", "raise 3.5"], "raise 3")
+    ([1], [])
+    """
     if word in labels:
         return [labels.index(word)]
     plain, wanted = [_plain(label) for label in labels], _plain(word)
     found = [k for k, label in enumerate(plain) if label == wanted]
-    return found or [k for k, label in enumerate(plain) if wanted and label.startswith(wanted)]
+    begins = re.compile(re.escape(wanted) + (r"(?![\d.])" if wanted[-1:].isdigit() else ""))
+    return found or [k for k, label in enumerate(plain) if wanted and begins.match(label)]
 
 
 def _plain(label: str) -> str:

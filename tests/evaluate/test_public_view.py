@@ -331,6 +331,7 @@ def test_paths_in_words() -> None:
     assert game.betting.line(found.node) == ("check", "bet 13", "call", "check")
     for path, told in [
         ("bet", r"'bet' could be several actions at the start; choose one of: bet 13, bet 35"),
+        ("bet 1", r"'bet 1' is no action at the start; choose one of: check, bet 13, bet 35"),
         ("check, fold", r"'fold' is no action after check; choose one of: check, bet 13, bet 35"),
         ("check,,bet 13", r"'' is no action after check"),
         ("bet 13, fold, check", "the hand is over after bet 13, fold"),

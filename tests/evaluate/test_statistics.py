@@ -176,6 +176,13 @@ def test_exact_over_all_hands(game: PokerGame) -> None:
     assert values(strategy)[0] == pytest.approx(naive.value[0])
 
 
+def test_who_is_all_in_before_the_flop_gets_to_the_showdown() -> None:
+    game = Holdem(players=2, stack=10, bets="", raises="allin", limps=False, last_street="preflop")
+    found = statistics(Strategy.uniform(PublicTree(game.poker)))
+    assert [found.of("wtsd", seat).value for seat in (0, 1)] == pytest.approx([1, 1])
+    assert found.of("wtsd", 0).chances == pytest.approx(1 / 4)
+
+
 def test_buckets_of_two() -> None:
     form = BucketForm(leduc(), every_hand(leduc()))
     strategy = Strategy.random(form, np.random.default_rng(5))

@@ -12,7 +12,7 @@ from counterfold.agent import Observation, drawn
 from counterfold.games.base import CHANCE, TERMINAL, label
 from counterfold.play import table_insight
 from counterfold.play.blueprint import BlueprintAgent
-from counterfold.play.bots import make_bot
+from counterfold.play.bots import make_bot, needs_form, seated
 from counterfold.play.match import Match
 from counterfold.play.table import PlayedHand, Step
 from counterfold.play.table_insight import TableInsight
@@ -119,6 +119,20 @@ def test_matches_of_blueprints_need_far_fewer_hands(players):
     both = (first.plain.half**2 + first.reduced.half**2) ** 0.5
     assert abs(first.plain.mean - first.reduced.mean) < 1.5 * both
     assert sum(score.reduced.mean for score in result.scores) == pytest.approx(0, abs=1e-9)
+
+
+def test_a_blueprint_of_three_before_the_flop_sits_down(tmp_path):
+    table = Holdem(players=3, stack=10, bets="", raises="allin", limps=False, last_street="preflop")
+    form = BucketForm(table.poker, [one_bucket(cards) for cards in (0, 3, 4, 5)])
+    path = str(tmp_path / "three.cf")
+    cf.Strategy.random(form, np.random.default_rng(3)).save(path)
+    rules, names = PokerRules(table.poker), [path, "uniform", "uniform"]
+    assert not needs_form(rules, names)
+    result = Match(rules, *seated(rules, names, None), seed=1).play(20)
+    assert result.hands == 20
+    other = PokerRules(Holdem(players=3, stack=12).poker)
+    with pytest.raises(cf.MismatchError, match="another table"):
+        Match(other, *seated(other, names, None), seed=1).play(1)
 
 
 class AnySize(cf.Agent):
