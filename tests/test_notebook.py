@@ -188,6 +188,7 @@ def things() -> dict[str, Any]:
         "wide range": cf.Range(np.linspace(0.0, 1.0, 1326)), "betting": river.betting,
         "cards": river.rules, "infosets": result.strategy.tree.infosets,
         "sequences": sequence_form(result.strategy.tree),
+        "measured": cf.assess(leduc), "methods": cf.METHODS,
         "equity": cf.range_equity("AA", "KK"), "view": cf.view(poker.strategy), "flops": report,
         "lock": cf.Lock("bet", {"call": 1}), "locks": cf.Locks([cf.Lock("bet", {"call": 1})]),
         "model": cf.OpponentModel(uniform), "response": cf.restricted_response(uniform, 0, 0.5),
@@ -203,6 +204,27 @@ def test_everything_is_told_in_one_short_line() -> None:
     long = {name: repr(thing) for name, thing in things().items()}
     wrong = {n: t for n, t in long.items() if len(t) > 120 or "\n" in t or " at 0x" in t}
     assert not wrong
+
+
+def test_what_is_no_strategy_and_no_game_is_told_in_one_sentence() -> None:
+    river = cf.Strategy.uniform(holdem.leduc())
+    for takes_strategy in (
+        cf.OpponentModel, cf.StrategyAgent, cf.statistics, cf.view, cf.SafeSearcher,
+        lambda given: cf.Searcher(given, 0), lambda given: cf.greedy_response(given, 0),
+        lambda given: cf.restricted_response(given, 0, 0.5),
+        lambda given: cf.biased_response(given, 0, 0.5),
+        lambda given: cf.safe_response(given, 0, 0.1),
+    ):  # fmt: skip
+        with pytest.raises(cf.ParameterError, match=r"a strategy is needed.*not 'leduc'$"):
+            takes_strategy("leduc")
+    for takes_tree in (cf.subgames, lambda given: cf.depth_limited(given, {})):
+        with pytest.raises(cf.ParameterError, match="a game by its histories is needed"):
+            takes_tree("leduc")
+    with pytest.raises(cf.ParameterError, match="a game by its histories is needed"):
+        cf.OpponentModel(river)
+    for takes_game in (cf.solve, cf.correlated_gaps, cf.compile_game, cf.measure):
+        with pytest.raises(cf.ParameterError, match=r"a game is a name.*<Strategy of leduc"):
+            takes_game(cf.Strategy.uniform("leduc"))
 
 
 def test_no_public_class_is_told_by_its_address() -> None:

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 
 from counterfold.evaluate.certificate import Certified
+from counterfold.notebook import brief
 from counterfold.poker.units import Units
 from counterfold.strategy.layout import Tables
 
@@ -17,6 +18,10 @@ class Assessment(Certified):
     values: tuple[float, ...]
     best: tuple[float, ...]
     units: Units = field(default_factory=Units)
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{value:.6g}" for value in self.values)
+        return brief(self, f"of exploitability {self.exploitability:.3g}: values {values}")
 
     @property
     def gains(self) -> tuple[float, ...]:

@@ -12,7 +12,7 @@ from counterfold.evaluate.certificate import Certified
 from counterfold.evaluate.public import PublicEvaluator
 from counterfold.evaluate.sequence import SequenceEvaluator
 from counterfold.strategy.layout import Tables
-from counterfold.strategy.strategy import Strategy
+from counterfold.strategy.strategy import Strategy, check_strategies
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.public import PublicTree
 
@@ -51,7 +51,7 @@ def evaluator_of(form: object) -> Evaluator:
 
 def profile(strategies: tuple[Strategy[Any], ...]) -> tuple[Any, Tables]:
     """One strategy for everybody, or one a player: the game, and who plays what as one."""
-    _check_strategies(*strategies)
+    check_strategies(*strategies)
     first = strategies[0]
     if len(strategies) not in (1, first.players):
         raise ParameterError(
@@ -102,7 +102,7 @@ def exploitability(*strategies: Strategy[Any]) -> float:
     return assess(*strategies).exploitability
 
 
-def earned_against(hero: Strategy[Any], player: int, opponent: Strategy[Any]) -> float:
+def earned_against(strategy: Strategy[Any], player: int, opponent: Strategy[Any]) -> float:
     """What one strategy earns as a player against another in all other seats.
 
     >>> import counterfold as cf
@@ -110,8 +110,8 @@ def earned_against(hero: Strategy[Any], player: int, opponent: Strategy[Any]) ->
     >>> earned_against(cf.best_response(uniform, 1).strategy, 1, uniform) > 0.4
     True
     """
-    _check_player(hero, player)
-    seats = [hero if p == player else opponent for p in range(hero.players)]
+    _check_player(strategy, player)
+    seats = [strategy if p == player else opponent for p in range(strategy.players)]
     form, tables = profile(tuple(seats))
     return evaluator_of(form).value(tables, player)
 
@@ -144,17 +144,7 @@ def best_response(strategy: Strategy[Any], player: int) -> BestResponse:
     return BestResponse(player, earned, Strategy(strategy.layout, tables, about))
 
 
-def _check_strategies(*given: object) -> None:
-    """One sentence for what is no strategy."""
-    for one in given or (None,):
-        if not isinstance(one, Strategy):
-            raise ParameterError(
-                "a strategy is measured, such as cf.solve('leduc').strategy or one that cf.load "
-                f"reads, and not {short(one)}"
-            )
-
-
 def _check_player(strategy: Strategy[Any], player: int) -> None:
-    _check_strategies(strategy)
+    check_strategies(strategy)
     if not 0 <= player < strategy.players:
         raise ParameterError(f"player {player} is not one of 0 to {strategy.players - 1}")

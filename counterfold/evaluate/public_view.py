@@ -15,7 +15,7 @@ from counterfold.evaluate.public import kernel_tables
 from counterfold.poker.cards import board_name
 from counterfold.poker.game import DEAL, DECISION, FOLD, SHOWDOWN, meetings
 from counterfold.poker.view import NodeView
-from counterfold.strategy.strategy import Strategy
+from counterfold.strategy.strategy import Strategy, check_strategies
 from counterfold.tree.boards import renamed_holes
 from counterfold.tree.find import (
     Path,
@@ -67,6 +67,11 @@ class Browser:
         *,
         threads: int | None = None,
     ) -> None:
+        check_strategies(strategy)
+        if not isinstance(strategy.tree, PublicTree):
+            raise UnsupportedError(
+                f"{strategy.spec} has no hands to lay out in a grid; `counterfold show` lists it"
+            )
         if strategy.tree.game.rules.hole != 2:
             raise UnsupportedError(
                 f"{strategy.tree.game.name} has hands of one card, which fit no grid of hold'em"

@@ -11,7 +11,7 @@ from counterfold.arrays import Floats
 from counterfold.errors import UnsupportedError
 from counterfold.poker.game import DEAL, DECISION, meetings
 from counterfold.poker.statistics import NAMES, Statistics, Tally
-from counterfold.strategy.strategy import Strategy
+from counterfold.strategy.strategy import Strategy, check_strategies
 from counterfold.tree.public import PublicTree
 
 Counter = Callable[..., Statistics]
@@ -34,6 +34,7 @@ def statistics(strategy: Strategy[Any], boards: int | None = None, seed: int = 0
     >>> round(found.of("vpip", 0).value, 4), found.of("vpip", 0).half
     (0.6667, 0.0)
     """
+    check_strategies(strategy)
     for kind in type(strategy.tree).__mro__:
         if kind in _COUNTERS:
             return _COUNTERS[kind](strategy, boards=boards, seed=seed)

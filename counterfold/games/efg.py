@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from counterfold.errors import FileError, cut, visible
+from counterfold.errors import FileError, ParameterError, cut, short, visible
 from counterfold.files.text import read_bytes
 from counterfold.games.base import CHANCE, TERMINAL, Game
 
@@ -75,6 +75,10 @@ class EfgGame(Game):
     """
 
     def __init__(self, tree: _Tree, spec: str = "") -> None:
+        if not isinstance(tree, _Tree):
+            raise ParameterError(
+                f'a game of Gambit\'s is read with cf.load("game.efg"), and not from {short(tree)}'
+            )
         self._tree = tree
         self.spec = spec or "efg"
         self.title = tree.title

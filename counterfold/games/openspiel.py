@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from counterfold.errors import MissingExtraError, SpecError, UnsupportedError
+from counterfold.errors import MissingExtraError, SpecError, UnsupportedError, short
 from counterfold.games.base import CHANCE, TERMINAL, Game
 
 _PREFIX = "openspiel:"
@@ -65,6 +65,8 @@ class OpenSpielGame(Game):
     """
 
     def __init__(self, text: str) -> None:
+        if not isinstance(text, str):
+            raise SpecError(f"OpenSpiel's games are told by their names, and not by {short(text)}")
         text = text.removeprefix(_PREFIX)
         self.spec = _PREFIX + text
         self.native = _load(text)

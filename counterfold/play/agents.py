@@ -10,7 +10,14 @@ import numpy as np
 
 from counterfold.abstraction.bucket_form import game_print
 from counterfold.agent import Agent, Observation
-from counterfold.errors import CounterfoldError, MismatchError, ParameterError, SpecError, reason
+from counterfold.errors import (
+    CounterfoldError,
+    MismatchError,
+    ParameterError,
+    SpecError,
+    reason,
+    short,
+)
 from counterfold.evaluate.exact import best_response
 from counterfold.exploit.online import Learner
 from counterfold.exploit.rules import LEARNERS, Setting
@@ -24,7 +31,7 @@ from counterfold.solvers.until import Report
 from counterfold.strategy.infosets import InfosetLayout
 from counterfold.strategy.layout import ABSTRACT
 from counterfold.strategy.store import read
-from counterfold.strategy.strategy import Strategy
+from counterfold.strategy.strategy import Strategy, check_strategies
 from counterfold.tree.form import Form, form_of
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.public import PublicTree
@@ -71,6 +78,7 @@ class StrategyAgent(Agent):
     """
 
     def __init__(self, strategy: Strategy[Any], name: str = "") -> None:
+        check_strategies(strategy)
         self.strategy = strategy
         self.name = name or str(strategy.about.get("method", "strategy"))
 
@@ -274,6 +282,8 @@ def make_agent(spec: str, game: object, on_report: Callable[[Report], None] | No
     >>> make_agent("sophisticated(flaw=0.1)", tree).name, make_agent("deocfr", tree).name
     ('sophisticated(flaw=0.1)', 'deocfr')
     """
+    if not isinstance(spec, str):
+        raise SpecError(f"an agent is told by a name such as 'uniform', and not {short(spec)}")
     spec = spec.strip()
     if ".py:" in spec:
         return own_agent(spec)

@@ -40,7 +40,7 @@ from counterfold.searchers.points import Point
 from counterfold.searchers.refined import Refined, stitch
 from counterfold.searchers.searcher import Searcher
 from counterfold.searchers.subgame import subgames
-from counterfold.strategy.strategy import Strategy
+from counterfold.strategy.strategy import Strategy, check_strategies
 from counterfold.tree.history import HistoryTree
 
 DRAWS = 16
@@ -106,6 +106,7 @@ class _Player(Agent):
     """Plays by a strategy of any form, learns by a model, and counts the time it thinks."""
 
     def __init__(self, blueprint: Strategy[Any], model: Model | None) -> None:
+        check_strategies(blueprint)
         self.blueprint = blueprint
         self.tree = blueprint.tree
         by_histories = isinstance(self.tree, HistoryTree)

@@ -51,12 +51,12 @@ class Statistics(Tabular):
     def __repr__(self) -> str:
         return brief(self, f"of {self.game}: {', '.join(self.seats)}")
 
-    def of(self, name: str, seat: int) -> Stat:
-        """A statistic of a seat; ParameterError if it has none."""
-        found = self.by_name[known_name(name)][seat]
+    def of(self, name: str, player: int) -> Stat:
+        """A statistic of a player, from 0; ParameterError if it has none."""
+        found = self.by_name[known_name(name)][player]
         if found is None:
             raise ParameterError(
-                f"{self.seats[seat]} never has the chance of {name} in {self.game}"
+                f"{self.seats[player]} never has the chance of {name} in {self.game}"
             )
         return found
 

@@ -25,7 +25,7 @@ from counterfold.searchers.paths import Paths, paths
 from counterfold.searchers.points import Point, roots_at
 from counterfold.searchers.treeplex import summed
 from counterfold.strategy.strategy import Strategy
-from counterfold.tree.history import NONE, HistoryTree, Infosets
+from counterfold.tree.history import NONE, HistoryTree, Infosets, check_histories
 from counterfold.tree.views import views
 
 Portfolio = Mapping[str, Strategy[Any]]
@@ -122,8 +122,13 @@ def depth_limited(
     >>> cf.exploitability(cut.complete(trunk, blueprint)) < 0.1
     True
     """
-    every = [portfolio] * tree.players if isinstance(portfolio, Mapping) else list(portfolio)
-    if len(every) != tree.players or not all(every):
+    check_histories(tree)
+    every = [portfolio] * tree.players if isinstance(portfolio, Mapping) else portfolio
+    if (
+        not isinstance(every, list | tuple)
+        or len(every) != tree.players
+        or not all(isinstance(own, Mapping) and own for own in every)
+    ):
         raise ParameterError(
             f"{tree.spec} has {tree.players} players, and each needs a continuation"
         )

@@ -16,7 +16,7 @@ from counterfold.searchers.history import HistorySearch
 from counterfold.searchers.points import Point
 from counterfold.searchers.refine import TOLERANCE
 from counterfold.searchers.refined import Refined, Searched, stitch
-from counterfold.strategy.strategy import Strategy
+from counterfold.strategy.strategy import Strategy, check_strategies
 from counterfold.tree.public import PublicTree
 
 E = TypeVar("E", bound=Entry)
@@ -72,6 +72,7 @@ class Searcher(Generic[E]):
     def __init__(
         self, blueprint: Strategy[Any], player: int, point: Point = "board", **options: Any
     ) -> None:
+        check_strategies(blueprint)
         self.blueprint, self.player = blueprint, player
         self._last: tuple[int, E] | None = None
         self.engine: SearchEngine[E] = cast(

@@ -22,7 +22,7 @@ from counterfold.notebook import brief
 from counterfold.searchers.paths import Paths, paths
 from counterfold.searchers.points import Point, roots_at
 from counterfold.searchers.treeplex import Treeplex
-from counterfold.tree.history import NONE, HistoryTree
+from counterfold.tree.history import NONE, HistoryTree, check_histories
 from counterfold.tree.sequence import sequence_form
 from counterfold.tree.views import views
 
@@ -124,6 +124,7 @@ def subgames(tree: HistoryTree, point: Point = "board") -> Subgames:
     counterfold.errors.UnsupportedError: 'seen:K*' is no public point of kuhn: player 1 at \
 'J | check bet' cannot tell whether play has passed it (nor at 5 more infosets)
     """
+    check_histories(tree)
     kept = vars(tree).setdefault("subgames", {})
     if isinstance(point, str) and point in kept:
         found: Subgames = kept[point]

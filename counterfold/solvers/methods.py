@@ -137,27 +137,45 @@ class Variant(NamedTuple):
     takes: tuple[str, ...] = ()
 
 
-METHODS = {
-    "cfr": Variant(Method("")),
-    "cfr+": Variant(Method("", gamma=1.0, floor=True), ("gamma",)),
-    "linear": Variant(Method("", alpha=1.0, beta=1.0, gamma=1.0)),
-    "dcfr": Variant(Method("", alpha=1.5, beta=0.0, gamma=2.0), ("alpha", "beta", "gamma")),
-    "dcfr+": Variant(Method("", alpha=1.5, gamma=4.0, floor=True), ("alpha", "gamma")),
-    "pcfr+": Variant(Method("", gamma=2.0, floor=True, prediction=1.0), ("gamma",)),
-    "pdcfr+": Variant(
-        Method("", alpha=2.3, gamma=5.0, floor=True, prediction=1.0), ("alpha", "gamma")
-    ),
-    "sapcfr+": Variant(Method("", gamma=4.0, floor=True, prediction=0.4), ("gamma", "prediction")),
-    "hs-dcfr": Variant(
-        Method(
-            "", alpha=1.0, beta=-1.0, gamma=30.0, alpha_slope=3.0, beta_slope=-2.0, gamma_slope=-5.0
+class Methods(dict[str, Variant]):
+    """The variants by their names."""
+
+    def __repr__(self) -> str:
+        return brief(self, ", ".join(self))
+
+
+METHODS = Methods(
+    {
+        "cfr": Variant(Method("")),
+        "cfr+": Variant(Method("", gamma=1.0, floor=True), ("gamma",)),
+        "linear": Variant(Method("", alpha=1.0, beta=1.0, gamma=1.0)),
+        "dcfr": Variant(Method("", alpha=1.5, beta=0.0, gamma=2.0), ("alpha", "beta", "gamma")),
+        "dcfr+": Variant(Method("", alpha=1.5, gamma=4.0, floor=True), ("alpha", "gamma")),
+        "pcfr+": Variant(Method("", gamma=2.0, floor=True, prediction=1.0), ("gamma",)),
+        "pdcfr+": Variant(
+            Method("", alpha=2.3, gamma=5.0, floor=True, prediction=1.0), ("alpha", "gamma")
         ),
-        ("gamma", "horizon"),
-    ),
-    "hs-pcfr+": Variant(
-        Method("", gamma=30.0, gamma_slope=-5.0, floor=True, prediction=1.0), ("gamma", "horizon")
-    ),
-}
+        "sapcfr+": Variant(
+            Method("", gamma=4.0, floor=True, prediction=0.4), ("gamma", "prediction")
+        ),
+        "hs-dcfr": Variant(
+            Method(
+                "",
+                alpha=1.0,
+                beta=-1.0,
+                gamma=30.0,
+                alpha_slope=3.0,
+                beta_slope=-2.0,
+                gamma_slope=-5.0,
+            ),
+            ("gamma", "horizon"),
+        ),
+        "hs-pcfr+": Variant(
+            Method("", gamma=30.0, gamma_slope=-5.0, floor=True, prediction=1.0),
+            ("gamma", "horizon"),
+        ),
+    }
+)
 """Every variant by its name; parameters may follow in brackets."""
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.arrays import Floats
-from counterfold.errors import MismatchError, ParameterError, UnsupportedError
+from counterfold.errors import MismatchError, ParameterError, UnsupportedError, short
 from counterfold.files.text import csv_text
 from counterfold.notebook import brief, frame, html_table
 from counterfold.strategy.hands import HandLayout, HandTables
@@ -50,6 +50,11 @@ class Strategy(Generic[F]):
     about: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if not hasattr(self.layout, "check"):
+            raise ParameterError(
+                f"a strategy lies in a game's layout, and not in {short(self.layout)}; take "
+                "cf.Strategy.uniform(game) or cf.solve(game).strategy"
+            )
         object.__setattr__(self, "tables", self.layout.check(self.tables))
         object.__setattr__(self, "about", MappingProxyType(dict(self.about)))
 
@@ -278,3 +283,19 @@ class Strategy(Generic[F]):
             ],
         }
         return json.dumps(document, indent=1)
+
+
+def check_strategies(*given: object) -> None:
+    """One sentence for what is no strategy.
+
+    >>> check_strategies("leduc")
+    Traceback (most recent call last):
+    counterfold.errors.ParameterError: a strategy is needed, such as cf.solve('leduc').strategy \
+or one that cf.load reads, and not 'leduc'
+    """
+    for one in given or (None,):
+        if not isinstance(one, Strategy):
+            raise ParameterError(
+                "a strategy is needed, such as cf.solve('leduc').strategy or one that cf.load "
+                f"reads, and not {short(one)}"
+            )

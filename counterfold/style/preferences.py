@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, cast, get_args
 
-from counterfold.errors import ParameterError
+from counterfold.errors import ParameterError, short
 from counterfold.poker.game import PokerGame
 from counterfold.poker.ranges import Range
 from counterfold.solvers.conditions import Conditions
@@ -122,6 +122,10 @@ class Style:
     ) -> None:
         if not (isinstance(give_up, int | float) and math.isfinite(give_up) and give_up >= 0):
             raise ParameterError(f"give_up is {give_up}, and must be a number from 0 up")
+        if not isinstance(prefer or {}, Mapping):
+            raise ParameterError(
+                f'preferences are degrees by action, such as {{"bet": 2}}, and not {short(prefer)}'
+            )
         if round is not None and round < 1:
             raise ParameterError(f"rounds count from 1, so there is no round {round}")
         if per not in get_args(Per):

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.checkpoints import Checkpoints
-from counterfold.errors import ParameterError, UnsupportedError
+from counterfold.errors import ParameterError, UnsupportedError, short
 from counterfold.evaluate.certificate import Certified
 from counterfold.notebook import Tabular, brief
 from counterfold.solvers.conditions import Conditions, symmetry_under
@@ -143,6 +143,10 @@ def meet(
     >>> meeting.description[0].split(";")[0]
     'player 1 at J: check 3 to bet 1'
     """
+    if not isinstance(targets, Mapping):
+        raise ParameterError(
+            f'targets are frequencies by name, such as {{"bet@J": 0.25}}, not {short(targets)}'
+        )
     tree = _form(game, targets)
     rule, parsed = method_named(method or defaults_of(tree).method), _parsed(tree, targets)
     iterations = _checked_limits(tree, iterations, give_up)

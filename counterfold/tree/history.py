@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.errors import RulesError, reason, short
+from counterfold.errors import ParameterError, RulesError, reason, short
 from counterfold.games.base import CHANCE, TERMINAL, Action, Game, label, spec_of
 from counterfold.notebook import brief
 from counterfold.poker.units import Units
@@ -202,6 +202,8 @@ def compile_game(
     """
     from counterfold.tree.named import as_game
 
+    if isinstance(game, HistoryTree):
+        return game
     game = cast("Game", as_game(game))
     found = read_rules(game, memory, progress)
     infosets = _infosets(found)
@@ -348,3 +350,12 @@ def _in_topological_order(tree: HistoryTree) -> HistoryTree:
         infoset=tree.infoset[order],
         leaf=tree.leaf[order],
     )
+
+
+def check_histories(tree: object) -> None:
+    """One sentence for what is no game compiled by its histories."""
+    if not isinstance(tree, HistoryTree):
+        raise ParameterError(
+            "a game by its histories is needed, such as cf.compile_game('leduc'), and not "
+            f"{short(tree)}"
+        )

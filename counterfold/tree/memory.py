@@ -104,6 +104,6 @@ class MemoryGuard:
         return TreeTooLargeError(
             f"the game tree has {histories} histories and would take {takes}, where "
             f"{gigabytes(self.memory)} may be used; choose smaller parameters, or raise the limit "
-            "with `memory`; a class of your own that has `unlisted = True` is played (match, play) "
-            "without a tree"
+            "with --memory (`memory` in Python); a class of your own that has `unlisted = True` is "
+            "played (match, play) without a tree"
         )

@@ -54,7 +54,8 @@ def as_game(game: object) -> object:
         raise ParameterError(f"{game.__name__} is a class; make a game of it: {game.__name__}()")
     if isinstance(game, Holdem) and game.before_the_flop:
         return game.poker
-    if not hasattr(game, "root") and not hasattr(game, "betting") and not hasattr(game, "spec"):
+    rules = hasattr(game, "root") or hasattr(game, "betting")
+    if not rules and (hasattr(game, "layout") or not hasattr(game, "spec")):
         raise ParameterError(
             f"a game is a name such as 'leduc', a file of a spot, or rules, and not {short(game)}"
         )

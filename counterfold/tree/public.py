@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.errors import ParameterError, TreeTooLargeError
+from counterfold.errors import ParameterError, TreeTooLargeError, short
 from counterfold.poker.cards import board_name
 from counterfold.poker.equities import Wins, wins_after
 from counterfold.poker.game import DECISION, CardRules, PokerGame, meetings
@@ -37,6 +37,11 @@ class PublicTree(PokerForm):
     def __init__(
         self, game: PokerGame, *, symmetry: bool = True, memory: int | None = None
     ) -> None:
+        if not isinstance(game, PokerGame):
+            raise ParameterError(
+                'a public tree is of a game of poker, such as cf.load_spot("spot.json") or '
+                f"cf.fhp(), and not of {short(game)}"
+            )
         self.game = game
         self.symmetry = symmetry
         self.boards: list[Board] = boards_of(game, symmetry)

@@ -199,7 +199,7 @@ def test_bad_requests() -> None:
         with pytest.raises(ParameterError, match="player"):
             cf.best_response(kuhn, player)
     for wrong in ((), (5,), (kuhn, "kuhn")):
-        with pytest.raises(ParameterError, match="a strategy is measured"):
+        with pytest.raises(ParameterError, match="a strategy is needed"):
             cf.exploitability(*wrong)
     with pytest.raises(ParameterError, match="and not None"):
         cf.best_response(None, 0)

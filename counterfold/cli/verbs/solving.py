@@ -101,7 +101,7 @@ are dealt. `counterfold show spot.cf "check, bet 66, call, [7h]" --mode ev`
 \b
 Keys of --json in poker: game, player, street, line, board, pot, stacks, actions,
 note, combos, against, frequencies, ev, ev_percent_of_pot, equity, classes and
-hands (hand, weight, actions, ev, equity), next, deals, about.
+hands (hand, weight, actions, ev, equity, evs of each action), next, deals, about.
 """
 )
 @dataclass(frozen=True)
