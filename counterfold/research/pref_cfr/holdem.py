@@ -134,7 +134,7 @@ BUCKETS = 200
 """On each street after the flop, for the blueprint."""
 MORE = 20_000
 """Boards on which only who wins is looked up."""
-BATCHES = 12
+BATCHES = 6
 """Groups of boards from whose spread the intervals come."""
 
 
