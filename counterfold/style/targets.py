@@ -143,10 +143,6 @@ def meet(
     >>> meeting.description[0].split(";")[0]
     'player 1 at J: check 3 to bet 1'
     """
-    if not isinstance(targets, Mapping):
-        raise ParameterError(
-            f'targets are frequencies by name, such as {{"bet@J": 0.25}}, not {short(targets)}'
-        )
     tree = _form(game, targets)
     rule, parsed = method_named(method or defaults_of(tree).method), _parsed(tree, targets)
     iterations = _checked_limits(tree, iterations, give_up)
@@ -180,6 +176,10 @@ def meet(
 
 def _form(game: object, targets: Iterable[str | Frequency]) -> Form:
     """The compiled game, in which suits are told apart if a target does so."""
+    if not isinstance(targets, Mapping):
+        raise ParameterError(
+            f'targets are frequencies by name, such as {{"bet@J": 0.25}}, not {short(targets)}'
+        )
     words = (Frequency.parse(one) if isinstance(one, str) else one for one in targets)
     form: Form = form_of(game, symmetry=symmetry_under(game, None, *words))
     return form

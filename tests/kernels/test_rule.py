@@ -221,7 +221,7 @@ def draws(method: str, style: str) -> Iterator[Pair]:
         logs = row[LOG_POSITIVE : WEIGHT + 1]
         rule = engine.rule(row, slow.t + 1)._replace(best=best)
         kernels.refresh(table, low, count, rule)
-        kernels._other(table, asked, rule, room, low, count, 0, False)
+        kernels._other(table, asked, rule, 0.5, low, count, 0, False)
         value[size : 2 * size] = worth
         kernels._collect(engine.lines, rule, table, asked, room, own)
         yield value[0], np.dot(slow.strategy, worth), 1e-4

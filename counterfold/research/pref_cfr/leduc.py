@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cache
@@ -94,6 +94,27 @@ class LeducTable(Result, paper="pref-cfr", table="leduc", game="leduc"):
     cpu_seconds: float
 
 
+def _pieces(
+    kinds: Iterable[tuple[str, int, int]],
+    settings: Iterable[tuple[Setting, float]],
+    seed: int,
+    value: float,
+) -> list[Piece]:
+    """A piece for each run, in the order of the table."""
+    return [
+        Piece(
+            "leduc",
+            {
+                "setting": to_json(setting), "beta": beta, "traversal": traversal,
+                "iterations": length, "seed": seed + run, "value": value,
+            },
+        )
+        for traversal, length, times in kinds
+        for setting, beta in settings
+        for run in range(times)
+    ]  # fmt: skip
+
+
 def leduc_table(
     runs: int = 3,
     iterations: int = 10_000,
@@ -128,18 +149,7 @@ def leduc_table(
     settings += dict.fromkeys(missing)
     rows: list[LeducRow] = []
     kinds = (("full", iterations, 1), ("external", SAMPLED * iterations, runs))
-    pieces = [
-        Piece(
-            "leduc",
-            {
-                "setting": to_json(setting), "beta": beta, "traversal": traversal,
-                "iterations": length, "seed": seed + run, "value": value,
-            },
-        )
-        for traversal, length, times in kinds
-        for setting, beta in settings
-        for run in range(times)
-    ]  # fmt: skip
+    pieces = _pieces(kinds, settings, seed, value)
     done = iter(gathered(pieces, leduc_run, executor, on_progress))
     for traversal, length, times in kinds:
         measured: dict[tuple[Setting, float], NDArray[np.float64]] = {}
