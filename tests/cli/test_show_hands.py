@@ -49,7 +49,9 @@ def test_what_each_action_is_worth(call, river, tmp_path):
     mean = sum(p * hand["evs"][action] for action, p in hand["actions"].items())
     assert mean == pytest.approx(hand["ev"], abs=1e-3)
     assert "EV of bet 100 in chips; suited" in call("show", river, "--mode", "ev:bet").out
-    head = call("show", river, "check", "--hand", "KJs").out.splitlines()[2].split("  ")
+    lines = call("show", river, "check", "--hand", "KJs").out.splitlines()
+    assert lines[2].endswith("ip to act")
+    head = next(line for line in lines if "EV check" in line).split("  ")
     assert [text.strip() for text in head if text][-3:] == [
         "EV check",
         "EV bet 100",
