@@ -45,7 +45,11 @@ def _opponents() -> list[dict[str, Any]]:
     found = []
     for name, kind in AGENTS.items():
         parameters = list(inspect.signature(kind.make).parameters.values())[1:]  # after the tree
-        defaults = {p.name: None if p.default is p.empty else p.default for p in parameters}
+        defaults = {
+            p.name: None if p.default is p.empty else p.default
+            for p in parameters
+            if p.name != "on_report"
+        }
         told = kind.told.partition(";")[0]
         sort = "learner" if kind.learns else "strategy"
         found.append({"name": name, "kind": sort, "told": told, "parameters": defaults})

@@ -25,6 +25,7 @@ from counterfold.files.arrays import header_of
 from counterfold.games.base import spec_of, unlisted
 from counterfold.games.spec import Spec, parse_spec, whole
 from counterfold.notebook import brief
+from counterfold.play.poker_bots import laid_out
 from counterfold.poker.rules import PokerRules
 from counterfold.solvers.result import equilibrium_of
 from counterfold.solvers.until import Report
@@ -241,6 +242,13 @@ def _rnr(form: Form, p: float = 0.5, every: int = 50, blueprint: str | None = No
     return RestrictedAgent(_blueprint(form, blueprint), p, every)
 
 
+def _by_rules(name: str, told: str) -> Kind:
+    def make(form: Form) -> Strategy[Any]:
+        return laid_out(name, form)
+
+    return Kind(told, make, public=True)
+
+
 AGENTS: dict[str, Kind] = {
     "uniform": Kind("every action equally often", Strategy.uniform, public=True),
     "random": Kind("a strategy drawn at random and kept; random(seed=0)", _random, public=True),
@@ -256,6 +264,13 @@ AGENTS: dict[str, Kind] = {
         _best_response,
         public=True,
     ),
+    "always-call": _by_rules(
+        "always-call", "checks, or calls whatever is bet, in games with betting"
+    ),
+    "always-fold": _by_rules("always-fold", "checks where that is free, and folds to every bet"),
+    "tight": _by_rules("tight", "few hands, and bets with what is good, at hold'em"),
+    "loose": _by_rules("loose", "most hands, and calls with anything, at hold'em"),
+    "maniac": _by_rules("maniac", "bets most of the time, whatever it holds, at hold'em"),
     "ses": Kind(
         "safe exploitation search with a model of the opponent; ses(alpha=auto,budget=0.05)",
         _ses,

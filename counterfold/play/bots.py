@@ -20,7 +20,7 @@ from counterfold.games.cheat import CHALLENGE, PASS, Cheat
 from counterfold.games.cheat_sights import PERFECT, Round, Sight, read_round
 from counterfold.games.spec import Spec, parse_spec
 from counterfold.play.agents import StrategyAgent, make_agent, own_agent
-from counterfold.play.poker_bots import AlwaysCall, AlwaysFold, loose, maniac, tight
+from counterfold.play.poker_bots import BY_RULES
 from counterfold.poker.rules import PokerRules
 from counterfold.solvers.until import Report
 from counterfold.strategy.strategy import Strategy
@@ -239,14 +239,7 @@ def _counts(game: Cheat, cards: Sequence[str] | None) -> list[int]:
 BOTS: dict[str, Callable[[], Agent]] = {"uniform": Random, "heuristic": Heuristic}
 """Agents by name that need no compiled game."""
 
-AT_TABLES: dict[str, Callable[[], Agent]] = {
-    "uniform": Random,
-    "always-call": AlwaysCall,
-    "always-fold": AlwaysFold,
-    "tight": tight,
-    "loose": loose,
-    "maniac": maniac,
-}
+AT_TABLES: dict[str, Callable[[], Agent]] = {"uniform": Random, **BY_RULES}
 """The same at tables of hold'em."""
 
 

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from counterfold.agent import Agent, Observation, drawn
-from counterfold.poker.cards import parse_cards
+from counterfold.arrays import Ints
+from counterfold.errors import ParameterError
+from counterfold.poker.cards import HOLES, parse_cards
 from counterfold.poker.made import DRAWS, MADE, kinds_of
+from counterfold.strategy.hands import HandTables
+from counterfold.strategy.layout import layout_of
+from counterfold.strategy.strategy import Strategy
+from counterfold.tree.form import Form
+from counterfold.tree.public import PublicTree
 
 _RAISES = ("bet", "raise", "all-in")
 
@@ -32,10 +40,31 @@ def chen(hole: tuple[int, ...]) -> float:
 
 
 class _Bot(Agent):
-    """Takes actions as often as it tells."""
+    """Takes actions as often as it tells, by what it thinks of its cards."""
+
+    by_cards = False
+    """Does it look at its cards, which must be those of hold'em?"""
+
+    def thinks(self, hole: tuple[int, ...], board: tuple[int, ...]) -> Hashable:
+        """What it thinks of a hole on a board."""
+        return None
+
+    def plays(self, thought: Any, actions: tuple[Hashable, ...]) -> dict[str, float]:
+        """How often it takes each action, thinking so."""
+        raise NotImplementedError
+
+    def row(self, thought: Any, actions: tuple[Hashable, ...]) -> list[float]:
+        """The same of all actions, in their order."""
+        odds = self.plays(thought, actions)
+        return [odds.get(str(action), 0.0) for action in actions]
 
     def odds(self, observation: Observation) -> dict[str, float]:
-        raise NotImplementedError
+        """How often it takes each action."""
+        if not self.by_cards:
+            return self.plays(None, observation.actions)
+        assert isinstance(observation.seen, tuple)
+        hole, board = (parse_cards(text) for text in observation.seen[:2])
+        return self.plays(self.thinks(hole, board), observation.actions)
 
     def act(self, observation: Observation, rng: np.random.Generator) -> Hashable:
         return drawn(self.odds(observation), rng)
@@ -57,19 +86,20 @@ class RuleBot(_Bot):
     fair: str
     bluff: float
 
-    def odds(self, observation: Observation) -> dict[str, float]:
-        """How often it takes each action."""
-        assert isinstance(observation.seen, tuple)
-        hole, board = (parse_cards(text) for text in observation.seen[:2])
-        if board:
-            made, *draws = kinds_of(hole, board)
-            rank, drawing = MADE.index(made), any(draw in DRAWS[:3] for draw in draws)
-            good, some = rank <= MADE.index(self.strong), rank <= MADE.index(self.fair) or drawing
-        else:
+    by_cards = True
+
+    def thinks(self, hole: tuple[int, ...], board: tuple[int, ...]) -> tuple[bool, bool]:
+        """Is it good to bet, and good enough to call?"""
+        if not board:
             points = chen(hole)
-            good, some = points >= self.raises, points >= self.enters
-        raising = _raise(observation.actions)
-        other = _call(observation.actions) if some else _fold(observation.actions)
+            return points >= self.raises, points >= self.enters
+        made, *draws = kinds_of(hole, board)
+        rank, drawing = MADE.index(made), any(draw in DRAWS[:3] for draw in draws)
+        return rank <= MADE.index(self.strong), rank <= MADE.index(self.fair) or drawing
+
+    def plays(self, thought: tuple[bool, bool], actions: tuple[Hashable, ...]) -> dict[str, float]:
+        good, some = thought
+        raising, other = _raise(actions), _call(actions) if some else _fold(actions)
         if good or raising == other:
             return {raising: 1.0}
         return {raising: self.bluff, other: 1 - self.bluff}
@@ -80,8 +110,8 @@ class AlwaysCall(_Bot):
 
     name = "always-call"
 
-    def odds(self, observation: Observation) -> dict[str, float]:
-        return {_call(observation.actions): 1.0}
+    def plays(self, thought: Any, actions: tuple[Hashable, ...]) -> dict[str, float]:
+        return {_call(actions): 1.0}
 
 
 class AlwaysFold(_Bot):
@@ -89,29 +119,87 @@ class AlwaysFold(_Bot):
 
     name = "always-fold"
 
-    def odds(self, observation: Observation) -> dict[str, float]:
-        return {_fold(observation.actions): 1.0}
+    def plays(self, thought: Any, actions: tuple[Hashable, ...]) -> dict[str, float]:
+        return {_fold(actions): 1.0}
 
 
-def tight() -> Agent:
+def tight() -> _Bot:
     """Few hands, and bets with what is good."""
     return RuleBot(
         name="tight", enters=8, raises=9, strong="top pair", fair="second pair", bluff=0.03
     )
 
 
-def loose() -> Agent:
+def loose() -> _Bot:
     """Most hands, and calls with anything."""
     return RuleBot(
         name="loose", enters=2, raises=11, strong="two pair", fair="underpair", bluff=0.02
     )
 
 
-def maniac() -> Agent:
+def maniac() -> _Bot:
     """Bets most of the time, whatever it holds."""
     return RuleBot(
         name="maniac", enters=0, raises=6, strong="second pair", fair="ace high", bluff=0.6
     )
+
+
+BY_RULES: dict[str, Callable[[], _Bot]] = {
+    "always-call": AlwaysCall,
+    "always-fold": AlwaysFold,
+    "tight": tight,
+    "loose": loose,
+    "maniac": maniac,
+}
+"""Bots by name."""
+
+MODELS = ("uniform", "random", "equilibrium", *BY_RULES)
+"""Opponents whom everybody knows by name, as models to answer."""
+
+
+def laid_out(name: str, form: Form) -> Strategy[Any]:
+    """What a bot does everywhere in a game with betting, as a strategy.
+
+    >>> import counterfold as cf
+    >>> laid_out("always-call", cf.compile_game(cf.Kuhn())).at("J", "bet")
+    {'fold': 0.0, 'call': 1.0}
+    """
+    bot = BY_RULES[name]()
+    if isinstance(form, PublicTree):
+        strategy = _by_hands(bot, form)
+    elif bot.by_cards:
+        raise ParameterError(f"{name} plays hold'em with all hands, which {form.spec} is not")
+    else:
+        strategy = Strategy.ruled(form, lambda _player, _seen, actions: bot.row(None, actions))
+    return strategy.with_about(method=name)
+
+
+def _by_hands(bot: _Bot, tree: PublicTree) -> Strategy[PublicTree]:
+    if bot.by_cards and tree.game.rules.holes != HOLES:
+        raise ParameterError(f"{bot.name} plays hold'em with 52 cards, which {tree.spec} is not")
+    betting, made = tree.game.betting, HandTables(tree, layout_of(tree).even())
+    for number in range(len(tree.boards)):
+        thoughts = [_thoughts(bot, tree, player, number) for player in (0, 1)]
+        for node in made.decisions(number):
+            actions = tuple(betting.label[child] for child in betting.children(node))
+            kinds, of = thoughts[betting.player[node]]
+            rows = np.array([bot.row(thought, actions) for thought in kinds])
+            into = made.tables[betting.player[node]][tree.row(number, node)]
+            into[:, : len(of)] = rows[of].T
+    return Strategy.of(tree, made.tables)
+
+
+def _thoughts(bot: _Bot, tree: PublicTree, player: int, board: int) -> tuple[list[Any], Ints]:
+    """What it may think on a board, and [hands] which of it of each hand."""
+    holes = tree.hands[player][board].holes
+    if not bot.by_cards:
+        return [None], np.zeros(len(holes), np.int64)
+    cards, kinds = tree.boards[board].cards, dict[Hashable, int]()
+    of = [
+        kinds.setdefault(bot.thinks(tuple(hole), cards), len(kinds))
+        for hole in tree.game.rules.cards[holes].tolist()
+    ]
+    return list(kinds), np.array(of, np.int64)
 
 
 def _verb(action: Hashable) -> str:
@@ -124,7 +212,7 @@ def _first(actions: tuple[Hashable, ...], *verbs: str) -> str | None:
 
 def _raise(actions: tuple[Hashable, ...]) -> str:
     """The smallest bet or raise; a call where there is none."""
-    return _first(actions, *_RAISES) or _call(actions)
+    return _first(actions, *_RAISES) or _first(actions, "check", "call") or _nothing(actions)
 
 
 def _call(actions: tuple[Hashable, ...]) -> str:
@@ -135,3 +223,8 @@ def _call(actions: tuple[Hashable, ...]) -> str:
 def _fold(actions: tuple[Hashable, ...]) -> str:
     """A check if that is free, else a fold."""
     return _first(actions, "check") or _first(actions, "fold") or _call(actions)
+
+
+def _nothing(actions: tuple[Hashable, ...]) -> str:
+    told = ", ".join(map(str, actions[:4]))
+    raise ParameterError(f"this bot plays games with betting, and here it may choose {told}")

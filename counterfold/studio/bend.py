@@ -7,6 +7,7 @@ from typing import Any
 from counterfold.cli.preferences import place_in, read_preferences
 from counterfold.errors import ParameterError, short
 from counterfold.exploit.lock_files import read_locks
+from counterfold.play.poker_bots import BY_RULES, MODELS
 from counterfold.poker.game import PokerGame
 from counterfold.studio.calls import Given, asked, told
 from counterfold.studio.opened import Open
@@ -18,7 +19,6 @@ from counterfold.tree.story import rules_of
 
 LOCKS = ("at", "play", "hands", "trust", "player", "street")
 """What a lock of the page may say: no files, and nothing that must be solved first."""
-MODELS = ("uniform", "random", "equilibrium")
 
 
 def subject(studio: Studio, given: Given) -> dict[str, Any]:
@@ -43,7 +43,7 @@ def subject(studio: Studio, given: Given) -> dict[str, Any]:
         "players": list(names),
         "streets": list(form.game.streets) if poker else [],
         "words": list(dict.fromkeys(label.split(" ")[0] for label in labels))[:12],
-        "models": [*MODELS, *same],
+        "models": [*(MODELS if poker else MODELS[: -len(BY_RULES)]), *same],
     }
 
 

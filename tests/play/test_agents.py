@@ -36,7 +36,7 @@ def tree():
 
 
 def test_every_named_agent_can_be_made(tree):
-    for name in AGENTS:
+    for name in AGENTS.keys() - {"tight", "loose", "maniac"}:  # of hold'em: test_poker_bots.py
         agent = cf.make_agent("best-response(uniform)" if name == "best-response" else name, tree)
         seen = cf.Observation(0, ("K", ""), ("check", "bet"))
         assert agent.act(seen, np.random.default_rng(1)) in seen.actions

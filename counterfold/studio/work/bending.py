@@ -8,8 +8,9 @@ from counterfold.cli.preferences import place_in, read_preferences
 from counterfold.exploit.curve import curve
 from counterfold.exploit.response import Response
 from counterfold.exploit.responses import restricted_response
+from counterfold.play.agents import StrategyAgent, make_agent
+from counterfold.play.poker_bots import MODELS
 from counterfold.poker.game import PokerGame
-from counterfold.solvers.result import equilibrium_of
 from counterfold.solvers.until import Report
 from counterfold.strategy.strategy import Strategy
 from counterfold.studio.work.solving import game_of
@@ -108,13 +109,11 @@ def exploit_job(desk: Desk) -> dict[str, Any]:
 def _model(desk: Desk, form: Any) -> Strategy[Any]:
     name = desk.request["model"]
     desk.tell(at_once=True, doing="making the model")
-    if name == "uniform":
-        return Strategy.uniform(form)
-    if name == "random":
-        return Strategy.random(form, 0)
-    if name == "equilibrium":
-        return equilibrium_of(form)
-    return Strategy.load(desk.folder.inside(name), form)
+    if name not in MODELS:
+        return Strategy.load(desk.folder.inside(name), form)
+    agent = make_agent(name, form)
+    assert isinstance(agent, StrategyAgent)
+    return agent.strategy
 
 
 def _by_programs(model: Strategy[Any], player: int, desk: Desk) -> list[Response]:
