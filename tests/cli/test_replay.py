@@ -125,7 +125,8 @@ def test_every_agent_is_listed(call, tmp_path):
 def test_every_listed_agent_can_play(call):
     for agent in call("agents", "--json").document["agents"]:
         name = agent["name"] + ("(uniform)" if agent["name"] == "best-response" else "")
-        answer = call("match", name, "random(seed=4)", "--game", "leduc", "--hands", 4, "--json")
+        game = "holdem:jamfold(stack=10)" if "hold'em" in agent["told"] else "leduc"
+        answer = call("match", name, "random(seed=4)", "--game", game, "--hands", 4, "--json")
         assert answer.document["hands"] == 4
 
 
