@@ -190,5 +190,8 @@ class Goofspiel(Game):
 
 
 def _winner(bids: Sequence[int]) -> int:
+    if len(bids) == 2:  # the usual, and asked at every end
+        one, other = bids
+        return 0 if one > other else 1 if other > one else -1
     highest = max(bids)
     return -1 if bids.count(highest) > 1 else bids.index(highest)

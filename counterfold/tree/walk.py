@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-import sys
 from array import array
 from collections.abc import Callable, Hashable
-from itertools import chain
+from contextlib import suppress
+from itertools import chain, repeat
 from time import thread_time
 from typing import Any, NamedTuple, cast
+
+import numpy as np
 
 from counterfold.errors import CounterfoldError, RulesError, reason, short
 from counterfold.games.base import CHANCE, TERMINAL, Action, Game, State
@@ -35,7 +37,6 @@ STEP = 1 << 10
 DEEPEST = 1_000_000
 """Moves of one line of play; a game without merged states that has more does not end."""
 
-_LARGEST = sys.float_info.max
 _END: State = object()
 
 
@@ -62,10 +63,27 @@ class Reading:
         self.node = array("I")
         self.edges = 0
         self.payoff = array("d")  # of all players, end by end
+        self.ends: list[State] = []  # whose payoffs are still to be looked at
+        self.paid: list[tuple[Any, ...]] = []
         self.prob, self.width = array("d"), array("I")  # of outcomes, and their number at a node
         self.infoset = array("I")  # at each decision
         self.rows: list[dict[Hashable, int]] = [{} for _ in range(players)]
         self.actions: list[list[tuple[Action, ...]]] = [[] for _ in range(players)]
+
+    def settle(self) -> None:
+        """Take the payoffs of the last ends: those that are plainly right all at once."""
+        ends, paid = self.ends, self.paid
+        flat = list(chain.from_iterable(paid))
+        amounts = array("d")
+        if set(map(len, paid)) <= {self.players} and set(map(type, flat)) <= {float, int}:
+            with suppress(OverflowError):
+                amounts = array("d", flat)
+        if len(amounts) < len(ends) * self.players or not np.isfinite(amounts).all():
+            looked = map(payoffs_at, ends, paid, repeat(self.players))
+            amounts = array("d", chain.from_iterable(looked))
+        self.payoff += amounts
+        ends.clear()
+        paid.clear()
 
     def sizes(self) -> tuple[int, int, int, int]:
         """Nodes, edges, ends and infosets."""
@@ -93,7 +111,8 @@ def read_rules(game: Game, memory: int | None = None, progress: Progress | None 
     markers: dict[int, State] = {}
     stack: list[State] = []  # what is still to be met, and an end above the states after each
     pop, push = stack.pop, stack.append
-    visit, ended, decided = found.turn.append, found.payoff.extend, found.infoset.append
+    visit, decided = found.turn.append, found.infoset.append
+    ended, paid = found.ends.append, found.paid.append
     rows, menus = found.rows, found.actions
     moves: Any
     asked, state, node, depth, pause = "a method", None, 0, 0, 0
@@ -126,7 +145,12 @@ def read_rules(game: Game, memory: int | None = None, progress: Progress | None 
             node += 1
             if who == TERMINAL:
                 asked = "payoff"
-                ended(_payoffs(state, payoff_of(state), players))
+                amounts = payoff_of(state)
+                if type(amounts) is not tuple:
+                    listed = type(amounts) is list
+                    amounts = tuple(amounts) if listed else payoffs_at(state, amounts, players)
+                ended(state)
+                paid(amounts)
                 continue
             if who == CHANCE:
                 asked = "chance"
@@ -159,6 +183,7 @@ def read_rules(game: Game, memory: int | None = None, progress: Progress | None 
             raise
         where = f" at {short(state)}" if asked not in ("a method", "root") else ""
         raise RulesError(f"{asked} fails{where} with {reason(error)}") from error
+    found.settle()
     found.edges = (len(found.node) or node) - 1
     pace.guard.check(*found.sizes())
     return found
@@ -182,6 +207,7 @@ class _Pace:
         """Look around at a node: at which one to do so again, and whom to ask till then."""
         if node < WATCHED:
             return WATCHED, Watched(self.game)
+        self.found.settle()
         self.guard.check(*self.found.sizes())
         if not self.judged and (node >= JUDGED or thread_time() > self.begin + SLOW):
             self.judged, self.about = True, self.guard.judge(self.game, *self.found.sizes())
@@ -206,18 +232,6 @@ def _check_line(state: State, depth: int, markers: dict[int, State]) -> None:
             f"a line of play goes on for more than {DEEPEST:,} moves, to {short(state)}; does the "
             "game end?"
         )
-
-
-def _payoffs(state: State, answer: Any, players: int) -> Any:
-    """Payoffs as they are where they are plainly right; else they are looked at closely."""
-    if (type(answer) is not tuple and type(answer) is not list) or len(answer) != players:
-        return payoffs_at(state, answer, players)
-    for amount in answer:
-        if (type(amount) is not float and type(amount) is not int) or not (
-            -_LARGEST <= amount <= _LARGEST
-        ):
-            return payoffs_at(state, answer, players)
-    return answer
 
 
 def _outcomes(found: Reading, state: State, game: object) -> list[Action]:
