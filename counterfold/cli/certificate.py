@@ -112,7 +112,7 @@ def history_size(tree: Size) -> Lines:
         ("terminals", f"{tree.terminals:,}"),
         ("infosets", f"{tree.infosets:,}"),
         ("action slots", f"{tree.slots:,}"),
-        ("memory", f"{size(tree.bytes)}, estimated for the tree and a solver's tables"),
+        ("memory", f"{size(tree.peak)} at the peak; {size(tree.bytes)} of it for tree and tables"),
     ]
 
 

@@ -85,7 +85,7 @@ class _LargeError(Exception):
 def _describe(spec: str, json: bool) -> None:
     """One game: its parameters, its size, and what kind of game it is."""
     from counterfold.games.base import spec_of
-    from counterfold.tree.estimate import estimate
+    from counterfold.tree.estimate import MANY, estimate
     from counterfold.tree.memory import count_in_words as in_words
     from counterfold.tree.named import means_poker
     from counterfold.tree.walk import Size
@@ -98,7 +98,7 @@ def _describe(spec: str, json: bool) -> None:
     game = load(spec)
     reading, counted = _counted(game)
     found = reading.size if reading else None
-    about = None if reading or hasattr(game, "merge") else estimate(game).histories
+    about = None if reading or hasattr(game, "merge") else estimate(game, MANY).histories
     kind = _kind(reading) if reading else None
     lowest, highest = (min(reading.payoff), max(reading.payoff)) if reading else (None, None)
     entry = next((e for e in games() if e.name == parse_name(spec)), None)

@@ -270,7 +270,7 @@ def _tell_size(task: Task) -> None:
                 counted = f"stopped after counting {watch.histories:,} histories"
                 raise StoppedError(counted) from None
         need, name, lines = histories.bytes, spec_of(game), history_size(histories)
-        document = histories._asdict()
+        document = histories._asdict() | {"peak": histories.peak}
     fits = need <= room
     if request.json:
         print_json({"game": spec_of(game), **document, "memory": room, "fits": fits})

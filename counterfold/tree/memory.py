@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+from math import inf
 
 from counterfold.errors import TreeTooLargeError
 from counterfold.games.base import Game
-from counterfold.tree.estimate import estimate
+from counterfold.tree.estimate import MANY, Estimate, estimate
 
 LARGEST_INDEX = 0xFFFFFFFE
 
@@ -15,6 +16,8 @@ ANY_SIZE = 1 << 62
 """Bytes that are allowed where a size has been checked already, as that of tables in 16 bits."""
 SLACK = 1 << 26
 """Bytes that the interpreter may take on top of what is counted."""
+LIBRARIES = 180 << 20
+"""Bytes that a process takes that solves a game of next to no size: Python and the kernels."""
 
 
 def memory_at_hand() -> int:
@@ -81,24 +84,35 @@ class MemoryGuard:
         need = bytes_needed(nodes, edges, leaves, infosets, self.players)
         need = max(need, _memory_taken() - self.at_start - SLACK)
         if need > self.memory or edges >= LARGEST_INDEX:
-            raise self._too_large(f"more than {nodes:,}", f"over {gigabytes(need)}")
+            raise self._too_large(f"more than {nodes:,}", f"over {gigabytes(need + LIBRARIES)}")
 
-    def judge(self, game: Game, nodes: int, edges: int, leaves: int, infosets: int) -> float | None:
+    def judge(self, game: Game) -> float | None:
         """About how many histories there will be; refused if they cannot fit.
 
-        What has been read tells the bytes of a history. None if the rules fail, which is told
-        where they are read.
+        Where that is not plain it is looked at more closely. None if the rules fail, which is
+        told where they are read.
         """
         try:
             about = estimate(game)
+            if self.memory / 16 < self._needed(about) < 256 * self.memory:
+                about = estimate(game, MANY)
         except Exception:
             return None
-        each = bytes_needed(nodes, edges, leaves, infosets, self.players) / nodes
-        if about.least * each > 2 * self.memory:  # what is near it is read, and then known
-            need = about.histories * each
-            takes = f"some {gigabytes(need)}" if need < 2**60 else "more than any machine has"
+        need = self._needed(about)
+        if need * about.least > 1.1 * self.memory * about.histories:  # what is near it is read
+            takes = (
+                f"some {gigabytes(need + LIBRARIES)}"
+                if need < 2**60
+                else "more than any machine has"
+            )
             raise self._too_large(count_in_words(about.histories), takes)
         return about.histories
+
+    def _needed(self, about: Estimate) -> float:
+        if not about.histories + about.infosets < 2**60:
+            return inf
+        histories, ends = int(about.histories), int(about.ends)
+        return bytes_needed(histories, histories, ends, int(about.infosets), self.players)
 
     def _too_large(self, histories: str, takes: str) -> TreeTooLargeError:
         return TreeTooLargeError(

@@ -14,7 +14,7 @@ import numpy as np
 
 from counterfold.errors import CounterfoldError, RulesError, reason, short
 from counterfold.games.base import CHANCE, TERMINAL, Action, Game, State
-from counterfold.tree.memory import MemoryGuard, bytes_needed
+from counterfold.tree.memory import LIBRARIES, MemoryGuard, bytes_needed
 from counterfold.tree.rules import (
     Watched,
     actions_at,
@@ -48,6 +48,11 @@ class Size(NamedTuple):
     infosets: int
     slots: int
     bytes: int
+
+    @property
+    def peak(self) -> int:
+        """The most that the process takes that solves it, in bytes."""
+        return self.bytes + LIBRARIES
 
 
 class Reading:
@@ -210,7 +215,7 @@ class _Pace:
         self.found.settle()
         self.guard.check(*self.found.sizes())
         if not self.judged and (node >= JUDGED or thread_time() > self.begin + SLOW):
-            self.judged, self.about = True, self.guard.judge(self.game, *self.found.sizes())
+            self.judged, self.about = True, self.guard.judge(self.game)
         if self.progress and node > WATCHED:
             self.progress(node, self.about)
         return node + STEP, self.game

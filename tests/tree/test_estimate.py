@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import counterfold as cf
@@ -13,11 +15,33 @@ from counterfold.tree.estimate import estimate
 def test_the_mean_of_probes_is_the_number_of_histories(spec: str) -> None:
     """Over many seeds: one seed alone may be far off, which is what ``least`` is for."""
     game = cf.load(spec)
-    found = [estimate(game, seed) for seed in range(40)]
+    found = [estimate(game, seed=seed) for seed in range(40)]
     true = cf.measure(game).histories
     assert sum(one.histories for one in found) / len(found) == pytest.approx(true, rel=0.05)
     assert all(one.least <= one.histories for one in found)
-    assert estimate(game, 3) == found[3]
+    assert estimate(game, seed=3) == found[3]
+
+
+@pytest.mark.parametrize("spec", ["leduc(ranks=5)", "liars_dice(sides=4)", "goofspiel"])
+def test_many_probes_tell_all_sizes_within_some_percent(spec: str) -> None:
+    """Without knowing where much is below a move, liar's dice is told at half its size or twice."""
+    game = cf.load(spec)
+    found, true = estimate(game, 2048), cf.measure(game)
+    assert found.histories == pytest.approx(true.histories, rel=0.04)
+    assert found.ends == pytest.approx(true.terminals, rel=0.04)
+    assert found.infosets == pytest.approx(true.infosets, rel=0.15)
+
+
+def test_the_memory_told_by_a_refusal_is_what_reading_would_find() -> None:
+    game = cf.Leduc(ranks=9)
+    peak = cf.measure(game).peak
+    read: list[int] = []
+    with pytest.raises(TreeTooLargeError) as refused:
+        cf.compile_game(game, 2**24, lambda histories, about: read.append(histories))
+    told = re.search(r"some ([\d.]+) MB", str(refused.value))
+    assert told
+    assert float(told[1]) * 2**20 == pytest.approx(peak, rel=0.05)
+    assert max(read) < 10_000
 
 
 def test_a_game_that_is_too_large_is_refused_before_it_is_read() -> None:
