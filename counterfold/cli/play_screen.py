@@ -21,6 +21,7 @@ from counterfold.play.street import search_line
 from counterfold.play.table import PlayedHand
 from counterfold.play.trainer import Judgement, Trainer
 from counterfold.poker.rules import PokerRules
+from counterfold.poker.table import Holdem
 
 Rows = list[tuple[str, str]]
 LAST = 6
@@ -150,10 +151,10 @@ class Screen:
         self._rows(
             [
                 (
-                    f"As player {player + 1}",
+                    f"As {place}",
                     f"{plainly(one.mean, sign=True)} a hand{_interval(one)}",
                 )
-                for player, one in enumerate(score.by_player)
+                for place, one in zip(self._places(), score.by_player, strict=True)
                 if one.mean == one.mean
             ]
         )
@@ -168,16 +169,21 @@ class Screen:
         count = len(self.names)
         players = [self.names[(player + number) % count] for player in range(count)]
         told = [f"{name} {'are' if name == 'you' else 'is'}" for name in players]
-        told = [f"{text} player {player + 1}" for player, text in enumerate(told)]
+        told = [f"{text} {place}" for text, place in zip(told, self._places(), strict=True)]
         self._line()
         self._line(f"Hand {number + 1}: {', '.join(told)}", "1")
+
+    def _places(self) -> Sequence[str]:
+        """What the players are called, in their order."""
+        numbers = [f"player {player + 1}" for player in range(len(self.names))]
+        return getattr(self.sitting.game, "positions", numbers)
 
     def table(self, player: int, seen: Hashable) -> Rows:
         """The hand as a player sees it; moves are told where the rules hide none from anybody."""
         game = self.sitting.game
         if isinstance(game, LimitPoker) and isinstance(seen, tuple):
             return self._poker(game, player, seen)
-        if isinstance(game, PokerRules) and isinstance(seen, tuple):
+        if isinstance(game, PokerRules | Holdem) and isinstance(seen, tuple):
             return self._holdem(game, player, seen)
         if isinstance(game, LiarsDice) and isinstance(seen, tuple):
             bids = self._story(self.sitting.moves())
@@ -213,21 +219,27 @@ class Screen:
         call = f"; {plainly(owed)} to call" if owed and game.turn(here) == player else ""
         return [*rows, ("Pot", f"{plainly(sum(paid))} ({told}){call}")]
 
-    def _holdem(self, game: PokerRules, player: int, seen: tuple[Any, ...]) -> Rows:
-        here, who, moves = self.sitting.here, self._by_player(), iter(self.sitting.moves())
+    def _holdem(self, game: PokerRules | Holdem, player: int, seen: tuple[Any, ...]) -> Rows:
+        here: Any = self.sitting.here
+        who, moves = self._by_player(), iter(self.sitting.moves())
         told: list[str] = []
         for word in game.line(here):
-            move = None if word.startswith("[") else next(moves)
-            told.append(word if move is None else f"{who[move.player]} {move.action}")
-        paid, behind = game.betting.paid[here[2]], game.poker.behind(here[2])
-        owed = float(paid.max() - paid[player])
+            if not word.startswith("["):
+                move = next(moves)
+                told.append(f"{who[move.player]} {move.action}")
+            elif told and told[-1].endswith("]"):  # cards of a flop come one by one
+                told[-1] = f"{told[-1][:-1]} {word[1:]}"
+            else:
+                told.append(word)
+        paid, behind = game.paid(here), game.behind(here)
+        owed = min(max(paid) - paid[player], behind[player])
         call = f"; {plainly(owed)} to call" if owed and game.turn(here) == player else ""
         left = ", ".join(f"{who[s]} {plainly(x)}" for s, x in enumerate(behind))
         return [
-            ("Your hand", f"{seen[0]}, {game.poker.players[player]}"),
+            ("Your hand", f"{seen[0]}, {game.positions[player]}"),
             *([("Board", str(seen[1]))] if seen[1] else []),
             ("Betting", ", ".join(told) or "nothing yet"),
-            ("Pot", f"{plainly(float(paid.sum()))}{call}; behind: {left}"),
+            ("Pot", f"{plainly(sum(paid))}{call}; behind: {left}"),
         ]
 
     def showdown(self, hand: PlayedHand) -> Rows:
@@ -235,7 +247,7 @@ class Screen:
         shown = show(self.sitting.here) if callable(show) else None
         if not shown:
             return []
-        if isinstance(game, LimitPoker | PokerRules | LiarsDice | NormalForm):
+        if isinstance(game, LimitPoker | PokerRules | Holdem | LiarsDice | NormalForm):
             who = self._by_player(hand.number)
             told = ", ".join(f"{who[player]} {one}" for player, one in enumerate(shown) if one)
             return [("Shown", told)]
@@ -300,11 +312,11 @@ def _short_names(names: Sequence[str]) -> list[str]:
 def plainly(number: float, sign: bool = False) -> str:
     """An amount; whole numbers without a point, and next to nothing is nothing.
 
-    >>> plainly(2.0), plainly(-1e-7, sign=True), plainly(1 / 3, sign=True)
-    ('2', '0', '+0.333')
+    >>> plainly(2.0), plainly(-1e-7, sign=True), plainly(1 / 3, sign=True), plainly(203.5)
+    ('2', '0', '+0.333', '203.5')
     """
     number = round(number, 5) or 0.0
-    text = f"{number:.3g}" if abs(number) < 100 else f"{number:.0f}"
+    text = f"{number:.3g}" if abs(number) < 100 else f"{number:.1f}".removesuffix(".0")
     return f"+{text}" if sign and number > 0 else text
 
 

@@ -128,6 +128,19 @@ class PokerRules(Game):
             return hands, dealt, int(self.betting.first[node]) if whole else node
         return hands, dealt, self._labels(node)[action]
 
+    @property
+    def positions(self) -> tuple[str, ...]:
+        """The names of the places, by player."""
+        return self.poker.players
+
+    def paid(self, state: State) -> list[float]:
+        """What each player has put in."""
+        return [float(chips) for chips in self.betting.paid[state[2]]]
+
+    def behind(self, state: State) -> list[float]:
+        """What each player has left."""
+        return [float(chips) for chips in self.poker.behind(state[2])]
+
     def line(self, state: State) -> tuple[str, ...]:
         """What was said and dealt, street by street: ("check", "bet 66", "call", "[7h]")."""
         _, dealt, node = state

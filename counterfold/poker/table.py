@@ -326,7 +326,7 @@ class Holdem(Game):
         """What each has won if a player gives up: all it has paid goes to those still in."""
         betting = state.betting
         rest = [p for p in range(self.players) if p != player and not betting.folded >> p & 1]
-        paid = [before + bet for before, bet in zip(betting.before, betting.bets, strict=True)]
+        paid = self.paid(state)
         share = sum(paid) / len(rest)
         return self._worth([share * (p in rest) - paid[p] for p in range(self.players)])
 
@@ -334,6 +334,20 @@ class Holdem(Game):
         if player >= len(state.holes):
             return None
         return cards_name(state.holes[player]), board_name(state.board), ", ".join(state.line)
+
+    def paid(self, state: TableState) -> list[float]:
+        """What each player has put in."""
+        betting = state.betting
+        return [before + bet for before, bet in zip(betting.before, betting.bets, strict=True)]
+
+    def behind(self, state: TableState) -> list[float]:
+        """What each player has left."""
+        stacks = self._stacks(self.players)
+        return [stack - paid for stack, paid in zip(stacks, self.paid(state), strict=True)]
+
+    def line(self, state: TableState) -> tuple[str, ...]:
+        """What was said and dealt, in order: ("raise 3", "call", "[7h]", "[2c]", "[9d]")."""
+        return state.line
 
     def shown(self, state: TableState) -> tuple[str, ...] | None:
         """The hands of those who got to a showdown."""

@@ -157,6 +157,19 @@ def test_seats_of_one_opponent_for_all_and_of_several(sit):
     assert "uniform is player 2, random is player 3" in two.out
 
 
+def test_a_table_of_holdem_is_told_by_places_board_pot_and_stacks(sit):
+    answer = sit("holdem:3max", "--against", "always-call", "--seed", 5, answers="r,c,c,c,q")
+    assert "Hand 1: you are BTN, always-call is SB, always-call #2 is BB" in answer.out
+    assert "Pot          1.5; 1 to call; behind: you 100, always-call 99.5" in answer.out
+    called = "you raise 3.5, always-call call, always-call #2 call"
+    told = re.search(rf"Board +(.+)\n +Betting +{called}, \[(.+)\], always-call check", answer.out)
+    assert told
+    assert told[1] == told[2]
+    assert "Pot          10.5; behind: you 96.5, always-call 96.5" in answer.out
+    assert re.search(r"Shown +you \w{4}, always-call \w{4}, always-call #2 \w{4}", answer.out)
+    assert re.search(r"As BTN +[-+]\d", answer.out)
+
+
 def test_keys():
     assert [key.key for key in keys(("queen", "heads", "tails"))] == ["1", "h", "t"]
     assert [key.key for key in keys(("claim heads", "claim tails"))] == ["1", "2"]
