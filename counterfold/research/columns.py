@@ -12,13 +12,16 @@ Columns = Mapping[str, str | Callable[[Any], str]]
 """Headings with what stands below: a format such as ``{0.value:.3f}``, or a function of a row."""
 
 
-def named(*fields: str, to: str = "") -> dict[str, str]:
+def named(*fields: str, to: str = "", **heads: str) -> dict[str, str]:
     """Columns headed by the names of the fields that they show, as they are or in a format.
 
-    >>> named("game", "method") | named("mean", to=".2f")
-    {'game': '{0.game}', 'method': '{0.method}', 'mean': '{0.mean:.2f}'}
+    Then come fields with other headings.
+
+    >>> named("game", "method") | named("mean", to=".2f", p95="95%")
+    {'game': '{0.game}', 'method': '{0.method}', 'mean': '{0.mean:.2f}', '95%': '{0.p95:.2f}'}
     """
-    return {name: f"{{0.{name}:{to}}}" if to else f"{{0.{name}}}" for name in fields}
+    headed = {name: name for name in fields} | heads
+    return {head: f"{{0.{name}:{to}}}" if to else f"{{0.{name}}}" for name, head in headed.items()}
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from counterfold.cli.options import count, number, option
+from counterfold.cli.options import count
 from counterfold.cli.output import (
     StoppedError,
     check_can_write,
@@ -33,21 +33,13 @@ if TYPE_CHECKING:
 
 Seed = Annotated[int, typer.Option(metavar="N", parser=count, help="For starts and sampling.")]
 Plot = Annotated[str | None, typer.Option(metavar="FILE", help="Draw it, as .png, .svg or .pdf.")]
-
-
-def runs() -> Any:
-    """The option of how many runs there are."""
-    return number("N", "Runs of each setting.")
-
-
-def iterations() -> Any:
-    """The option of how long they are."""
-    return number("N", "Iterations of each run.")
-
-
-def folder() -> Any:
-    """The option of where files are kept."""
-    return option("DIR", "Where files are kept, to go on from.")
+Runs = Annotated[int | None, typer.Option(metavar="N", parser=count, help="Runs of each setting.")]
+Iterations = Annotated[
+    int | None, typer.Option(metavar="N", parser=count, help="Iterations of each run.")
+]
+Folder = Annotated[
+    str | None, typer.Option(metavar="DIR", help="Where files are kept, to go on from.")
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +47,13 @@ class Drawn(Answered):
     """What all requests of research end with: a picture may be had of what they tell."""
 
     plot: Plot = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Seeded(Drawn):
+    """Those of papers, which draw something."""
+
+    seed: Seed = 0
 
 
 class Job(NamedTuple):

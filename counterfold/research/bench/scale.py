@@ -262,10 +262,10 @@ def show(result: Scale) -> Iterator[Part]:
     yield Table(result.runs, runs, "Dask's own workers, and the simulation of them")
     forecasts: Columns = {
         **named("job", "workers"),
-        "hours": "{0.hours:,.3g}",
-        "at work": "{0.efficiency:.0%}",
-        "GB a worker": "{0.memory:,.2g}",
-        "what breaks first": "{0.first}",
+        **named("hours", to=",.3g"),
+        **named(to=".0%", efficiency="at work"),
+        **named(to=",.2g", memory="GB a worker"),
+        **named(first="what breaks first"),
     }
     yield Table(result.forecasts, forecasts, "Large jobs on many workers, simulated")
 

@@ -6,14 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
-from statistics import median
+from statistics import fmean, median
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from counterfold.games.catalog import load
 from counterfold.plot import figure
-from counterfold.research.bench.timing import cpu
+from counterfold.research.bench.timing import Spread, cpu, spread
 from counterfold.research.columns import Columns, Part, Table, named
 from counterfold.research.drawing import bars, finished
 from counterfold.research.progress import Progress, no_progress
@@ -37,17 +35,14 @@ ROUNDS = 5
 
 
 @dataclass(frozen=True)
-class Cost:
+class Cost(Spread):
     """CPU milliseconds of a search, warm: over all subgames, seats and a few opponents."""
 
     game: str
     gadget: str
     method: str
     searches: int
-    median: float
     mean: float
-    p95: float
-    most: float
 
 
 @dataclass(frozen=True)
@@ -72,13 +67,8 @@ def run(games: Sequence[str] = GAMES, on_progress: Progress = no_progress) -> Co
         for name, way in product(GADGETS, METHODS):
             total = len(games) * len(GADGETS) * len(METHODS)
             on_progress(len(costs), total, f"{spec}, {name}")
-            spent = np.array(_milliseconds(name, way, blueprint, models))
-            costs.append(
-                Cost(
-                    spec, name, way, len(spent), float(np.median(spent)), float(spent.mean()),
-                    float(np.percentile(spent, 95)), float(spent.max()),
-                )
-            )  # fmt: skip
+            spent = _milliseconds(name, way, blueprint, models)
+            costs.append(Cost(spec, name, way, len(spent), fmean(spent), **spread(spent)))
     return Costs(TOLERANCE, tuple(costs))
 
 
@@ -103,9 +93,7 @@ def show(result: Costs) -> Iterator[Part]:
     """A row a gadget and a method."""
     columns: Columns = {
         **named("game", "gadget", "method", "searches"),
-        **named("median", "mean", to=".2f"),
-        "95%": "{0.p95:.2f}",
-        "most": "{0.most:.2f}",
+        **named("median", "mean", to=".2f", p95="95%", most="most"),
     }
     title = f"CPU milliseconds a search, to {result.tolerance:g} chips of the optimum"
     yield Table(result.costs, columns, title)

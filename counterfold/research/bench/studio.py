@@ -10,11 +10,10 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-import numpy as np
-
 from counterfold.errors import ParameterError
 from counterfold.plot import figure
 from counterfold.research.bench.spots import OTHER_SPOTS, SPOTS
+from counterfold.research.bench.timing import Spread, spread
 from counterfold.research.columns import Columns, Part, Table, named
 from counterfold.research.drawing import bars, finished
 from counterfold.research.progress import Progress, no_progress
@@ -41,15 +40,12 @@ CLICK = """(action) => new Promise(done => {
 
 
 @dataclass(frozen=True)
-class Clicks:
+class Clicks(Spread):
     """Milliseconds on the clock from a click to the drawn grid."""
 
     spot: str
     street: str
     clicks: int
-    median: float
-    p95: float
-    most: float
     limit: float
     first_page: float
 
@@ -82,13 +78,10 @@ def run(games: Sequence[str] = GAMES, on_progress: Progress = no_progress) -> Cl
                 page.goto(f"{address}/browse?file={quote(name)}.safetensors")
                 page.wait_for_selector(".cell.there", timeout=600_000)
                 street = name.partition("_")[0]
-                spent = np.array(_walk(page))
+                spent = _walk(page)
                 found.append(
-                    Clicks(
-                        name, street, len(spent), float(np.median(spent)),
-                        float(np.percentile(spent, 95)), float(spent.max()), LIMITS[street], first,
-                    )
-                )  # fmt: skip
+                    Clicks(name, street, len(spent), LIMITS[street], first, **spread(spent))
+                )
     return Clicked(tuple(found))
 
 
@@ -109,11 +102,8 @@ def show(result: Clicked) -> Iterator[Part]:
     """A row a spot."""
     columns: Columns = {
         **named("spot", "street", "clicks"),
-        **named("median", to=".0f"),
-        "95%": "{0.p95:.0f}",
-        "most": "{0.most:.0f}",
-        "at most": "{0.limit:.0f}",
-        "first page": "{0.first_page:.0f}",
+        **named("median", to=".0f", p95="95%", most="most", limit="at most"),
+        **named(to=".0f", first_page="first page"),
     }
     yield Table(result.clicks, columns, "Milliseconds on the clock from a click to the grid")
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from statistics import median
 from time import process_time
 from typing import TypeVar
+
+import numpy as np
 
 from counterfold.research.progress import Progress
 
@@ -22,6 +24,22 @@ class Reach:
     target: float
     seconds: float | None = None
     iterations: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spread:
+    """How numbers of milliseconds lie."""
+
+    median: float
+    p95: float
+    most: float
+
+
+def spread(numbers: Sequence[float]) -> dict[str, float]:
+    """The fields of a ``Spread``."""
+    return {
+        "median": median(numbers), "p95": float(np.percentile(numbers, 95)), "most": max(numbers)
+    }  # fmt: skip
 
 
 def cpu(step: Callable[[], object], times: int = 1) -> float:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from counterfold.cli.options import option
 from counterfold.research.columns import Columns, Part, Table
-from counterfold.research.reproduction import Drawn, Job, Seed, iterations, verb_of
+from counterfold.research.reproduction import Iterations, Job, Seeded, verb_of
 
 if TYPE_CHECKING:
     from counterfold.research.depth_limited.depth import DepthTable
@@ -22,15 +22,14 @@ maxmargin).
 
 
 @dataclass(frozen=True)
-class DepthLimitedRequest(Drawn):
+class DepthLimitedRequest(Seeded):
     """Depth-limited solving: 1, 2, 4 and 8 continuations, with gadgets and without.
 
     All figures are exact exploitabilities of whole strategies. Default: Flop Hold'em of 12 cards.
     """
 
     game: str | None = option("GAME", "leduc, or fhp with its parameters. [fhp(cap=2,deck=QKA)]")
-    iterations: int | None = iterations()
-    seed: Seed = 0
+    iterations: Iterations = None
 
 
 def _jobs(request: DepthLimitedRequest) -> dict[str, Job]:

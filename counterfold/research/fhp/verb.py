@@ -12,7 +12,7 @@ from counterfold.cli.output import duration, size
 from counterfold.errors import FileError, ParameterError
 from counterfold.research.columns import Columns, Part, Table
 from counterfold.research.progress import Progress, no_progress
-from counterfold.research.reproduction import Drawn, Job, Seed, folder, verb_of
+from counterfold.research.reproduction import Folder, Job, Seeded, verb_of
 
 if TYPE_CHECKING:
     from counterfold.research.fhp.checks import FhpChecks
@@ -31,7 +31,7 @@ sampling_cpu_seconds).
 
 
 @dataclass(frozen=True)
-class FhpRequest(Drawn):
+class FhpRequest(Seeded):
     """Flop Hold'em solved exactly, beside what the literature reached on it."""
 
     experiment: str | None = option("NAME", "check: against played hands; buckets: their price.")
@@ -40,8 +40,7 @@ class FhpRequest(Drawn):
     minutes: float | None = option("M", "Or so much time.")
     hands: int | None = number("N", "check: hands played.")
     buckets: str | None = option("N,N,...", "buckets: how many. [50,200,1000]")
-    folder: str | None = folder()
-    seed: Seed = 0
+    folder: Folder = None
 
 
 def _jobs(request: FhpRequest) -> dict[str, Job]:

@@ -226,62 +226,43 @@ def marks_up_to(hands: int) -> tuple[int, ...]:
     return tuple(found.tolist())
 
 
-def experiment_1(
-    matches: int = 1000,
-    hands: int = 5000,
-    seed: int = 0,
-    executor: Executor | None = None,
-    **how: Any,
-) -> Curves:
-    """Learners, and an equilibrium that never learns, against opponents that do not learn.
+class Experiment(NamedTuple):
+    """Agents that all meet the same opponents, who may be drawn, and the same deals."""
 
-    All meet the same opponents and the same deals.
-    """
-    agents, opponents = (*LEARNERS, "equilibrium"), [opponent.name for opponent in OPPONENTS]
-    return _curves(
-        "1", Work(executor=executor, **how), agents, opponents, True, matches, hands, seed
-    )
+    agents: tuple[str, ...]
+    opponents: tuple[str, ...]
+    drawn: bool
+    hands: int
+
+
+EXPERIMENTS = {
+    "1": Experiment(
+        (*LEARNERS, "equilibrium"), tuple(one.name for one in OPPONENTS), drawn=True, hands=5000
+    ),
+    "check": Experiment((DEFAULT_LEARNER,), ("uniform", "equilibrium"), drawn=False, hands=20_000),
+}
+"""Learners, and an equilibrium that never learns, against who does not learn; and what is promised
+of our own learner: ``LEAST_WON`` and ``MOST_LOST``."""
 
 
 def _drawn(opponent: Opponent, tree: HistoryTree, seed: int, number: int) -> StrategyAgent:
     return opponent.make(tree, match_seed(seed, number))
 
 
-def check(
+def experiment(
+    name: str,
     matches: int = 1000,
-    hands: int = 20_000,
+    hands: int | None = None,
     seed: int = 0,
     executor: Executor | None = None,
     **how: Any,
 ) -> Curves:
-    """What is promised of our own learner: ``LEAST_WON`` and ``MOST_LOST``."""
-    others = ("uniform", "equilibrium")
-    return _curves(
-        "check",
-        Work(executor=executor, **how),
-        (DEFAULT_LEARNER,),
-        others,
-        False,
-        matches,
-        hands,
-        seed,
-    )
-
-
-def _curves(
-    experiment: str,
-    work: Work,
-    agents: Sequence[str],
-    opponents: Sequence[str],
-    drawn: bool,
-    matches: int,
-    hands: int,
-    seed: int,
-) -> Curves:
     """Each agent against each opponent, who may be another one in every match."""
+    agents, opponents, drawn, usual = EXPERIMENTS[name]
     whole("seed", seed, least=0)
     whole("matches", matches, least=2)
-    marks = marks_up_to(whole("hands", hands, least=2))
+    hands = whole("hands", usual if hands is None else hands, least=2)
+    marks, work = marks_up_to(hands), Work(executor=executor, **how)
     meetings = [
         Meeting(agent, opponent, drawn, matches, marks, seed)
         for opponent in opponents
@@ -298,7 +279,7 @@ def _curves(
         ceilings[meeting.opponent] = float(
             np.mean([_ceiling(one, hands) for one in met if isinstance(one, StrategyAgent)])
         )
-    return Curves(experiment, tuple(curves), ceilings, seed, *work.spent())
+    return Curves(name, tuple(curves), ceilings, seed, *work.spent())
 
 
 def _ceiling(opponent: StrategyAgent, hands: int) -> float:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from counterfold.cli.options import Cluster, number, option
 from counterfold.research import columns
 from counterfold.research.columns import Columns, Part
-from counterfold.research.reproduction import Drawn, Job, Seed, verb_of
+from counterfold.research.reproduction import Job, Seeded, verb_of
 
 if TYPE_CHECKING:
     from counterfold.play.score import Estimate
@@ -24,7 +25,7 @@ plain, fitted (agents, table, sums, ranking, same_winner, pairs), published.
 
 
 @dataclass(frozen=True)
-class OcfrRequest(Drawn):
+class OcfrRequest(Seeded):
     """Online CFR: learners at one-card poker, against who does not learn and who does."""
 
     experiment: str | None = option(
@@ -33,16 +34,17 @@ class OcfrRequest(Drawn):
     matches: int | None = number("N", "Of each pair. [1,000; of 2: 10,000]")
     hands: int | None = number("N", "Of each match. [5,000; 2: 1,500]")
     cluster: Cluster = None
-    seed: Seed = 0
 
 
 def _jobs(request: OcfrRequest) -> dict[str, Job]:
     from counterfold.research.ocfr import curves, pictures, round_robin
 
     jobs = {
-        "experiment 1": Job(curves.experiment_1, _show_curves, pictures.draw_curves),
+        "experiment 1": Job(partial(curves.experiment, "1"), _show_curves, pictures.draw_curves),
         "experiment 2": Job(round_robin.experiment_2, _show_round_robin, pictures.draw_round_robin),
-        "experiment check": Job(curves.check, _show_check, pictures.draw_curves),
+        "experiment check": Job(
+            partial(curves.experiment, "check"), _show_check, pictures.draw_curves
+        ),
     }
     return {name: job._replace(doing="playing", unit="match") for name, job in jobs.items()}
 

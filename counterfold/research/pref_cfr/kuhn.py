@@ -8,7 +8,7 @@ preference at player 1's three opening infosets moves it. Settings as in the aut
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from functools import cache
@@ -142,47 +142,24 @@ class Figure(Result, paper="pref-cfr", game="kuhn"):
     cpu_seconds: float
 
 
-def figure_3(
+def figure(
+    number: int,
     runs: int = 30,
     iterations: int = 10_000,
     seed: int = 0,
     on_progress: Progress = no_progress,
     executor: Executor | None = None,
 ) -> Figure:
-    """Plain CFR on Kuhn poker from random starts: one equilibrium out of many.
+    """Kuhn poker from random starts: which equilibrium CFR (3) or each preference (4) finds.
 
-    >>> found = figure_3(runs=3, iterations=2000)
+    >>> found = figure(3, runs=3, iterations=2000)
     >>> abs(found.settings[0].alpha - 0.2) < 0.03
     True
-    """
-    return _figure(3, (FIGURE_3,), runs, iterations, seed, on_progress, executor)
-
-
-def figure_4(
-    runs: int = 30,
-    iterations: int = 10_000,
-    seed: int = 0,
-    on_progress: Progress = no_progress,
-    executor: Executor | None = None,
-) -> Figure:
-    """Six preferences on Kuhn poker: which equilibrium each of them finds, and how fast.
-
-    >>> bold, *_, careful = figure_4(runs=3, iterations=2000).settings
+    >>> bold, *_, careful = figure(4, runs=3, iterations=2000).settings
     >>> bold.alpha > 0.25, careful.alpha < 0.15
     (True, True)
     """
-    return _figure(4, FIGURE_4, runs, iterations, seed, on_progress, executor)
-
-
-def _figure(
-    number: int,
-    settings: Sequence[Setting],
-    runs: int,
-    iterations: int,
-    seed: int,
-    on_progress: Progress,
-    executor: Executor | None,
-) -> Figure:
+    settings = {3: (FIGURE_3,), 4: FIGURE_4}[number]
     check(runs, iterations, seed)
     began = time.process_time()
     pieces = [

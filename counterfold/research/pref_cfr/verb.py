@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from counterfold.cli.options import Cluster, number, option
 from counterfold.research.columns import Columns, Part, Table
-from counterfold.research.reproduction import Drawn, Job, Seed, folder, iterations, runs, verb_of
+from counterfold.research.reproduction import Folder, Iterations, Job, Runs, Seeded, verb_of
 
 if TYPE_CHECKING:
     from counterfold.research.pref_cfr.holdem import HoldemTable
@@ -29,7 +30,7 @@ intervals, in mbb/h) and settings.
 
 
 @dataclass(frozen=True)
-class PrefCfrRequest(Drawn):
+class PrefCfrRequest(Seeded):
     """Preference-CFR: which equilibrium is found, and what a style costs.
 
     30 runs of 10,000 iterations; of leduc 3, and 200 times the iterations where sampled.
@@ -46,11 +47,10 @@ class PrefCfrRequest(Drawn):
     deals: int | None = number("N", "Deals a seat on which styles of three meet.")
     threads: int | None = number("N", "Threads that solve hold'em of three.")
     cards: str | None = option("FILE", "Buckets of `counterfold buckets`, in place of new ones.")
-    folder: str | None = folder()
+    folder: Folder = None
     cluster: Cluster = None
-    runs: int | None = runs()
-    iterations: int | None = iterations()
-    seed: Seed = 0
+    runs: Runs = None
+    iterations: Iterations = None
 
 
 def _jobs(request: PrefCfrRequest) -> dict[str, Job]:
@@ -59,8 +59,10 @@ def _jobs(request: PrefCfrRequest) -> dict[str, Job]:
     two = Job(holdem.holdem_table, _show_holdem, pictures.draw_styles, unit="part")
     more = Job(three.three_table, _show_holdem, pictures.draw_styles, unit="part")
     return {
-        "figure 3": Job(kuhn.figure_3, _show_figure, pictures.draw_figure),
-        "figure 4": Job(kuhn.figure_4, _show_figure, pictures.draw_figure),
+        **{
+            f"figure {n}": Job(partial(kuhn.figure, n), _show_figure, pictures.draw_figure)
+            for n in (3, 4)
+        },
         "figure 5": two,
         "figure 6": more,
         "table 2": two,

@@ -8,10 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from counterfold.cli.options import Cluster, number, option
-from counterfold.research import reproduction
 from counterfold.research.columns import Columns, Part, Table
 from counterfold.research.progress import Progress, no_progress
-from counterfold.research.reproduction import Drawn, Job, Seed, verb_of
+from counterfold.research.reproduction import Folder, Iterations, Job, Runs, Seeded, verb_of
 
 if TYPE_CHECKING:
     from counterfold.research.ses.drift import Drift
@@ -28,7 +27,7 @@ opponents, share, every, best, blueprint, rows.
 
 
 @dataclass(frozen=True)
-class SesRequest(Drawn):
+class SesRequest(Seeded):
     """Safe exploitation search: what is won and risked by alpha, against RNR, while playing."""
 
     figure: str | None = option(
@@ -36,12 +35,11 @@ class SesRequest(Drawn):
     )
     table: str | None = option("NAME", "drift: opponents that change.")
     game: str | None = option("GAME", "Another game than Leduc: fhp, 'fhp(flops=100)'.")
-    runs: int | None = reproduction.runs()
-    iterations: int | None = reproduction.iterations()
+    runs: Runs = None
+    iterations: Iterations = None
     hands: int | None = number("N", "drift: hands of each match.")
-    folder: str | None = reproduction.folder()
+    folder: Folder = None
     cluster: Cluster = None
-    seed: Seed = 0
 
 
 def _jobs(request: SesRequest) -> dict[str, Job]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from counterfold.cli.options import option
 from counterfold.research.columns import Columns, Part, Table, named
-from counterfold.research.reproduction import Drawn, Job, iterations, verb_of
+from counterfold.research.reproduction import Drawn, Iterations, Job, verb_of
 
 if TYPE_CHECKING:
     from counterfold.research.slides.lecture import Comparison, Number, Regrets, Worked
@@ -29,7 +29,7 @@ class SlidesRequest(Drawn):
         "NAME",
         "rm (regret matching), rm+ (beside RM) or cfr (regrets in a tree, and a sample).",
     )
-    iterations: int | None = iterations()
+    iterations: Iterations = None
 
 
 def _jobs(request: SlidesRequest) -> dict[str, Job]:

@@ -1,5 +1,7 @@
 """Online CFR's experiments, in small: what holds of the paper, and what is promised of ours."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -12,8 +14,7 @@ from counterfold.research.ocfr.curves import (
     MOST_LOST,
     OPPONENTS,
     Curve,
-    check,
-    experiment_1,
+    experiment,
     marks_up_to,
 )
 from counterfold.research.ocfr.pictures import draw_curves, draw_round_robin
@@ -22,7 +23,7 @@ from counterfold.research.ocfr.round_robin import FITTED, PAPER, TABLE_1, Table,
 
 @pytest.fixture(scope="module")
 def first():
-    return experiment_1(matches=40, hands=1500, seed=1)
+    return experiment("1", matches=40, hands=1500, seed=1)
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +38,7 @@ def test_the_published_table_is_its_own_mirror():
 
 
 def test_what_is_promised():
-    found = check(matches=60, seed=1)
+    found = experiment("check", matches=60, seed=1)
     weak, strong = found.curves
     assert found.hands == 20_000
     assert weak.whole.low > LEAST_WON
@@ -136,8 +137,9 @@ def test_pictures(first, second):
     assert len(draw_round_robin(second).axes) == 3
 
 
-@pytest.mark.parametrize("make", [experiment_1, experiment_2, check])
-def test_refused(make):
+@pytest.mark.parametrize("name", ["1", "2", "check"])
+def test_refused(name):
+    make = experiment_2 if name == "2" else partial(experiment, name)
     for wrong in ({"matches": 1}, {"hands": 0}, {"seed": -1}):
         with pytest.raises(cf.ParameterError, match=next(iter(wrong))):
             make(**wrong)

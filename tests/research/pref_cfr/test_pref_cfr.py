@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from counterfold.research.pref_cfr.kuhn import FIGURE_4, figure_3, figure_4
+from counterfold.research.pref_cfr.kuhn import FIGURE_4, figure
 from counterfold.research.pref_cfr.leduc import LEDUC, leduc_table
 
 RUNS = 6
@@ -15,7 +15,7 @@ SPREADS = (0.016, 0.019, 0.016, 0.010, 0.008, 0.012)
 
 @pytest.fixture(scope="module")
 def four():
-    return figure_4(runs=RUNS)
+    return figure(4, runs=RUNS)
 
 
 def tolerance(spread):
@@ -24,7 +24,7 @@ def tolerance(spread):
 
 
 def test_cfr_finds_one_equilibrium_from_anywhere():
-    (found,) = figure_3(runs=RUNS).settings
+    (found,) = figure(3, runs=RUNS).settings
     assert abs(found.alpha - 0.205) < tolerance(0.011)
     assert found.alphas[:, 0].std() > 0.1  # although the runs begin far apart
     assert np.all(np.abs(found.alphas[:, -1] - 0.2) < 0.06)
