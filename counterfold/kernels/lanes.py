@@ -37,7 +37,7 @@ def _check_rows(*arrays):
         raise TypingError("lanes are rows of C-contiguous arrays")
 
 
-def _whole(context, builder, number, kind):
+def _whole(context, builder, kind, number):
     return context.cast(builder, number, kind, types.intp)
 
 
@@ -59,7 +59,7 @@ def load(typing, array, row):
     _check_rows(array)
 
     def build(context, builder, signature, args):
-        row = _whole(context, builder, args[1], signature.args[1])
+        row = _whole(context, builder, signature.args[1], args[1])
         zero = ir.Constant(row.type, 0)
         place = _at(context, builder, signature.args[0], args[0], row, zero)
         return _aligned(builder.load(place), array.dtype)
@@ -73,7 +73,7 @@ def store(typing, array, row, lanes):
     _check_rows(array)
 
     def build(context, builder, signature, args):
-        row = _whole(context, builder, args[1], signature.args[1])
+        row = _whole(context, builder, signature.args[1], args[1])
         zero = ir.Constant(row.type, 0)
         place = _at(context, builder, signature.args[0], args[0], row, zero)
         _aligned(builder.store(args[2], place), array.dtype)
@@ -129,13 +129,30 @@ def _turned(builder, rows):
     return rows
 
 
-def _chosen(context, builder, kind, index, first):
-    """The 16 row numbers ``index[first]``, ``index[first + 1]`` ..."""
-    made = context.make_array(kind)(context, builder, index)
+def _chosen(context, builder, rows, index, first, column):
+    """Pointers to ``rows[index[first + l], column]`` for 16 l; each is a type and a value."""
+    first, column = (_whole(context, builder, *one) for one in (first, column))
+    kind, made = index[0], context.make_array(index[0])(context, builder, index[1])
     for lane in range(LANES):
         place = builder.add(first, ir.Constant(first.type, lane))
         found = cgutils.get_item_pointer(context, builder, kind, made, [place], wraparound=False)
-        yield _whole(context, builder, builder.load(found), kind.dtype)
+        number = _whole(context, builder, kind.dtype, builder.load(found))
+        yield _at(context, builder, *rows, number, column)
+
+
+def _lines(context, builder, lanes, row):
+    """Pointers to ``lanes[row + j]`` for 16 j."""
+    row = _whole(context, builder, *row)
+    for line in range(LANES):
+        at = builder.add(row, ir.Constant(row.type, line))
+        yield _at(context, builder, *lanes, at, ir.Constant(row.type, 0))
+
+
+def _transpose(builder, sources, targets, dtype):
+    """The 16 vectors at some places, turned, to others."""
+    found = [_aligned(builder.load(place), dtype) for place in sources]
+    for vector, place in zip(_turned(builder, found), targets, strict=True):
+        _aligned(builder.store(vector, place), dtype)
 
 
 @intrinsic
@@ -144,17 +161,9 @@ def rows_to_lanes(typing, rows, index, first, column, lanes, row):
     _check_rows(rows, lanes)
 
     def build(context, builder, signature, args):
-        kinds = signature.args
-        first, column, row = (_whole(context, builder, args[k], kinds[k]) for k in (2, 3, 5))
-        found = []
-        for number in _chosen(context, builder, kinds[1], args[1], first):
-            place = _at(context, builder, kinds[0], args[0], number, column)
-            found.append(_aligned(builder.load(place), rows.dtype))
-        zero = ir.Constant(row.type, 0)
-        for j, vector in enumerate(_turned(builder, found)):
-            to = builder.add(row, ir.Constant(row.type, j))
-            place = _at(context, builder, kinds[4], args[4], to, zero)
-            _aligned(builder.store(vector, place), rows.dtype)
+        given = list(zip(signature.args, args, strict=True))
+        sources = _chosen(context, builder, *given[:4])
+        _transpose(builder, sources, _lines(context, builder, *given[4:]), rows.dtype)
         return context.get_dummy_value()
 
     return types.void(rows, index, first, column, lanes, row), build
@@ -166,18 +175,9 @@ def lanes_to_rows(typing, lanes, row, rows, index, first, column):
     _check_rows(rows, lanes)
 
     def build(context, builder, signature, args):
-        kinds = signature.args
-        row, first, column = (_whole(context, builder, args[k], kinds[k]) for k in (1, 4, 5))
-        zero = ir.Constant(row.type, 0)
-        found = []
-        for j in range(LANES):
-            at = builder.add(row, ir.Constant(row.type, j))
-            place = _at(context, builder, kinds[0], args[0], at, zero)
-            found.append(_aligned(builder.load(place), rows.dtype))
-        numbers = _chosen(context, builder, kinds[3], args[3], first)
-        for number, vector in zip(numbers, _turned(builder, found), strict=True):
-            place = _at(context, builder, kinds[2], args[2], number, column)
-            _aligned(builder.store(vector, place), rows.dtype)
+        given = list(zip(signature.args, args, strict=True))
+        targets = _chosen(context, builder, *given[2:])
+        _transpose(builder, _lines(context, builder, *given[:2]), targets, rows.dtype)
         return context.get_dummy_value()
 
     return types.void(lanes, row, rows, index, first, column), build
