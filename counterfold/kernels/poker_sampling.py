@@ -480,7 +480,10 @@ def _value(table, style, rule, room, low, count, slot):
 
 @inlined
 def _collect(lines, rule, table, style, room, own):
-    """Carry values back up, adding the regrets of each own visit to its row."""
+    """Carry values back up, adding the regrets of each own visit to its row.
+
+    Without ``lines`` no regrets are added: it is what a walk is worth by the table.
+    """
     one = np.float32(1)
     width = np.uint64(room.width)
     k, slot = own, own // FOUR * width
@@ -489,14 +492,17 @@ def _collect(lines, rule, table, style, room, own):
         slot -= width
         low = np.uint64(room.visit[k + ROW]) * PAIR
         count = np.uint64(room.visit[k + IS] >> COUNT)
-        refresh(table, low, count, rule)
+        if lines is not None:
+            refresh(table, low, count, rule)
         value = _value(table, style, rule, room, low, count, slot)
-        to = _learned_at(lines.aside, room.visit[k + IS], low)
-        for a in range(count):
-            gained = (room.value[slot + a] - value) * rule.gain
-            gained = _tried(rule.skip, gained)
-            table[to + a] = accumulate(table[to + a], gained, one, one, rule.lowest)
+        if lines is not None:
+            to = _learned_at(lines.aside, room.visit[k + IS], low)
+            for a in range(count):
+                gained = (room.value[slot + a] - value) * rule.gain
+                gained = _tried(rule.skip, gained)
+                table[to + a] = accumulate(table[to + a], gained, one, one, rule.lowest)
         room.value[room.visit[k + SLOT]] = value
+    return room.value[0]
 
 
 @inlined
@@ -607,20 +613,6 @@ def external(lines, cards, rule, table, style, model, room, iterations, streets)
     return met
 
 
-@inlined
-def _carry(rule, table, room, own):
-    """What a walk is worth to the walking player by a table: no regrets are added."""
-    width = np.uint64(room.width)
-    k, slot = own, own // FOUR * width
-    while k > FOUR:
-        k -= FOUR
-        slot -= width
-        low = np.uint64(room.visit[k + ROW]) * PAIR
-        count = np.uint64(room.visit[k + IS] >> COUNT)
-        room.value[room.visit[k + SLOT]] = _value(table, None, rule, room, low, count, slot)
-    return room.value[0]
-
-
 @jit
 def gained(lines, cards, rule, model, response, rooms, streets, out):
     """What the hero of a model wins more on each of some deals by a response than by the model's
@@ -636,8 +628,9 @@ def gained(lines, cards, rule, model, response, rooms, streets, out):
             )  # fmt: skip
             for k in range((own // FOUR + ONE) * np.uint64(room.width)):
                 twin.value[k] = room.value[k]
-            before = _carry(rule, model.table, room, own)
-            out[begin + n] = np.float64(_carry(rule, response, twin, own)) - np.float64(before)
+            before = _collect(None, rule, model.table, None, room, own)
+            after = _collect(None, rule, response, None, twin, own)
+            out[begin + n] = np.float64(after) - np.float64(before)
 
 
 @jit
