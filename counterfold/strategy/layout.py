@@ -94,8 +94,34 @@ class Layout(Protocol):
         """What a file holds of a strategy."""
 
 
+class OfGame:
+    """What belongs to a game, and tells of it what its ``whose`` tells."""
+
+    @property
+    def whose(self) -> Form | Layout:
+        raise NotImplementedError
+
+    @property
+    def spec(self) -> str:
+        """The name of the game."""
+        return self.whose.spec
+
+    @property
+    def players(self) -> int:
+        return self.whose.players
+
+    @property
+    def fingerprint(self) -> str:
+        """What tells the game from all others."""
+        return self.whose.fingerprint
+
+    @property
+    def infoset_count(self) -> int:
+        return self.whose.infoset_count
+
+
 @dataclass(frozen=True, eq=False)
-class FormLayout(Generic[F]):
+class FormLayout(OfGame, Generic[F]):
     """What layouts have in common that are made from a compiled game and keep it."""
 
     form: F
@@ -107,20 +133,8 @@ class FormLayout(Generic[F]):
         return cls(form)
 
     @property
-    def spec(self) -> str:
-        return self.form.spec
-
-    @property
-    def players(self) -> int:
-        return self.form.players
-
-    @property
-    def infoset_count(self) -> int:
-        return self.form.infoset_count
-
-    @property
-    def fingerprint(self) -> str:
-        return self.form.fingerprint
+    def whose(self) -> F:
+        return self.form
 
     def weighed(self, tables: Tables, weigh: Callable[[str], float]) -> Tables:
         raise UnsupportedError(f"strategies of {self.spec} in this form cannot be biased")

@@ -18,7 +18,7 @@ from counterfold.files.text import csv_text
 from counterfold.notebook import brief, frame, html_table
 from counterfold.strategy.hands import HandLayout, HandTables
 from counterfold.strategy.infosets import InfosetLayout
-from counterfold.strategy.layout import Layout, Row, Tables, layout_of
+from counterfold.strategy.layout import Layout, OfGame, Row, Tables, layout_of
 from counterfold.tree.form import form_of
 from counterfold.tree.history import Infosets
 
@@ -29,7 +29,7 @@ F = TypeVar("F")
 
 
 @dataclass(frozen=True, eq=False)
-class Strategy(Generic[F]):
+class Strategy(OfGame, Generic[F]):
     """What all players do at every infoset of a game, whatever form it is compiled to. Immutable.
 
     ``tables`` hold its numbers in the order of ``layout``: probabilities by infoset, or weights
@@ -84,7 +84,7 @@ class Strategy(Generic[F]):
 
     def __len__(self) -> int:
         """How many infosets it has."""
-        return self.layout.infoset_count
+        return self.infoset_count
 
     def __bool__(self) -> bool:
         return True
@@ -180,18 +180,8 @@ class Strategy(Generic[F]):
         return from_openspiel(policy, game)
 
     @property
-    def spec(self) -> str:
-        """The name of the game."""
-        return self.layout.spec
-
-    @property
-    def players(self) -> int:
-        return self.layout.players
-
-    @property
-    def fingerprint(self) -> str:
-        """What tells the game from all others."""
-        return self.layout.fingerprint
+    def whose(self) -> Layout:
+        return self.layout
 
     @property
     def tree(self) -> F:
