@@ -364,9 +364,15 @@ def _told(
     merging: Merging | None,
 ) -> dict[str, Any]:
     from counterfold.abstraction.blueprint import against_in, engine_in
+    from counterfold.cli.blueprint_exact import Measured
 
     form, against = engine_in(solver).form, against_in(solver)
-    whole = None if found is None else found.whole
+    measured = found or Measured()
+    whole = measured.whole
+    answer = against and {
+        "model": request.against, "player": request.player, "p": against.p,
+        "winnings": measured.winnings, "guarantee": measured.guarantee,
+    }  # fmt: skip
     walks = form.players * solver.iteration
     pace = walks / solver.cpu_seconds if solver.cpu_seconds else None
     return {
@@ -386,18 +392,8 @@ def _told(
         "exploitability": None if whole is None else whole.exploitability,
         "percent_of_pot": None if whole is None else whole.percent_of_pot,
         "mbb": None if whole is None else whole.mbb,
-        "gains": None
-        if gains is None
-        else [{**gain._asdict(), "player": gain.player + 1} for gain in gains],
-        "answer": None
-        if against is None
-        else {
-            "model": request.against,
-            "player": request.player,
-            "p": against.p,
-            "winnings": None if found is None else found.winnings,
-            "guarantee": None if found is None else found.guarantee,
-        },
+        "gains": gains and [{**gain._asdict(), "player": gain.player + 1} for gain in gains],
+        "answer": answer,
         "saved": request.save or request.resume,
         "strategy": None if found is None else request.strategy,
         "merged": None

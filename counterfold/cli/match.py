@@ -23,6 +23,7 @@ from counterfold.cli.output import (
     say,
 )
 from counterfold.cli.progress import Watch
+from counterfold.cli.request import options_given
 from counterfold.cli.scores import print_faults, print_scores, verdict, versus
 from counterfold.cli.verbs.arena import MatchRequest, TournamentRequest
 from counterfold.errors import FileError, MismatchError, ParameterError
@@ -43,6 +44,9 @@ from counterfold.tree.history import HistoryTree
 HANDS = 100_000
 PYTHON_HANDS = 1_000
 """Hands of a match, and of one with an agent written in Python, if nobody says how many."""
+
+SEATING = ("seed", "duplicate", "reveal", "time_limit")
+"""Options on how matches are played, which go to the library as they are."""
 
 FAULTS = {"go-on": "go on", "stop": "stop"}
 
@@ -247,10 +251,7 @@ def _begun(request: MatchRequest, watch: Watch) -> Match:
     return Match(
         table,
         *agents,
-        seed=request.seed or 0,
-        duplicate=request.duplicate,
-        reveal=request.reveal,
-        time_limit=request.time_limit,
+        **options_given(request, SEATING),
         on_fault=FAULTS[request.on_fault or "go-on"],
         stranger=None if request.stranger is None else _place(request.stranger, names),
     )

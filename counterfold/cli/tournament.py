@@ -11,6 +11,7 @@ from typing import Any
 from counterfold.cli.match import (
     HANDS,
     PYTHON_HANDS,
+    SEATING,
     HandsWatch,
     check_hands,
     check_picture,
@@ -28,6 +29,7 @@ from counterfold.cli.output import (
     print_json,
     say,
 )
+from counterfold.cli.request import options_given
 from counterfold.cli.scores import common_decimals, print_faults, rate
 from counterfold.cli.verbs.arena import TournamentRequest
 from counterfold.errors import ParameterError
@@ -65,11 +67,7 @@ def run(request: TournamentRequest) -> None:
             result = tournament(
                 *who,
                 request.hands or (HANDS if compiled else PYTHON_HANDS),
-                matches=request.matches,
-                seed=request.seed,
-                duplicate=request.duplicate,
-                reveal=request.reveal,
-                time_limit=request.time_limit,
+                **options_given(request, (*SEATING, "matches")),
                 on_progress=watch.hands,
                 executor=executor,
             )

@@ -108,25 +108,13 @@ _ENTRIES = (
         {"ranks": 13, "copies": 4, "hand": None, "health": None},
     ),
     Entry("holdem", "poker.table:Holdem", "holdem(players=4,stack=50,ante=0.1)"),
-    Entry(
-        "holdem:hu",
-        "poker.table:Holdem",
-        "holdem:hu(stack=100)",
-        "hold'em for two, from the first card",
-    ),
-    Entry(
-        "holdem:3max",
-        "poker.table:Holdem",
-        "holdem:3max(stack=100)",
-        "hold'em for three",
-        {"players": 3},
-    ),
-    Entry(
-        "holdem:6max",
-        "poker.table:Holdem",
-        "holdem:6max(stack=100)",
-        "hold'em for six",
-        {"players": 6},
+    *(
+        Entry(f"holdem:{name}", "poker.table:Holdem", f"holdem:{name}(stack=100)", about, preset)
+        for name, about, preset in (
+            ("hu", "hold'em for two, from the first card", {}),
+            ("3max", "hold'em for three", {"players": 3}),
+            ("6max", "hold'em for six", {"players": 6}),
+        )
     ),
     Entry("holdem:jamfold", "poker.table:jam_or_fold", "holdem:jamfold(stack=10,players=3)"),
     Entry("rps", "normal_form:rock_paper_scissors", "rps"),
