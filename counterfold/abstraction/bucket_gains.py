@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.abstraction.bucket_walks import room_for
 from counterfold.abstraction.compiled import cards_of, lines_of
-from counterfold.errors import MismatchError
 from counterfold.games.spec import whole
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.public_arrays import aligned
@@ -67,32 +66,6 @@ def response_gains(
     return tuple(gains)
 
 
-def switch_gains(
-    strategy: Strategy[BucketForm],
-    other: Strategy[BucketForm],
-    walks: int = 200_000,
-    seed: int = 0,
-    look: Callable[[], None] | None = None,
-) -> tuple[Gain, ...]:
-    """What each seat gains by another strategy of the same form, while the others stay.
-
-    Both meet the same cards and the same moves of the others, so where they agree nothing is left
-    to luck. In a zero-sum game the mean of all seats is what the other strategy wins from this one.
-
-    >>> from counterfold.abstraction.buckets import every_hand
-    >>> from counterfold.poker.holdem import kuhn
-    >>> even = Strategy.uniform(BucketForm(kuhn(players=3), every_hand(kuhn(players=3))))
-    >>> [gain.gain for gain in switch_gains(even, even, 100)]
-    [0.0, 0.0, 0.0]
-    """
-    whole("walks", walks, least=2)
-    if other.fingerprint != strategy.fingerprint:
-        raise MismatchError(f"a strategy of {other.spec} cannot take seats of {strategy.spec}")
-    judge = _Judge(strategy, seed)
-    judge.switch(other)
-    return tuple(judge.gain(player, walks, look) for player in range(strategy.players))
-
-
 class _Judge:
     """The tables and streams of random numbers of an estimate."""
 
@@ -131,10 +104,6 @@ class _Judge:
                 self._lines, self._cards, self._rule(), self._response, None, model, self._room,
                 -(-piece // self.form.players), len(self.form.buckets),
             )  # fmt: skip
-
-    def switch(self, other: Strategy[BucketForm]) -> None:
-        """Respond with another strategy."""
-        self._spread(other, self._response)
 
     def gain(self, player: int, walks: int, look: Callable[[], None] | None) -> Gain:
         """Measure the response on fresh deals."""

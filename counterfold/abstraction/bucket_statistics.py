@@ -57,7 +57,7 @@ class BoardWalk:
         self.form, self._kernels = form, kernels
         tree, self.game = form.game.betting, form.game
         self.tree = betting_arrays(form)
-        self._deepest = _deepest(tree.parent) + 3
+        self._deepest = deepest(tree.parent) + 3
         self._waiting = self._deepest * int(tree.count.max()) + 1
 
     def boards(
@@ -186,7 +186,7 @@ def _tuples(holes: int, players: int, rng: np.random.Generator) -> NDArray[np.ui
     return np.ascontiguousarray(found, np.uint32)
 
 
-def _deepest(parent: NDArray[np.int32]) -> int:
+def deepest(parent: NDArray[np.int32]) -> int:
     """How many nodes are above the deepest one."""
     depth, above = 0, parent
     while len(above := above[above >= 0]):

@@ -216,9 +216,22 @@ def deal(cards, room, n):
 
 
 @inlined
-def _strength(cards, room, n, player, word, board):
-    """The strength of a hand on the whole board: by the row of a board, or by its cards."""
-    hand = room.hand[n, player]
+def shown_board(cards, room, n):
+    """The whole board of a deal: its row by the rules' own table, and its cards as a set."""
+    word, board = np.uint32(0), np.uint64(0)
+    if cards.ends.size > 0:
+        number = set_number(room.board, n, cards.sizes[END], cards.choose)
+        word = cards.ends[number] // RENAMINGS
+    else:
+        for k in range(cards.sizes[END]):
+            board |= bit(room.board[n, k])
+    return word, board
+
+
+@inlined
+def shown_strength(cards, hand, shown):
+    """The strength of a hand on a whole board: by the row of the board, or by its cards."""
+    word, board = shown
     if cards.ends.size > 0:
         return np.uint64(cards.strength[word, hand])
     own = bit(cards.cards[hand, 0]) | bit(cards.cards[hand, 1])
@@ -228,21 +241,16 @@ def _strength(cards, room, n, player, word, board):
 @inlined
 def _outcome(lines, cards, room, n, walker):
     """Who wins a showdown."""
-    word, board = np.uint32(0), np.uint64(0)
-    if cards.ends.size > 0:
-        number = set_number(room.board, n, cards.sizes[END], cards.choose)
-        word = cards.ends[number] // RENAMINGS
-    else:
-        for k in range(cards.sizes[END]):
-            board |= bit(room.board[n, k])
+    shown = shown_board(cards, room, n)
     if len(lines.seats) == 2:
-        first = _strength(cards, room, n, 0, word, board)
-        second = _strength(cards, room, n, 1, word, board)
+        first = shown_strength(cards, room.hand[n, 0], shown)
+        second = shown_strength(cards, room.hand[n, 1], shown)
         return np.uint32(first <= second) + np.uint32(first < second)
-    own, found = _strength(cards, room, n, walker, word, board), np.uint32(0)
+    own, found = shown_strength(cards, room.hand[n, walker], shown), np.uint32(0)
     for player in range(len(lines.seats)):
         if player != walker:
-            theirs, mark = _strength(cards, room, n, player, word, board), np.uint32(1 << player)
+            theirs = shown_strength(cards, room.hand[n, player], shown)
+            mark = np.uint32(1 << player)
             found |= mark if theirs > own else np.uint32(0)
             found |= mark << TIED if theirs == own else np.uint32(0)
     return found

@@ -11,7 +11,7 @@ import pytest
 import counterfold as cf
 from counterfold.abstraction.blueprint import Against, engine_in
 from counterfold.abstraction.bucket_form import BucketForm
-from counterfold.abstraction.bucket_gains import response_gains, switch_gains
+from counterfold.abstraction.bucket_gains import response_gains
 from counterfold.abstraction.buckets import every_hand, starting_hands
 from counterfold.errors import MismatchError, ParameterError, UnsupportedError
 from counterfold.evaluate.exact import best_value, earned_against
@@ -151,19 +151,6 @@ def test_what_a_response_would_gain_is_nearly_what_the_best_one_gains(name: str)
         response_gains(strategy, 500, seed=3),
     )
     assert first == again[0]
-
-
-def test_a_switch_of_strategies_gains_what_it_does_exactly() -> None:
-    known, other = Strategy.uniform(form("kuhn")), Strategy.random(form("kuhn"), 2)
-    worth = cf.assess(known).values
-    for gain in switch_gains(known, other, 50_000, seed=4):
-        seats = [other if p == gain.player else known for p in range(3)]
-        tables = known.layout.combine([one.tables for one in seats])
-        exact = cf.assess(Strategy(known.layout, tables)).values[gain.player]
-        assert gain.gain == pytest.approx(exact - worth[gain.player], abs=4 * gain.error)
-        assert 0 < gain.error < 0.02
-    with pytest.raises(MismatchError, match="cannot take seats"):
-        switch_gains(known, Strategy.uniform(form("leduc")))
 
 
 def test_a_response_that_few_deals_taught_does_not_pass_for_a_loss() -> None:

@@ -2,8 +2,8 @@
 
 As with two players the game before the flop is cut at the flop. Matrices over hands end with two,
 so the cut game is a betting tree over buckets that is solved by external sampling. What responses
-gain, and what styles win from each other, is measured on drawn deals, on which both strategies meet
-the same cards and the same moves of the others.
+gain is measured on drawn deals, and what styles win from each other on drawn boards, where all of
+them hold all holes in all seats.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from dataclasses import replace
 import numpy as np
 
 from counterfold.abstraction.bucket_form import BucketForm
-from counterfold.abstraction.bucket_gains import Gain, response_gains, switch_gains
+from counterfold.abstraction.bucket_gains import Gain, response_gains
 from counterfold.abstraction.bucket_layout import BucketTables
+from counterfold.abstraction.bucket_matrix import winnings
 from counterfold.abstraction.edge import class_names
 from counterfold.abstraction.edge_betting import EdgeForm
 from counterfold.play.score import Z95
@@ -46,6 +47,8 @@ PUBLISHED: dict[str, tuple[float | None, ...]] = {
 }
 """Fold, call, raise to 2, raise to 3 of player 1's first decision, three players."""
 PIECE = 100_000  # iterations between two looks
+DEALS = 20
+"""From which gains come, for each board of the matrix."""
 
 
 def table_of_three(stack: float = 100) -> Holdem:
@@ -56,7 +59,7 @@ def table_of_three(stack: float = 100) -> Holdem:
 def three_table(
     minutes: float = 3.0,
     iterations: int = 6_000_000,
-    deals: int = 2_000_000,
+    boards: int = 100_000,
     threads: int = 2,
     folder: str | None = None,
     cards: str | None = None,
@@ -66,7 +69,8 @@ def three_table(
     """Solve the game of three before the flop in three styles, and let them play each other.
 
     ``minutes`` of CPU time go to the blueprint, which ``folder`` keeps, over buckets of the file
-    ``cards`` or new ones. Gains and the matrix come from so many ``deals`` a seat.
+    ``cards`` or new ones. The matrix comes from so many ``boards`` with all holes in all seats, and
+    gains from ``DEALS`` times as many deals a seat.
     """
     began = time.process_time()
     blueprint = blueprint_of(
@@ -74,7 +78,7 @@ def three_table(
     )
     spent = time.process_time() - began
     found = three_styles(
-        blueprint, iterations, deals, threads=threads, seed=seed, on_progress=on_progress
+        blueprint, iterations, boards, threads=threads, seed=seed, on_progress=on_progress
     )
     told = found.settings | {"blueprint_minutes": minutes, "blueprint_cpu_seconds": spent}
     return replace(found, settings=told, cpu_seconds=found.cpu_seconds + spent)
@@ -83,7 +87,7 @@ def three_table(
 def three_styles(
     blueprint: Strategy[BucketForm],
     iterations: int,
-    deals: int,
+    boards: int,
     *,
     threads: int = 1,
     seed: int = 0,
@@ -100,36 +104,30 @@ def three_styles(
             on_progress(before + done, len(STYLES) * iterations, f"solving {name}")
 
         solved.append(_solved(form, prefers, iterations, threads, seed, look))
-    solving, size = time.process_time() - began, len(solved)
-    pairs = [(i, j) for i in range(size) for j in range(size) if i != j]
-    gains, won, half = list[tuple[Gain, ...]](), *np.zeros((2, size, size))
+    solving, gains = time.process_time() - began, list[tuple[Gain, ...]]()
     with ThreadPoolExecutor(threads) as pool:
-        measured = pool.map(lambda one: response_gains(one, deals, seed + 1), solved)
-        switched = pool.map(
-            lambda pair: switch_gains(solved[pair[1]], solved[pair[0]], deals, seed + 1), pairs
-        )
-        for one in measured:
-            on_progress(len(gains), size + len(pairs), "playing styles out")
+        for one in pool.map(lambda one: response_gains(one, DEALS * boards, seed + 1), solved):
             gains.append(one)
-        for number, (pair, seats) in enumerate(zip(pairs, switched, strict=True), size):
-            on_progress(number, size + len(pairs), "playing styles out")
-            won[pair] = MILLI * np.mean([seat.gain for seat in seats])
-            half[pair] = MILLI * Z95 * np.linalg.norm([seat.error for seat in seats]) / len(seats)
+            on_progress(len(gains), len(solved), "responding to styles")
+    matrix = winnings(
+        solved, boards, seed + 1, threads, lambda done: on_progress(done, boards, "playing out")
+    )
     rows = [
         _row(form, style, one, gained, iterations)
         for style, one, gained in zip(STYLES.items(), solved, gains, strict=True)
     ]
     betting = whole.game.betting
     settings: Json = {
-        "buckets": [one.count for one in form.buckets], "deals": deals, "factor": FACTOR,
+        "buckets": [one.count for one in form.buckets], "deals": DEALS * boards,
+        "drawn_boards": boards, "factor": FACTOR,
         "edges": int(((betting.kind == DEAL) & (betting.street == 0)).sum()),
         "histories": form.histories, "infosets": form.learned, "threads": threads,
         "subgame_cpu_seconds": solving,
     }  # fmt: skip
     return HoldemTable(
-        whole.game.spec, tuple(rows), tuple(map(tuple, won.tolist())),
-        tuple(map(tuple, half.tolist())), tuple(tables), class_names(whole), settings, seed,
-        time.process_time() - began,
+        whole.game.spec, tuple(rows), tuple(map(tuple, (MILLI * matrix.wins).tolist())),
+        tuple(map(tuple, (MILLI * Z95 * matrix.error).tolist())), tuple(tables),
+        class_names(whole), settings, seed, time.process_time() - began,
     )  # fmt: skip
 
 

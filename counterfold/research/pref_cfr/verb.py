@@ -43,8 +43,7 @@ class PrefCfrRequest(Seeded):
         "NAME", "2 or 3 (styles of hold'em and what they win) or leduc (their cost)."
     )
     minutes: float | None = option("M", "CPU minutes for the blueprint of hold'em.")
-    boards: int | None = number("N", "Boards on which hold'em is played out behind the flop.")
-    deals: int | None = number("N", "Deals a seat on which styles of three meet.")
+    boards: int | None = number("N", "Boards on which hold'em is played out.")
     threads: int | None = number("N", "Threads that solve hold'em of three.")
     cards: str | None = option("FILE", "Buckets of `counterfold buckets`, in place of new ones.")
     folder: Folder = None
@@ -161,7 +160,8 @@ def _show_holdem(result: HoldemTable) -> Iterator[Part]:
         "for the matrix"
         if exact
         else f"{result.rows[0].iterations:,} samples to solve and {told['deals']:,} deals a seat "
-        f"to measure, {told['edges']} lines see a flop"
+        f"for gains, {told['drawn_boards']:,} boards with all holes in all seats for the matrix, "
+        f"{told['edges']} lines see a flop"
     )
     yield (
         f"Preferred: {', '.join(f'{row.prefers} by {row.style}' for row in result.rows[1:])}, with "

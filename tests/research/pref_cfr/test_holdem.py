@@ -78,7 +78,7 @@ def test_the_table_has_the_papers_actions() -> None:
 @pytest.fixture(scope="module")
 def three():
     game = small_table(3)
-    return three_styles(blueprint(game, every_hand(game), 5_000), 100_000, 20_000)
+    return three_styles(blueprint(game, every_hand(game), 5_000), 100_000, 1_000)
 
 
 def test_three_players_do_more_of_what_they_prefer(three) -> None:
