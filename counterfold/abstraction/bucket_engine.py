@@ -81,7 +81,6 @@ class BucketEngine(Engine):
         self.style = self._style()
         self.model = self._model(fields)
         self._method = method
-        self._prior = 0.0  # what regrets had been summed with before the first round
         self._weight, self._gain = 0.0, 1.0  # of regrets when the last round is done, of new ones
         self.iteration = self.visits = 0  # of decisions, in all walks
         self._scale = np.ones((1024, 5))  # by round, of which the first is none; see kernels.Rule
@@ -261,25 +260,12 @@ class BucketEngine(Engine):
         self._leaning = Conditions.by_infosets(fields["delta"], fields["beta"], conditions.best)
         self.conditions, self.style = conditions, self._style()
 
-    def begin_from(
-        self, regrets: NDArray[np.float64], strategy: NDArray[np.float64], iterations: float
-    ) -> None:
-        """Begin with average regrets and a strategy, which count as much as some iterations do."""
-        rounds = iterations / self.per_round
-        self._prior = rounds * rounds / 2 * self.per_round
-        for node, low in self._rows():
-            count, width = len(low), int(self.form.actions[node])
-            own = slice(int(self.form.start[node]), int(self.form.start[node]) + count * width)
-            places = low[:, None] + np.arange(width)
-            self.table[places] = self._prior * regrets[own].reshape(count, width)
-            self.table[places + width] = rounds * strategy[own].reshape(count, width)
-
     def average_regrets(self) -> NDArray[np.float64]:
         """In the order of the form; where they are below zero it does not matter how far."""
         regrets = np.empty(self.form.size)
         left = self._rounds * self.per_round - self.iteration
         summed = self._weight or self._method.weight(self._rounds)  # kept for a style alone
-        weight = max(summed * self.per_round - left, 1.0) + self._prior / self._gain
+        weight = max(summed * self.per_round - left, 1.0)
         for node, low in self._rows():
             width, start = int(self.form.actions[node]), int(self.form.start[node])
             found = self.table[low[:, None] + np.arange(width)].astype(np.float64)

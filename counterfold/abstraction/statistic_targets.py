@@ -4,7 +4,7 @@ A statistic counts actions at some decisions. There the style has a large vulner
 that play follows the preference degrees alone: the blueprint's choices, and for actions that it
 never takes what they lose (their average regret over how often the others let a hand come there),
 both tilted by a price for each target. Hands that lose the least so change first. Prices are found
-before each part of the run. Everything else learns on and answers it.
+before each part of the run. Everything else learns on where the blueprint stood, and answers it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,6 @@ ITERATIONS = 2_000_000
 EPOCHS = 8
 BOARDS, LOOKS = 300, 60  # boards for the price, and for a look at what is reached meanwhile
 DECKS = 1_000
-PRIOR = 0.1  # of the run's weight is what the blueprint has learned
 SOFT = 0.1  # big blinds: the temperature of choices
 SELDOM = 0.02  # how much an action weighs that loses nothing and is never chosen
 LOCKED = 1e6  # a vulnerability degree that no regret overcomes
@@ -93,11 +92,12 @@ class StatMet(Certified):
 
 @dataclass(frozen=True)
 class StatMeeting(Certified):
-    """A strategy that meets statistics, and its price: what it loses against the blueprint.
+    """A strategy that meets statistics, and its price.
 
-    ``price`` is in big blinds a hand, the mean over seats of what the blueprint wins there less
-    what the styled strategy wins in its place, with half of its 95% interval; ``prices`` has the
-    prices that the search put on the targets, in big blinds for a counted action.
+    ``price`` is in big blinds a hand, the mean over seats of what is won there among others with
+    the blueprint by ``free``, which has learned on as long without targets, less what the styled
+    strategy wins in its place, with half of its 95% interval; ``prices`` has the prices that the
+    search put on the targets, in big blinds for a counted action.
     """
 
     game: str
@@ -109,6 +109,7 @@ class StatMeeting(Certified):
     cpu_seconds: float
     statistics: Statistics = field(repr=False)
     strategy: Strategy[Any] = field(repr=False)
+    free: Strategy[Any] = field(repr=False)
 
     @property
     def met(self) -> bool:
@@ -132,10 +133,11 @@ def meet_statistics(
     form, wanted = _checked(blueprint, targets)
     whole("iterations", iterations, least=EPOCHS)
     seats = form.game.players
+    blueprint.step(-blueprint.iteration % engine_in(blueprint).per_round)  # whole rounds
     search = _Search(form, wanted, blueprint, seed)
     plain = search.measure(search.plain)
     odds = search.aim(search.plain, search.advantages(search.plain, search.regrets))
-    solver = search.begin(odds, iterations)
+    solver = search.go_on(blueprint, search.style(odds))
     table = search.plain
     for epoch in range(EPOCHS):
         solver.step(iterations // EPOCHS)
@@ -153,7 +155,10 @@ def meet_statistics(
         form, (final.astype(np.float32),),
         {**blueprint.strategy().about, "targets": {one.label(seats): one.wanted for one in wanted}},
     )  # fmt: skip
-    price, half = search.price(final)
+    other = search.go_on(blueprint, None)
+    other.step(solver.iteration - blueprint.iteration)
+    free = other.strategy()
+    price, half = search.price(final, np.asarray(free.tables[0], np.float64))
     reached = search.measure(final)
     return StatMeeting(
         game=form.spec,
@@ -164,10 +169,11 @@ def meet_statistics(
         price=price,
         half=half,
         prices=tuple(search.bonus.tolist()),
-        iterations=solver.iteration,
+        iterations=solver.iteration - blueprint.iteration,
         cpu_seconds=time.process_time() - began,
         statistics=bucket_statistics(strategy, BOARDS, seed),
         strategy=strategy,
+        free=free,
     )
 
 
@@ -328,22 +334,32 @@ class _Search:
         beta = np.where(np.add.reduceat(self.held, self.begin_at) > 0, LOCKED * self.unit, 0.0)
         return Conditions.by_infosets(delta, beta)
 
-    def begin(self, odds: Floats, iterations: int) -> Solver:
-        """A solver under the style that begins with what the blueprint has learned."""
-        solver = Solver(self.form, "linear", "external", seed=self.seed, style=self.style(odds))
-        engine_in(solver).begin_from(self.regrets, self.plain, PRIOR * iterations)
+    def go_on(self, blueprint: Solver, style: Conditions | None) -> Solver:
+        """A solver, under a style or without, that stands where the blueprint does."""
+        known, engine = blueprint.settings, engine_in(blueprint)
+        solver = Solver(
+            self.form, blueprint.method, known.traversal, seed=self.seed,
+            per_round=known.per_round, style=style,
+        )  # fmt: skip
+        logs = blueprint.logs.copy()
+        if style is not None:
+            logs[-1] = blueprint.method.weight(blueprint.iteration // engine.per_round)
+        solver.stand_at(blueprint.iteration, logs)
+        engine_in(solver).put_sums(engine.sums(blueprint.logs), logs, blueprint.iteration)
         return solver
 
-    def price(self, table: Floats) -> tuple[float, float]:
-        """What seats lose, on average, that play a strategy among others with the blueprint."""
-        plain, players = self.plain.astype(np.float32), len(self.form.game.players)
+    def price(self, table: Floats, free: Floats) -> tuple[float, float]:
+        """What seats win less, on average, by a strategy than by a free one, among blueprints."""
         mine = {one.seat for one in self.targets}
-        seats = range(players) if None in mine else sorted(p for p in mine if p is not None)
-        base = self._won(plain)
-        lost = np.zeros(len(base))
+        everybody = range(len(self.form.game.players))
+        seats = everybody if None in mine else sorted(p for p in mine if p is not None)
+        lost = np.zeros(BOARDS)
         for p in seats:
-            mixed = np.where(self.owner == p, table, self.plain).astype(np.float32)
-            lost += (base[:, p] - self._won(mixed)[:, p]) / len(seats) / self.unit
+            won = [
+                self._won(np.where(self.owner == p, one, self.plain).astype(np.float32))[:, p]
+                for one in (free, table)
+            ]
+            lost += (won[0] - won[1]) / len(seats) / self.unit
         return float(lost.mean()), 1.959964 * float(lost.std(ddof=1)) / len(lost) ** 0.5
 
     def _won(self, table: NDArray[np.float32]) -> Floats:
