@@ -93,6 +93,11 @@ class BucketForm(PokerForm):
         counts = ", ".join(str(one.count) for one in self.buckets)
         return f"<BucketForm {self.game.name}: {counts} buckets>"
 
+    @property
+    def whole_game(self) -> PokerGame:
+        """The game as it is played, with streets on which nobody bets."""
+        return self.game
+
     @cached_property
     def fingerprint(self) -> str:
         """Tells games and buckets apart."""

@@ -44,6 +44,7 @@ from counterfold.tree.history import Infosets
 from counterfold.tree.sequence import SequenceForm, treeplex
 
 TARGET = 1e-5
+Z95 = 1.959964
 FRESH = 1 << 40  # what a seed for deals that measure differs by from those that are solved on
 
 
@@ -69,7 +70,7 @@ class DrawnForm(BucketForm):
         if any((weights != weights[0]).any() for weights in game.ranges):
             raise ParameterError(f"{game.name}: tables before the flop begin with all hands")
         super().__init__(replace(game, betting=game.betting.checked_down()), (starting_hands(),))
-        self.whole_game = game
+        self._whole_game = game
         self.ends: Ends = ends_of(self.game)
         usual = usual_deals(self.game, self.ends)
         wanted = whole("deals", usual[0] if deals is None else deals, 1, 1 << 26)
@@ -77,6 +78,10 @@ class DrawnForm(BucketForm):
         self.boards = whole("boards", usual[1] if boards is None else boards, 1, 1 << 10)
         self.seed = seed
         self._on_boards = on_boards
+
+    @property
+    def whole_game(self) -> PokerGame:
+        return self._whole_game
 
     @property
     def defaults(self) -> Defaults:  # type: ignore[override]
@@ -107,21 +112,25 @@ class DrawnForm(BucketForm):
     def measured(self, tables: Tables) -> dict[str, Any]:
         """What is known of a strategy beside its certificate, which is of the deals it is for.
 
-        ``errors`` are standard errors of the values. Fresh deals, as many, have ``fresh_values``
-        with ``fresh_errors``; ``fresh_gains`` are what each seat's best response over the first
-        deals gains in these (below zero where it does not carry over).
+        ``errors`` are standard errors of the values, as if the strategy had not been found on the
+        same deals. Fresh deals, as many, have ``fresh_values`` with ``fresh_errors``; ``off`` is
+        how far the values may be off by these: the difference, and the 95% interval beside it.
+        ``fresh_gains`` are what each seat's best response over the first deals gains in the fresh
+        ones (below zero where it does not carry over).
         """
         own, other = evaluator_of(self), DrawnEvaluator(self, self.draw(self.seed + FRESH))
         assert isinstance(own, DrawnEvaluator)
-        fresh = other.earned(tables)
+        first, fresh = own.earned(tables), other.earned(tables)
+        errors = self._errors(fresh)
         gains = [
             float((other.earned(own.best_response(tables, p)[1])[:, p] - fresh[:, p]).mean())
             for p in range(self.players)
         ]
+        off = np.abs(first.mean(0) - fresh.mean(0)) + Z95 * np.array(errors)
         return {
             "deals": self.deals, "boards": self.boards, "seed": self.seed,
-            "errors": self._errors(own.earned(tables)),
-            "fresh_values": tuple(fresh.mean(0).tolist()), "fresh_errors": self._errors(fresh),
+            "errors": self._errors(first), "off": tuple(off.tolist()),
+            "fresh_values": tuple(fresh.mean(0).tolist()), "fresh_errors": errors,
             "fresh_gains": tuple(gains),
         }  # fmt: skip
 

@@ -18,6 +18,7 @@ from counterfold.cli.progress import Watch
 from counterfold.cli.verbs.arena import PlayRequest
 from counterfold.errors import CodeError, CounterfoldError, FileError, ParameterError, short
 from counterfold.exploit.online import Learner
+from counterfold.files.arrays import header_of
 from counterfold.games.base import spec_of
 from counterfold.games.spec import whole
 from counterfold.interrupts import aside
@@ -114,7 +115,9 @@ def _check_new(path: str) -> None:
 def _sit_down(plan: _Plan, watch: Watch) -> Sitting:
     rules = rules_named(plan.game)
     players = int(getattr(rules, "players", 2))
-    against = plan.against or (plan.game if is_poker_file(plan.game) else OPPONENT,)
+    at_table = header_of(plan.game).get("form") in ("buckets", "drawn")
+    own = is_poker_file(plan.game) or at_table
+    against = plan.against or (plan.game if own else OPPONENT,)
     if len(against) == 1:
         against *= players - 1
     if len(against) != players - 1:

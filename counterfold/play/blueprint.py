@@ -44,7 +44,7 @@ class BlueprintAgent(Agent):
     def begin(self, game: Any) -> None:
         """Refuse any other table."""
         poker = game.poker if isinstance(game, Holdem | PokerRules) else None
-        if poker is None or game_print(poker) != game_print(self.tables.form.game):
+        if poker is None or game_print(poker) != game_print(self.tables.form.whole_game):
             raise MismatchError(
                 f"{self.name} was made for {self.strategy.spec}, another table than {spec_of(game)}"
             )

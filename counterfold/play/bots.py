@@ -319,7 +319,7 @@ def make_bot(spec: str) -> Agent:
 
             return LargeAgent(LargeStrategy.load(spec), name=spec)
         strategy = Strategy.load(spec)
-        if strategy.layout.name == "buckets":
+        if strategy.layout.name in ("buckets", "drawn"):
             from counterfold.play.blueprint import BlueprintAgent
 
             return BlueprintAgent(strategy, name=spec)

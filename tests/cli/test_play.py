@@ -16,10 +16,12 @@ import pytest
 from typer.testing import CliRunner
 
 import counterfold as cf
+from counterfold.abstraction.drawn_engine import DrawnForm
 from counterfold.cli.main import app
 from counterfold.cli.play_keys import keys, meant
 from counterfold.cli.play_screen import Screen
 from counterfold.play.human import Sitting
+from counterfold.poker.table import jam_or_fold
 from counterfold.tree.history import compile_game
 from tests.cli.conftest import Answer, environment
 
@@ -367,3 +369,10 @@ def test_a_terminal_gets_colours_and_lines_that_fit(tmp_path):
     bare = re.sub(r"\033\[[0-9;]*m", "", out).replace("\r", "")
     assert max(map(len, bare.splitlines())) <= 60
     assert "> b\n  Betting" in bare  # typed once, not echoed again
+
+
+def test_a_file_of_three_before_the_flop_is_played_against(sit, tmp_path):
+    form = DrawnForm(jam_or_fold(players=3, stack=8).poker, deals=30, boards=1)
+    cf.solve(form, until=1, save=tmp_path / "three.cf")
+    answer = sit("three.cf", "--seed", 1, answers="f,q")
+    assert answer.told("against three.cf and three.cf #2", "As7d, BTN", "Result")

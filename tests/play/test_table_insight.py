@@ -8,6 +8,7 @@ import pytest
 import counterfold as cf
 from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.abstraction.buckets import every_hand
+from counterfold.abstraction.drawn_engine import DrawnForm
 from counterfold.agent import Observation, drawn
 from counterfold.games.base import CHANCE, TERMINAL, label
 from counterfold.play import table_insight
@@ -19,7 +20,7 @@ from counterfold.play.table_insight import TableInsight
 from counterfold.play.translate import Translated
 from counterfold.poker.holdem import kuhn, leduc
 from counterfold.poker.rules import PokerRules
-from counterfold.poker.table import Holdem
+from counterfold.poker.table import Holdem, jam_or_fold
 from tests.evaluate.test_statistics import one_bucket
 
 
@@ -133,6 +134,18 @@ def test_a_blueprint_of_three_before_the_flop_sits_down(tmp_path):
     other = PokerRules(Holdem(players=3, stack=12).poker)
     with pytest.raises(cf.MismatchError, match="another table"):
         Match(other, *seated(other, names, None), seed=1).play(1)
+
+
+def test_what_was_solved_over_drawn_deals_sits_down(tmp_path):
+    table = jam_or_fold(players=3, stack=8)
+    path = str(tmp_path / "three.cf")
+    cf.solve(DrawnForm(table.poker, deals=300, boards=1), until=2, save=path)
+    for game in (table, PokerRules(table.poker)):
+        agents = seated(game, [path, "uniform", "uniform"], None)
+        assert Match(game, *agents, seed=1).play(20).hands == 20
+    other = jam_or_fold(players=3, stack=9)
+    with pytest.raises(cf.MismatchError, match="another table"):
+        Match(other, *seated(other, [path, "uniform", "uniform"], None), seed=1).play(1)
 
 
 class AnySize(cf.Agent):
