@@ -81,7 +81,7 @@ def _drawn(result: Result) -> Lines:
     if result.drawn is None:
         return []
     drawn, units = result.drawn, result.strategy.tree.units
-    errors = _by_player(result, drawn["errors"], lambda x: f"± {1.96 * x:.2g}")
+    off = _by_player(result, drawn["off"], lambda x: f"{x:.2g}")
     fresh = zip(drawn["fresh_values"], drawn["fresh_errors"], strict=True)
     names = player_names(result.strategy.tree)
     others = ", ".join(
@@ -91,7 +91,7 @@ def _drawn(result: Result) -> Lines:
     gains = _by_player(result, drawn["fresh_gains"], lambda x: in_units(units, x))
     return [
         ("deals", f"{drawn['deals']:,}, {drawn['boards']} boards each where three are left"),
-        ("values off by", f"{errors} (95%, from the deals drawn)"),
+        ("values off by", f"{off} at most (95%, by fresh deals)"),
         ("fresh deals", f"{others}; a best response to other deals gains {gains} in these"),
     ]
 

@@ -139,6 +139,18 @@ def test_three_players_near_an_equilibrium_and_folding_is_worth_nothing_to_the_b
     assert max(result.drawn["fresh_gains"]) < 0.02
 
 
+def test_how_far_values_may_be_off_is_told_by_fresh_deals() -> None:
+    """A strategy that was found on few deals fits them: others tell how far its values are off."""
+    few = DrawnForm(jam_or_fold(players=4, stack=8).poker, deals=400, boards=1, seed=3)
+    result = cf.solve(few, until=60)
+    many = DrawnForm(few.whole_game, deals=20_000, boards=2, seed=9)
+    true = DrawnEvaluator(many).values(result.strategy.tables)
+    assert result.drawn is not None
+    miss = np.abs(np.subtract(result.values, true))
+    assert (miss < result.drawn["off"]).all()
+    assert (miss > 1.959964 * np.array(result.drawn["errors"])).any()  # which these do not say
+
+
 def test_a_run_is_saved_and_goes_on_bit_for_bit(tmp_path: Path) -> None:
     form = DrawnForm(jam_or_fold(players=3, stack=8).poker, deals=900, boards=2, seed=7)
     path = tmp_path / "run.safetensors"
