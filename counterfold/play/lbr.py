@@ -2,15 +2,19 @@
 
 It knows the strategy, keeps the range of hands that the other may hold by Bayes' rule, and takes
 the action that is best if the rest of the hand were checked and called. What it wins is a lower
-bound on what a best response would. The other's cards are never drawn: its actions are by its whole
-range, and so is what a showdown is worth, which is what makes few hands enough.
+bound on what a best response would. Nobody's cards are drawn: all hands of the response go along a
+public line at once, each by its own best action, against the whole range of the other. What is
+drawn are the other's actions, the board, and which of the actions of the response the line follows;
+hands that fold there, and all hands at a showdown, count for what they are worth. Where a line is
+drawn, what it would be worth if it were checked down stands for those that were not, which keeps
+the mean.
 """
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations
@@ -18,15 +22,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from counterfold.abstraction.bucket_layout import BucketLayout, BucketTables
+from counterfold.abstraction.bucket_layout import BucketLayout
 from counterfold.agent import Agent, Observation
 from counterfold.arrays import Floats
 from counterfold.errors import ParameterError, UnsupportedError, short
+from counterfold.evaluate.equity import showdown
 from counterfold.games.spec import whole
 from counterfold.play.blueprint import BlueprintAgent
+from counterfold.play.public_lines import CardDraws, Policy, poker_policy
 from counterfold.play.translate import Translated
 from counterfold.poker.cards import (
-    CARDS,
     HIGH,
     HOLES,
     LOW,
@@ -35,19 +40,10 @@ from counterfold.poker.cards import (
     cards_name,
     parse_cards,
 )
-from counterfold.poker.equities import BOARDS as BOARDS_LEFT
-from counterfold.poker.equities import preflop_wins
+from counterfold.poker.equities import boards_left, wins_after
 from counterfold.poker.game import DEAL, DECISION, FOLD, SHOWDOWN, PokerGame, meetings
-from counterfold.poker.showdown import strengths
 from counterfold.poker.table import Holdem
-from counterfold.strategy.hands import HandTables
 from counterfold.strategy.strategy import Strategy
-from counterfold.tree.boards import renamed_holes
-from counterfold.tree.find import find_board
-from counterfold.tree.public import PublicTree
-
-Policy = Callable[[int, tuple[int, ...]], Floats]
-"""[actions, holes] what every hand does at a node of the betting on a board."""
 
 
 class Kind(NamedTuple):
@@ -72,10 +68,10 @@ KINDS = {
     "all": Kind("bets on every street, all sizes that the strategy knows"),
 }
 """The settings of Lisy and Bowling by name, and one for games with few sizes."""
-BOARDS = 300
-"""Whole boards that are drawn to guess equities where there are more."""
 MOST_KEPT = 256
 """Places whose answers are kept."""
+BOARDS_KEPT = 3
+"""Boards, one of each street with cards to come, on which all hands are compared and kept."""
 
 
 @dataclass(frozen=True)
@@ -120,19 +116,20 @@ def local_best_response(
     if kind not in KINDS:
         raise ParameterError(f"{short(kind)} is no local best response; there are {list(KINDS)}")
     game, lines = _lines(strategy, table)
+    if hands is None and isinstance(lines, _TableLines):
+        raise ParameterError("there are too many hands to look at all: say how many to draw")
     walks = [
-        _Walk(game, lines, me, KINDS[kind], np.random.default_rng([seed, me])) for me in (0, 1)
+        _Walk(game, lines, me, KINDS[kind], np.random.default_rng([seed, me]), hands is None)
+        for me in (0, 1)
     ]
     if hands is None:
-        if isinstance(lines, _TableLines):
-            raise ParameterError("there are too many hands to look at all: say how many to draw")
-        own = [walk.all_hands() for walk in walks]
+        own = [walk.value() for walk in walks]
         return LocalResponse(kind, 0, sum(own) / 2, 0.0, (own[0], own[1]), True)
     whole("hands", hands, least=4)
     won: tuple[list[float], list[float]] = [], []
     for n in range(hands):
         try:
-            won[n % 2].append(walks[n % 2].one_hand())
+            won[n % 2].append(walks[n % 2].value())
             if on_progress and n >= 3:
                 on_progress(_score(kind, won), hands)
         except KeyboardInterrupt:
@@ -305,186 +302,179 @@ def _lines(strategy: Any, table: Holdem | None) -> tuple[PokerGame, _TreeLines |
     return table.poker, _TableLines(table, strategy)
 
 
-def poker_policy(strategy: Strategy[Any]) -> tuple[PokerGame, Policy]:
-    """The game of a strategy, and what all of its hands do."""
-    form = strategy.tree
-    if isinstance(strategy.layout, BucketLayout):
-        tables, game = BucketTables.of(strategy), form.game
-        policy: Policy = lambda node, board: tables.expand(board, node).astype(np.float64)  # noqa: E731
-    elif isinstance(form, PublicTree):
-        by_hand, game = HandTables(form, strategy.tables), form.game
+class Branch(NamedTuple):
+    """One way on: where it leads, and with which weights of the own hands and of theirs."""
 
-        def policy(node: int, board: tuple[int, ...]) -> Floats:
-            number, names = find_board(form, board)
-            shares = by_hand.at(node, number)
-            every = np.arange(game.rules.holes)
-            return np.nan_to_num(shares[:, renamed_holes(game.rules, every, names)])
-    else:
-        raise UnsupportedError(
-            f"a local best response is for poker, and {strategy.spec} is not laid out as that"
-        )
-    return game, lru_cache(256)(policy)
+    place: Any
+    own: Floats
+    theirs: Floats
 
 
 class _Walk:
-    """Hands of a local best response as one player."""
+    """Lines of a local best response as one player, with all of its hands at once.
+
+    ``everything`` follows all ways on and deals all cards, else one is drawn.
+    """
 
     def __init__(
-        self, game: PokerGame, lines: Any, me: int, kind: Kind, random: np.random.Generator
+        self,
+        game: PokerGame,
+        lines: Any,
+        me: int,
+        kind: Kind,
+        random: np.random.Generator,
+        everything: bool = False,
     ) -> None:
         self.game, self.lines, self.me, self.may, self.random = game, lines, me, kind, random
-        self.rules = game.rules
-        self.cards = game.rules.cards.astype(np.int64)
-        self.free = np.stack([~(self.cards == card).any(1) for card in range(CARDS)])  # of a card
-        first, second = game.ranges[me], game.ranges[1 - me]
-        self.mass = np.asarray(first * meetings(second))
+        self.rules, self.everything = game.rules, everything
+        self.cards = CardDraws(game.rules)
         self.ends = len(game.board) + sum(game.rules.deal)
-        self.everything = False
-        self._equities: dict[tuple[int, ...], tuple[Floats, Floats]] = {}
+        self._compared = lru_cache(BOARDS_KEPT)(self._compare)
 
-    def all_hands(self) -> float:
-        """The exact value, over all hands and boards."""
-        self.everything = True
-        total = 0.0
-        for hole in np.flatnonzero(self.mass).tolist():
-            total += self.mass[hole] * self._hand(hole)
-        return float(total / self.mass.sum())
+    def value(self) -> float:
+        """What is won a hand: exactly, or on a line that is drawn."""
+        own, theirs = (np.asarray(self.game.ranges[p], np.float64) for p in (self.me, 1 - self.me))
+        mass = float(own @ meetings(theirs))
+        return self._value(Branch(self.lines.root, own, theirs), tuple(self.game.board)) / mass
 
-    def one_hand(self) -> float:
-        """What one hand is worth that is drawn by the ranges."""
-        return self._hand(int(self.random.choice(len(self.mass), p=self.mass / self.mass.sum())))
-
-    def _hand(self, hole: int) -> float:
-        self.hole, self._equities = hole, {}
-        self.held = [int(card) for card in self.cards[hole][: self.rules.hole]]
-        range_ = np.asarray(self.game.ranges[1 - self.me], np.float64)
-        range_ = self._without(range_, tuple(self.held))
-        return self._value(self.lines.root, tuple(self.game.board), range_ / range_.sum())
-
-    def _value(self, place: Any, board: tuple[int, ...], range_: Floats) -> float:
-        """The expectation from here on, against a range that sums to one."""
-        kind = self.lines.kind(place)
+    def _value(self, at: Branch, board: tuple[int, ...]) -> float:
+        """What hands win from here on, in chips by weight."""
+        kind = self.lines.kind(at.place)
         if kind in (FOLD, SHOWDOWN):
-            return self._end(place, board, range_)
+            return self._end(at, board)
         if kind == DEAL:
-            return self._deal(place, board, range_)
-        if self.lines.player(place) == self.me:
-            return self._value(self._choice(place, board, range_), board, range_)
-        after = [(child, odds * range_) for child, odds in self.lines.answers(place, board)]
-        likely = np.array([float(shares.sum()) for _, shares in after])
-        return sum(
-            weight * self._value(after[k][0], board, after[k][1] / likely[k])
-            for k, weight in self._branches(likely / likely.sum())
+            return self._deal(at, board)
+        if self.lines.player(at.place) == self.me:
+            ways = self._chosen(at, board)
+        else:
+            answers = self.lines.answers(at.place, board)
+            ways = [Branch(child, at.own, at.theirs * odds) for child, odds in answers]
+        return self._onward(ways, board)
+
+    def _onward(self, ways: list[Branch], board: tuple[int, ...]) -> float:
+        """The sum of all ways on; of those on which the hand goes on one is drawn."""
+        going, total = [], 0.0
+        for way in ways:
+            if self.everything or self.lines.kind(way.place) in (FOLD, SHOWDOWN):
+                total += self._value(way, board) if _mass(way) > 0 else 0.0
+            else:
+                going.append(way)
+        likely = np.array([_mass(way) for way in going])
+        if not likely.sum() > 0:
+            return total
+        likely = likely / likely.sum()
+        k = int(self.random.choice(len(going), p=likely))
+        if likely[k] == 1.0:
+            return total + self._value(going[k], board)
+        guesses = [self._guess(way, board) for way in going]
+        return total + sum(guesses) + (self._value(going[k], board) - guesses[k]) / float(likely[k])
+
+    def _deal(self, at: Branch, board: tuple[int, ...]) -> float:
+        """The mean over all cards that can come to two hands, or by those that are drawn."""
+        count = self.rules.deal[self.lines.street(at.place) + 1]
+        left = [card for card in self.rules.deck if card not in board]
+        ways, total = math.comb(len(left) - 2 * self.rules.hole, count), 0.0
+        if self.everything:
+            for cards in combinations(left, count):
+                after = self._dealt(at, cards)
+                total += self._value(after, (*board, *cards)) if _mass(after) > 0 else 0.0
+            return total / ways
+        cards, chance = self.cards.drawn(board, count, (at.own, at.theirs), self.random)
+        after, there = self._dealt(at, cards), (*board, *cards)
+        off = self._value(after, there) - self._guess(after, there)
+        return self._guess(at, board) + off / (chance * ways * math.factorial(count))
+
+    def _dealt(self, at: Branch, cards: tuple[int, ...]) -> Branch:
+        own, theirs = (self.cards.without(each, cards) for each in (at.own, at.theirs))
+        return Branch(self.lines.dealt(at.place, cards), own, theirs)
+
+    def _end(self, at: Branch, board: tuple[int, ...]) -> float:
+        payoff, met = self.lines.payoff(at.place, self.me), meetings(at.theirs)
+        if self.lines.kind(at.place) == FOLD:
+            return float(payoff[0]) * float(at.own @ met)
+        wins, ties, _ = showdown(self.rules, board, at.theirs)
+        win, tie, lose = payoff.tolist()
+        return float(at.own @ (win * wins + tie * ties + lose * (met - wins - ties)))
+
+    def _guess(self, at: Branch, board: tuple[int, ...]) -> float:
+        """What hands win if a bet is answered and the rest checked down.
+
+        Over the cards of a street it is the mean of what it is after them.
+        """
+        lines, (mine, other) = (
+            self.lines,
+            self.lines.paid(at.place)[[self.me, 1 - self.me]].tolist(),
         )
+        theirs, folded = at.theirs, np.zeros_like(at.theirs)
+        if lines.kind(at.place) == DECISION and lines.player(at.place) != self.me and mine > other:
+            theirs = self._staying(at.place, board, at.theirs)
+            folded = other * meetings(at.theirs - theirs)
+        worth = max(mine, other) * self._ahead(board, theirs) + folded
+        if mine < other:  # who does better so folds
+            worth = np.maximum(worth, -mine * meetings(theirs))
+        return float(at.own @ worth)
 
-    def _branches(self, likely: Floats) -> Iterable[tuple[int, float]]:
-        """All that can happen by how likely it is, or one thing that is drawn."""
-        if self.everything:
-            return [(k, float(p)) for k, p in enumerate(likely) if p > 0]
-        return [(int(self.random.choice(len(likely), p=likely)), 1.0)]
+    # What is best
 
-    def _deal(self, place: Any, board: tuple[int, ...], range_: Floats) -> float:
-        """Cards come by how much of the range leaves them in the deck: all sets of them, or one."""
-        count = self.rules.deal[self.lines.street(place) + 1]
-        gone = {*board, *self.held}
-        left = [card for card in self.rules.deck if card not in gone]
-        if self.everything:
-            sets = list(combinations(left, count))
-        else:  # one by one
-            sets = [()]
-            while len(sets[0]) < count:
-                rest = [card for card in left if card not in sets[0]]
-                free = self.free[rest] @ self._without(range_, sets[0])
-                sets = [(*sets[0], int(self.random.choice(rest, p=free / free.sum())))]
-        kept = [self._without(range_, cards) for cards in sets]
-        masses = np.array([float(one.sum()) for one in kept])
-        masses /= masses.sum()
-        total = 0.0
-        for cards, one, share in zip(sets, kept, masses.tolist(), strict=True):
-            if share > 0:
-                after = self.lines.dealt(place, cards)
-                total += share * self._value(after, (*board, *cards), one / one.sum())
-        return total
-
-    def _without(self, range_: Floats, cards: tuple[int, ...]) -> Floats:
-        """What of a range holds none of some cards."""
-        for card in cards:
-            range_ = range_ * self.free[card]
-        return range_
-
-    def _end(self, place: Any, board: tuple[int, ...], range_: Floats) -> float:
-        payoff = self.lines.payoff(place, self.me)
-        if self.lines.kind(place) == FOLD:
-            return float(payoff[0])
-        theirs = self.rules.strengths(np.array([board], np.uint8))[0]
-        mine = theirs[self.hole]
-        wins, ties = float(range_[theirs < mine].sum()), float(range_[theirs == mine].sum())
-        return float(payoff @ [wins, ties, max(0.0, 1.0 - wins - ties)])
-
-    def _choice(self, place: Any, board: tuple[int, ...], range_: Floats) -> Any:
-        """Where the action leads that is best if nobody bets after it (their equations 1 to 3)."""
+    def _chosen(self, at: Branch, board: tuple[int, ...]) -> list[Branch]:
+        """Each hand goes where the action leads that is best if nobody bets after it (their
+        equations 1 to 3)."""
         lines, me, may = self.lines, self.me, self.may
-        fold, call, bets = lines.choices(place, may.sizes)
-        early = may.late and lines.street(place) < lines.streets - 2
+        fold, call, bets = lines.choices(at.place, may.sizes)
+        early = may.late and lines.street(at.place) < lines.streets - 2
         if early and call is not None:
-            return call
-        paid = lines.paid(place)
+            return [Branch(call, at.own, at.theirs)]
+        paid = lines.paid(at.place)
         pot, asked = float(paid.sum()), float(paid[1 - me] - paid[me])
-        worth = [] if fold is None else [(0.0, fold)]
+        worth = [] if fold is None else [(np.zeros(len(at.own)), fold)]
         if call is not None:
-            share = self._equity(board, range_)
+            share = self._equity(board, at.theirs)
             worth.append((share * pot - (1 - share) * asked, call))
         if may.bets or not worth:
-            worth += [(self._bet(after, board, range_, pot, asked), after) for after in bets]
-        return max(worth, key=lambda one: one[0])[1]
+            worth += [(self._bet(after, board, at.theirs, pot, asked), after) for after in bets]
+        best = np.stack([value for value, _ in worth]).argmax(0)
+        ways = [
+            Branch(after, at.own * (best == k), at.theirs) for k, (_, after) in enumerate(worth)
+        ]
+        return [way for way in ways if way.own.any()]
 
     def _bet(
-        self, after: Any, board: tuple[int, ...], range_: Floats, pot: float, asked: float
-    ) -> float:
-        """What a bet is worth: the pot where the other folds, else a showdown for more."""
-        lines, stays, folds = self.lines, range_, 0.0
+        self, after: Any, board: tuple[int, ...], theirs: Floats, pot: float, asked: float
+    ) -> Floats:
+        """[holes] what a bet is worth: the pot where the other folds, else a showdown for more."""
+        lines, stays = self.lines, theirs
         paid = lines.paid(after)
         raised = float(paid[self.me] - paid[1 - self.me])
         if lines.kind(after) == DECISION and lines.player(after) != self.me:
-            kept = [odds for k, odds in lines.answers(after, board) if lines.kind(k) != FOLD]
-            stays = range_ * np.sum(kept, 0)
-            folds = 1.0 - float(stays.sum())
-        if not stays.sum() > 0:
-            return pot
-        share = self._equity(board, stays)
-        return folds * pot + (1 - folds) * (share * (pot + raised) - (1 - share) * (asked + raised))
+            stays = self._staying(after, board, theirs)
+        met, share = meetings(theirs), self._equity(board, stays)
+        stay = np.divide(meetings(stays), met, where=met > 0, out=np.zeros_like(met))
+        shown = share * (pot + raised) - (1 - share) * (asked + raised)
+        return np.asarray((1 - stay) * pot + stay * shown)
 
-    def _equity(self, board: tuple[int, ...], range_: Floats) -> float:
-        """The share of the pot at a showdown against a range, over the cards that come."""
-        wins, met = self._against(board)
-        return float(range_ @ wins / max(float(range_ @ met), 1e-300))
+    def _staying(self, place: Any, board: tuple[int, ...], theirs: Floats) -> Floats:
+        """What of a range does not fold where it is asked."""
+        kept = [odds for k, odds in self.lines.answers(place, board) if self.lines.kind(k) != FOLD]
+        return np.asarray(theirs * np.sum(kept, 0))
 
-    def _against(self, board: tuple[int, ...]) -> tuple[Floats, Floats]:
-        """[holes] what is won from each hand, and on how many boards it is met; some are drawn."""
-        if board in self._equities:
-            return self._equities[board]
-        if not board and self.rules.strengths is strengths and len(self.rules.deck) == CARDS:
-            wins = preflop_wins()
-            met = meetings(np.eye(len(self.mass))[self.hole])
-            ties = BOARDS_LEFT * met - wins[self.hole] - wins[:, self.hole]
-            found = wins[self.hole] + ties / 2, BOARDS_LEFT * met
-        else:
-            found = self._counted(board)
-        self._equities[board] = found
-        return found
+    def _equity(self, board: tuple[int, ...], theirs: Floats) -> Floats:
+        """[holes] the share of the pot at a showdown against a range, over the cards that come."""
+        met, ahead = meetings(theirs), self._ahead(board, theirs)
+        return 0.5 + 0.5 * np.divide(ahead, met, where=met > 0, out=np.zeros_like(met))
 
-    def _counted(self, board: tuple[int, ...]) -> tuple[Floats, Floats]:
-        gone, more = {*board, *self.held}, self.ends - len(board)
-        left = [card for card in self.rules.deck if card not in gone]
-        if math.comb(len(left), more) <= (math.inf if self.everything else 4 * BOARDS):
-            rest = np.array(list(combinations(left, more)), np.uint8)
-        else:
-            keys = self.random.random((BOARDS, len(left)))
-            rest = np.array(left, np.uint8)[np.argpartition(keys, more, 1)[:, :more]]
-        rest = rest.reshape(len(rest), more)
-        boards = np.hstack([np.tile(np.array(board, np.uint8), (len(rest), 1)), rest])
-        theirs = self.rules.strengths(boards)
-        mine, free = theirs[:, self.hole, None], self.free[rest].all(1)
-        wins = np.count_nonzero((theirs < mine) & free, 0)
-        ties = np.count_nonzero((theirs == mine) & free, 0)
-        return wins + ties / 2, np.count_nonzero(free, 0).astype(np.float64)
+    def _ahead(self, board: tuple[int, ...], theirs: Floats) -> Floats:
+        """[holes] how much more of a range each hand beats than beats it, by the cards to come."""
+        if len(board) < self.ends:
+            return np.asarray(self._compared(board) @ theirs)
+        wins, ties, met = showdown(self.rules, board, theirs)
+        return np.asarray(2 * wins + ties - met)
+
+    def _compare(self, board: tuple[int, ...]) -> Floats:
+        """[holes, holes] how much more often a hand wins than it loses where cards are to come."""
+        more = self.ends - len(board)
+        wins = wins_after(self.rules, board, more).astype(np.float64)
+        return np.asarray((wins - wins.T) / boards_left(self.rules, board, more))
+
+
+def _mass(way: Branch) -> float:
+    return float(way.own @ meetings(way.theirs))

@@ -9,9 +9,8 @@ import counterfold as cf
 from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.abstraction.buckets import every_hand
 from counterfold.errors import ParameterError, UnsupportedError
-from counterfold.play.late_response import _Answers, late_response
-from counterfold.play.lbr import poker_policy
-from counterfold.poker.game import meetings
+from counterfold.play.late_response import best_gains, late_response
+from counterfold.play.public_lines import PublicLines, poker_policy
 from counterfold.poker.holdem import fhp, kuhn, leduc
 from tests.play.test_lbr import blueprint
 
@@ -24,16 +23,10 @@ def test_from_the_first_street_on_it_is_the_best_response(game):
     assert (found.error, found.reached) == (pytest.approx(0, abs=1e-12), 1.0)
 
 
-def gains_over_all_boards(strategy, street: int) -> list[float]:
+def gains_over_all_boards(strategy, street: int) -> tuple[float, float]:
     """The same response, with every line and board that there is."""
-    game, policy = poker_policy(strategy)
-    answers, gains = _Answers(game, policy, street), []
-    for me in (0, 1):
-        first, second = game.ranges[me], game.ranges[1 - me]
-        values = [answers.value(0, (), np.asarray(second), me, best) for best in (True, False)]
-        total = float(first @ meetings(second))
-        gains.append(float(first @ (values[0] - values[1])) / total)
-    return gains
+    lines = PublicLines(*poker_policy(strategy))
+    return best_gains(lines, lines.root(), street)
 
 
 def test_drawn_lines_tell_the_gain_without_bias():
