@@ -50,6 +50,10 @@ t "" 4 "lost" { -2, 2 }
 t "" 2
 t "" 5 "checked" { -1, 1 }
 """
+BOUT = {
+    "when": "2026-01-01T00:00:00+00:00", "game": "holdem", "agent": "hu.cf", "opponent": "tight",
+    "hands": 100, "seed": 0, "mbb": 120.5, "mbb_half": 60.25, "reduced": True, "faults": [0, 1],
+}  # fmt: skip
 KEYS = "c\nb\nf\n" * 8
 """What the person of a session types."""
 
@@ -113,6 +117,12 @@ def _read_blueprint() -> None:
     print(dict(found.about), [table.tolist() for table in by_hand(found).tables])
 
 
+def _read_ledger() -> None:
+    from counterfold.play.gauntlet import read_ledger
+
+    print(read_ledger("ledger.jsonl"))
+
+
 def _make_large() -> None:
     from counterfold.abstraction.large_training import train
 
@@ -148,6 +158,7 @@ _TEXTS = {
     "table.json": json.dumps(TABLE_JSON),
     "deal.efg": EFG,
     "flops.txt": "AsAhAd:2\n",
+    "ledger.jsonl": "".join(json.dumps(BOUT | {"mbb_half": half}) + "\n" for half in (9.5, None)),
 }
 _CALLS = {
     "modelled": (_make_modelled, ("river.safetensors",)),
@@ -320,6 +331,7 @@ KINDS: tuple[Kind, ...] = (
     _kind(
         "locks", "locks.json", "solve river.json --locks F --iterations 5 --threads 1", own=True
     ),
+    Kind("ledger", "ledger.jsonl", (Reading(("read_ledger",), call=_read_ledger),), own=True),
     _kind("spot", "river.json", "solve F --iterations 5 --threads 1", own=True),
     _kind("table of payoffs", "table.txt", *_MATRIX, own=True),
     _kind("payoffs in JSON", "table.json", *_MATRIX, own=True),

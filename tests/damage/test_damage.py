@@ -134,7 +134,7 @@ def test_every_recipe_is_read_and_every_file_has_a_recipe():
     assert used == set(RECIPES)
     assert len({kind.name for kind in KINDS}) == len(KINDS)
     assert {kind.name for kind in KINDS if kind.own} == {
-        "flops", "locks", "spot", "table of payoffs", "payoffs in JSON", ".efg",
+        "flops", "ledger", "locks", "spot", "table of payoffs", "payoffs in JSON", ".efg",
     }  # fmt: skip
 
 
