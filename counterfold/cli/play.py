@@ -24,6 +24,7 @@ from counterfold.games.spec import whole
 from counterfold.interrupts import aside
 from counterfold.play.agents import StrategyAgent
 from counterfold.play.bots import searching
+from counterfold.play.holdem import AUTO
 from counterfold.play.human import HumanAgent, Leave, Session, Sitting, read_session
 from counterfold.play.match import Match
 from counterfold.play.trainer import Trainer
@@ -45,7 +46,7 @@ class _Plan:
     session: Session | None
     search: bool = True
     seconds: float | None = None
-    alpha: float | None = None
+    alpha: float | str | None = None
 
 
 def run(request: PlayRequest) -> None:
@@ -71,8 +72,18 @@ def _new(request: PlayRequest) -> _Plan:
         raise ParameterError("say which game to play, such as `counterfold play leduc`")
     drawn = secrets.randbelow(1_000_000)
     seed = drawn if request.seed is None else whole("--seed", request.seed, least=0)
-    search, asked = not request.no_search, (request.seconds, request.alpha)
+    search, asked = not request.no_search, (request.seconds, _alpha(request.alpha))
     return _Plan(game, request.against, seed, request.save, None, search, *asked)
+
+
+def _alpha(given: str | None) -> float | str | None:
+    """A number as it is, or that it sets itself."""
+    if given is None or given == AUTO:
+        return given
+    try:
+        return float(given)
+    except ValueError:
+        raise ParameterError(f"--alpha is from 0 to 1, or {AUTO}, not {short(given)}") from None
 
 
 def _resumed(request: PlayRequest, path: str) -> _Plan:

@@ -338,7 +338,7 @@ def make_bot(spec: str) -> Agent:
     return bots[called.name]()
 
 
-def searching(spec: str, **options: float | None) -> str:
+def searching(spec: str, **options: float | str | None) -> str:
     """A file of a blueprint as the agent that searches by it; any other name as it is.
 
     >>> searching("always-call")
@@ -346,7 +346,10 @@ def searching(spec: str, **options: float | None) -> str:
     """
     if not _is_file(spec) or is_large(spec) or header_of(spec).get("form") != "buckets":
         return spec
-    given = "".join(f",{key}={value:g}" for key, value in options.items() if value is not None)
+    told = {
+        key: f"{value:g}" if isinstance(value, float) else value for key, value in options.items()
+    }
+    given = "".join(f",{key}={value}" for key, value in told.items() if value is not None)
     return f"{SEARCHING}({spec}{given})"
 
 

@@ -36,6 +36,7 @@ from counterfold.poker.table import STREETS, Holdem
 from counterfold.strategy.strategy import Strategy
 
 SECONDS = 3.0
+WITH_ALPHA = "ses"
 GADGET, ALPHA = "ses", 0.9
 """What beats its own blueprint and keeps some safety: see docs/how-to/holdem-agent.md."""
 SEARCHED = 8
@@ -97,8 +98,8 @@ class HoldemAgent(Agent):
         name: str = "",
         *,
         seconds: float = SECONDS,
-        gadget: str = GADGET,
-        alpha: float | str = ALPHA,
+        gadget: str | None = None,
+        alpha: float | str | None = None,
         budget: float = 0.5,
         street: str = STREET,
         iterations: int | None = None,
@@ -110,8 +111,12 @@ class HoldemAgent(Agent):
         if self.own.players > 3:
             raise MismatchError(f"{self.name} plays tables of two or three, not {self.own.players}")
         self.seconds = float(positive("seconds", seconds))
+        gadget = (GADGET if alpha is None else WITH_ALPHA) if gadget is None else gadget
         if gadget not in GADGETS:
             raise ParameterError(f"a gadget here is {', '.join(GADGETS)}, not {gadget!r}")
+        if alpha is not None and gadget != WITH_ALPHA:
+            raise ParameterError(f"alpha is of the gadget {WITH_ALPHA}, and {gadget} has none")
+        alpha = ALPHA if alpha is None else alpha
         if alpha != AUTO and not (isinstance(alpha, int | float) and 0 <= alpha <= 1):
             raise ParameterError(f"alpha is {alpha!r}, and must be from 0 to 1, or {AUTO}")
         self.gadget, self.alpha = gadget, None if alpha == AUTO else float(alpha)
@@ -251,8 +256,8 @@ class HoldemAgent(Agent):
             return self._dealt(place, player, parse_card(words[-1][1:-1]))
         word, real, factors = words[-1], place.real, place.factors.copy()
         habits = place.habits.copy()
-        if real.player == player:
-            names, shares = self._policy(place, player, hand)
+        if real.player == player:  # what it was not asked about it has not searched
+            names, shares = self._believed(place)
             if word in names:
                 factors[player] *= shares[names.index(word)]
         own, node, strange = place.own, place.node, place.strange
@@ -356,6 +361,14 @@ class HoldemAgent(Agent):
         assert node is not None
         return plan.betting.actions(node), plan.played[node]
 
+    def _believed(self, place: _Place) -> Odds:
+        """What is done at a place by what was found there so far, or else by the blueprint."""
+        plan = self._plan_for(place)
+        node = None if plan is None else plan.find(place.words)
+        if plan is None or node is None or node not in plan.played:
+            return self._by_blueprint(place)
+        return plan.betting.actions(node), plan.played[node]
+
     def _by_blueprint(self, place: _Place) -> Odds:
         """What the blueprint does, in the words of the table."""
         real, betting = place.real, self.table.betting
@@ -429,14 +442,6 @@ class LearningHoldem(HoldemAgent):
             total = max(float(weights.sum()), 1e-300)
             self.habits.learn(real.street, word, actions, shares @ weights / total)
         self._tilt()
-
-    def _believed(self, place: _Place) -> Odds:
-        """What others are believed to do at a place."""
-        plan = self._plan_for(place)
-        node = None if plan is None else plan.find(place.words)
-        if plan is None or node is None or node not in plan.played:
-            return self._by_blueprint(place)
-        return plan.betting.actions(node), plan.played[node]
 
 
 def _weighed(ranges: Floats, board: tuple[int, ...]) -> Floats:

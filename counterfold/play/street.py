@@ -109,11 +109,11 @@ def search_line(told: Mapping[str, Any]) -> str:
     """
     how = "every hand its own" if told["kind"] == "public" else "sampled to the end of the street"
     gap = told.get("gap")
-    near = "" if gap is None else f", gap {100 * gap / told['pot']:.2g}% of the pot"
+    near = "gap not measured" if gap is None else f"gap {100 * gap / told['pot']:.2g}% of the pot"
     alpha = "" if told.get("alpha") is None else f" with alpha {told['alpha']:g}"
     return (
         f"the {told['street']}, {how}, {told['gadget']}{alpha}, {told['iterations']:,} "
-        f"iterations{near}, {told['cpu_seconds']:.2g} s"
+        f"iterations, {near}, {told['cpu_seconds']:.2g} s"
     )
 
 

@@ -284,6 +284,7 @@ def test_resuming_into_another_file_leaves_the_first_alone(sit, tmp_path):
         (("--against", "random", "--resume", "old.jsonl"), "--against uniform"),
         (("--seed", 2, "--resume", "old.jsonl"), "--seed 1"),
         (("--hands", 1, "--resume", "old.jsonl"), "holds 1 already"),
+        (("holdem:hu", "--alpha", "some"), "--alpha is from 0 to 1, or auto, not 'some'"),
     ],
 )
 def test_refusals(sit, tmp_path, arguments, words):

@@ -266,6 +266,13 @@ def test_a_street_is_searched_once() -> None:
     assert len(plans) == 1
 
 
+def test_a_decision_takes_one_search() -> None:
+    """Also where it was not asked about what it did before, and the blueprint does not know it."""
+    made = agent(street="turn", iterations=1)
+    made.odds_of_all(seen(1, "call, check, [Kc], [Qs], [7d], check, bet 1.5, call, [Th]"))
+    assert [one.street for one in made.searches(0)] == ["turn"]
+
+
 def test_the_shadow_of_a_blueprint_is_its_own_part_of_the_tree() -> None:
     made = agent()
     game, street = spot_of(made, "call, check, [Kc], [Qs], [7d], check, check, [Th]")
@@ -320,6 +327,8 @@ def test_what_is_wrong_is_told_in_one_sentence(tmp_path: Any) -> None:
         HoldemAgent(blueprint(), street="preflop")
     with pytest.raises(ParameterError, match="alpha is 2"):
         HoldemAgent(blueprint(), alpha=2)
+    with pytest.raises(ParameterError, match="alpha is of the gadget ses, and unsafe has none"):
+        LearningHoldem(blueprint(), alpha="auto", gadget="unsafe")
     with pytest.raises(ParameterError, match="seconds"):
         HoldemAgent(blueprint(), seconds=0)
     with pytest.raises(ParameterError, match="say by which blueprint"):

@@ -110,7 +110,9 @@ class PlayRequest:
     again: options.GameAgain = None
     hints: bool = flag("Tell before every move what would be right.")
     seconds: float | None = option("S", "CPU of a search at a table of hold'em, at most. [3]")
-    alpha: float | None = option("A", "Of its gadget, from 0 (safe) to 1 (believing). [0.9]")
+    alpha: str | None = option(
+        "A", "Of its gadget, from 0 (safe) to 1 (believing), or auto, which sets itself. [0.9]"
+    )
     no_search: bool = flag("At tables of hold'em, a blueprint's file plays as it is.")
     quiet: options.Quiet = False
 
