@@ -8,6 +8,7 @@ from typing import Any
 from counterfold.abstraction.bucket_layout import BucketLayout
 from counterfold.agent import Agent
 from counterfold.cli.certificate import Lines, print_panel
+from counterfold.cli.gauge_gain import gauge_gain
 from counterfold.cli.output import (
     StoppedError,
     advise,
@@ -36,9 +37,9 @@ BOARDS = 200
 
 def run(request: GaugeRequest) -> None:
     """Gauge it in the way that was asked for."""
-    ways = [request.lbr is not None, request.street is not None, request.gauntlet]
+    ways = [request.lbr is not None, request.street is not None, request.gauntlet, request.gain]
     if sum(ways) > 1:
-        raise ParameterError("--lbr, --from and --gauntlet are three ways to gauge: take one")
+        raise ParameterError("--lbr, --from, --gain and --gauntlet are ways to gauge: take one")
     for option, given, fits in (
         ("--boards", request.boards, ways[1]),
         ("--also", request.also or None, ways[2]),
@@ -51,6 +52,8 @@ def run(request: GaugeRequest) -> None:
             )
     if request.gauntlet:
         _gauntlet(request)
+    elif request.gain:
+        gauge_gain(request)
     elif request.street is not None:
         _late(request)
     else:

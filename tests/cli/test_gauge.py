@@ -1,4 +1,4 @@
-"""``counterfold gauge``: its three ways, their JSON, Ctrl-C, and what it refuses."""
+"""``counterfold gauge``: its ways, their JSON, Ctrl-C, and what it refuses."""
 
 import json
 import signal
@@ -10,9 +10,11 @@ import pytest
 import counterfold as cf
 from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.abstraction.buckets import starting_hands
+from counterfold.play.bots import searching
 from counterfold.play.gauntlet import read_ledger
 from counterfold.poker.holdem import leduc
 from counterfold.poker.table import Holdem
+from tests.play.test_search_gain import searcher
 
 
 @pytest.fixture
@@ -46,6 +48,29 @@ def test_every_way_tells_its_keys(call, files):
     assert len(read_ledger(files / "ledger.jsonl")) == 7
 
 
+def test_what_searches_gain_is_told(call, files, monkeypatch):
+    monkeypatch.setattr("counterfold.play.search_gain.ALWAYS", 1.0)
+    monkeypatch.setattr("counterfold.cli.gauge_gain.make_bot", lambda spec: searcher(2))
+    agent = "holdem(small.cf)"
+    found = call("gauge", agent, "--gain", "--hands", "40", "--seed", "1", "--json", "-q").document
+    assert found.keys() == {
+        "strategy", "game", "hands", "seed", "gain", "half", "mbb", "mbb_half", "by_player",
+        "by_street", "searched",
+    }  # fmt: skip
+    assert found["by_street"]["river"].keys() == {
+        "gain", "half", "mbb", "mbb_half", "searches", "iterations", "gap", "cpu_seconds",
+    }  # fmt: skip
+    assert found["by_street"]["river"]["searches"] == 2 * found["searched"]
+    call("gauge", agent, "--gain", "--hands", "40", "--seed", "1", "-q").told("as BB", "in all")
+
+
+def test_what_play_asks_of_a_blueprint(files):
+    """The names under which `play` sits an opponent down."""
+    path = str(files / "1.cf")
+    assert searching(path, seconds=1.0, alpha="auto") == f"holdem({path},seconds=1,alpha=auto)"
+    assert searching(path, seconds=None, alpha=0.5) == f"holdem({path},alpha=0.5)"
+
+
 def test_it_is_told_in_words(call, files):
     call("gauge", "leduc.cf", "-q").told("all hands", "lower bound on what a best response wins")
     call("gauge", "leduc.cf", "--from", "round 1", "--boards", "2", "-q").told(
@@ -62,6 +87,8 @@ def test_it_is_told_in_words(call, files):
         (["leduc.cf", "--boards", "3"], ["--boards goes with --from"]),
         (["leduc.cf", "--ledger", "x"], ["--ledger goes with --gauntlet"]),
         (["leduc.cf", "--gauntlet", "--lbr", "all"], ["take one"]),
+        (["1.cf", "--gain"], ["--gain is of an agent that searches, holdem(FILE"]),
+        (["holdem(1.cf)", "--gain", "--from", "river"], ["take one"]),
         (["leduc.cf", "--gauntlet"], ["leduc.cf is a strategy of leduc"]),
         (["1.cf", "--gauntlet", "--also", "3.cf"], ["3.cf"]),
         (["1.cf", "--lbr", "pot"], ["too many hands"]),

@@ -139,15 +139,19 @@ class ReplayRequest(Answered):
 @verb(
     epilog="""A local best response (Lisy and Bowling 2017) knows the strategy, and takes at each
 decision what is best if the rest of the hand were checked and called. A best response from a street
-on plays as the strategy before it, and knows what is best after it. Both are lower bounds. A
-gauntlet is matches against bots by rule and other blueprints, with luck taken out.
+on plays as the strategy before it, and knows what is best after it. Both are lower bounds. What
+searches gain is summed over all hands on lines that the blueprint plays against itself. A gauntlet
+is matches against bots by rule and other blueprints, with luck taken out.
 
 \b
 Keys of --json: strategy, game, lbr, hands (0 if it is exact), seed, value (what it wins a
 hand), half (of its 95% interval), by_player (as which player it wins how much), mbb,
 mbb_half (the same in thousandths of a big blind, or null), exact. With --from: strategy,
 game, from, boards, seed, gain, half, by_player, mbb, mbb_half, reached (the share of
-lines that came to the street). With --gauntlet: strategy, bouts (when, game,
+lines that came to the street). With --gain: strategy, game, hands, seed, gain, half, mbb,
+mbb_half, by_player and by_street (gain, half, mbb, mbb_half; by_street also searches, iterations,
+gap (percent of the pot; null where it is not known) and cpu_seconds, means of a search), searched
+(hands with a search). With --gauntlet: strategy, bouts (when, game,
 agent, opponent, hands, seed, mbb, mbb_half, reduced (was luck taken out?), faults),
 ledger.
 """
@@ -159,7 +163,7 @@ class GaugeRequest(Answered):
     strategy: Annotated[
         str,
         typer.Argument(
-            metavar="FILE", help="A strategy for two players; with --lbr also holdem(FILE)."
+            metavar="FILE", help="A strategy for two players; with --lbr and --gain holdem(FILE)."
         ),
     ]
     lbr: str | None = option(
@@ -171,12 +175,14 @@ class GaugeRequest(Answered):
         "STREET", "Answer exactly from this street on, over drawn boards.", "--from"
     )
     boards: int | None = number("N", "Draw so many boards for --from. [200]")
+    gain: bool = flag("What the searches of holdem(FILE) win from FILE itself.")
     gauntlet: bool = flag("Play bots by rule, and the blueprints of --also.")
     also: tuple[str, ...] = option("FILE", "One more opponent of the gauntlet.", default=())
     search: float | None = option("S", "Run it also with searches of so many CPU seconds.")
     ledger: str | None = option("FILE.jsonl", "Put the gauntlet's results behind those there.")
     hands: int | None = number(
-        "N", "Hands to draw [all of them, for small games], or of each match [1000]."
+        "N",
+        "Hands to draw [all of them, for small games; 1000 for --gain], or of each match [1000].",
     )
     seed: options.Seed = 0
 
