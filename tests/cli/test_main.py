@@ -35,6 +35,7 @@ def test_every_verb_has_help(call, verb):
     answer = call(verb, "--help")
     assert answer.code == 0
     assert f"Usage: counterfold {verb}" in answer.out
+    assert "\\" not in answer.out
 
 
 def test_help_names_all_methods_and_json_keys(call):

@@ -57,7 +57,7 @@ what each action is worth in a short run without buckets, and loses least. Ctrl-
 with its work in the file; the same command goes on. With 200 buckets a street hold'em takes
 minutes, with 1,000 up to an hour.
 
-\\b
+\b
 Keys of --json: game, kind, seed, streets (cards, buckets, boards, fingerprint), bytes,
 seconds, cpu_seconds, saved.
 """
@@ -87,7 +87,7 @@ buckets would gain in each seat is told on the way and in the end, with its stan
 With --cluster every worker trains a copy of the table, or a part of it (--parts), and they are
 merged now and then.
 
-\\b
+\b
 Keys of --json: game, method, traversal, buckets, iterations,
 traversals_a_cpu_second, nodes, infoset_actions, memory, seconds, cpu_seconds,
 seed, values, exploitability, percent_of_pot, mbb, gains (player, gain, error),
