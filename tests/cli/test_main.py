@@ -5,12 +5,14 @@ import subprocess
 import sys
 
 import pytest
+import typer.main
 
 from counterfold import __version__
 from counterfold.cli import endings
+from counterfold.cli.main import app
 from tests.cli.conftest import environment
 
-VERBS = ["games", "solve", "show", "equity", "demo", "warmup", "bench"]
+VERBS = sorted(typer.main.get_command(app).commands)
 HEAVY = (
     "numpy",
     "numba",
