@@ -65,12 +65,13 @@ def test_uniform_play(name: str) -> None:
         cf.best_response(uniform, 2)
 
 
+@pytest.mark.parametrize("alternating", [True, False], ids=["alternating", "simultaneous"])
 @pytest.mark.parametrize("method", ["cfr", "cfr+", "dcfr", "linear", "pcfr+"])
-def test_every_iteration(method: str) -> None:
+def test_every_iteration(method: str, alternating: bool) -> None:
     """The same average strategy after the same iterations, by exact measures."""
     measured = []
     for name in FORMS:
-        solver = solver_of(name, method)
+        solver = solver_of(name, method, alternating=alternating)
         solver.step(40)
         measured.append(solver.assess())
         assert cf.assess(solver.strategy()).values == pytest.approx(measured[-1].values, abs=1e-9)
@@ -134,9 +135,8 @@ def test_the_last_iterate(name: str) -> None:
 @every_form
 def test_what_a_form_cannot_do_is_one_sentence(name: str) -> None:
     if name.startswith("public"):
-        for wanted in ({"traversal": "external"}, {"alternating": False}):
-            with pytest.raises(UnsupportedError, match="public tree"):
-                solver_of(name, **wanted)
+        with pytest.raises(UnsupportedError, match="public tree"):
+            solver_of(name, traversal="external")
     else:
         with pytest.raises(UnsupportedError, match="16 bits"):
             solver_of(name, bits=16)

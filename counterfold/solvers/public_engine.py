@@ -31,15 +31,17 @@ DERIVED = ("hole", "last", "styled")
 class PublicEngine(Engine):
     """Full traversals of a public tree, player by player, all hands at once.
 
+    In simultaneous updates the second player meets what the first one had before its own.
+
     What a run is held to comes as fields of ``kernels.public.Extra`` for each player.
     """
 
     name = "public tree"
     can = frozenset(
-        {"full", "prediction", "last iterate", "float64", "float32", "16 bits", "threads"}
-        | {"style", "locks", "model", "exact"}
+        {"full", "prediction", "simultaneous", "last iterate", "float64", "float32", "16 bits"}
+        | {"threads", "style", "locks", "model", "exact"}
     )
-    refusal: ClassVar[str] = "a public tree, which is walked in full and player by player,"
+    refusal: ClassVar[str] = "a public tree, which is walked in full,"
     checks_cost: ClassVar[bool] = True  # in double precision, whatever iterations are in
     advice: ClassVar[str] = "leave it out, or solve a game by its histories"
 
@@ -100,21 +102,34 @@ class PublicEngine(Engine):
     def step(self, schedule: Floats) -> None:
         from counterfold.kernels import public, rule
 
-        walk = self.traversal
+        walk, own = self.traversal, (self.learning, self.packs, self.extras)
         if not len(schedule):
             nobody, rows = np.zeros(0, np.int64), np.zeros((0, 3, rule.COLUMNS))
-            walk.call(walk.whole, self.learning, self.packs, self.extras, nobody, rows)
+            walk.call(walk.whole, *own, nobody, rows)
             return
         before = np.vstack([self._row, schedule])[:-1]
-        rows = np.stack([schedule, before, before, schedule, before, schedule], 1)
+        alternating = self.settings.alternating
+        last = schedule if alternating else before
+        rows = np.stack([schedule, before, before, schedule, before, last], 1)
         rows = rows.reshape(-1, 3, schedule.shape[1])
-        if not walk.tasks:
-            who = np.tile(np.array([0, 1]), len(schedule))
-            walk.call(walk.whole, self.learning, self.packs, self.extras, who, rows)
+        if not walk.tasks and alternating:
+            walk.call(walk.whole, *own, np.tile(np.array([0, 1]), len(schedule)), rows)
         else:
-            for k, row in enumerate(rows):
-                walk.run(k % 2, self.learning, self.extras, row, False, public.LEARN, self.packs)
+            for pair in rows.reshape(len(schedule), 2, *rows.shape[1:]):
+                met = own if alternating else self._kept()
+                for me, (tables, packs, extras) in enumerate((own, met)):
+                    walk.run(me, tables, extras, pair[me], False, public.LEARN, packs)
         self._row = schedule[-1].copy()
+
+    def _kept(self) -> tuple[Any, Any, Any]:
+        """What both have now, of which nothing of the first player's changes any more."""
+        table, pack, extra = self.learning[0], self.packs[0], self.extras[0]
+        table = table._replace(regret=table.regret.copy())
+        if pack is not None:
+            pack = pack._replace(regret=pack.regret.copy())
+        if extra is not None:
+            extra = extra._replace(last=extra.last.copy())
+        return (table, self.learning[1]), (pack, self.packs[1]), (extra, self.extras[1])
 
     def tables(self, average: bool) -> Tables:
         """The sums of strategies, shared with the run, or what the next iteration plays."""

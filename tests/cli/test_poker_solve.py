@@ -232,7 +232,6 @@ def test_bad_files_and_options(call, river, tmp_path):
     assert call("solve", "river.json", "--threads", 0).refused("--threads")
     assert call("solve", "river.json", "--seed", 1).refused("--seed")
     assert call("solve", "river.json", "--traversal", "external").refused("--traversal")
-    assert call("solve", "river.json", "--simultaneous").refused("--simultaneous")
     assert call("solve", "river.json", "--method", "lp").refused("history form")
     assert call("solve", "river.json", "--method", "cfx").refused("cfx")
     assert call("solve", "river.json", "--every", 3).refused("--save")

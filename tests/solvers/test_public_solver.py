@@ -27,10 +27,10 @@ from tests.public_layout import BothForms, both_forms, close, random_poker, with
 from tests.solvers.layout import regrets, rows
 
 
-def check(both: BothForms, method: str, iterations: int, begun: bool = True) -> Solver:
+def check(both: BothForms, method: str, iterations: int, begun: bool = True, **how: Any) -> Solver:
     """Regrets, averages, values and gains after some iterations are those of the history."""
-    public = Solver(both.tree, method, dtype="float64", threads=1)
-    history = cf.Solver(both.history, method)
+    public = Solver(both.tree, method, dtype="float64", **({"threads": 1} | how))
+    history = cf.Solver(both.history, method, alternating=how.get("alternating", True))
     if begun:
         both.begin(public, history)
     public.step(iterations)
@@ -60,6 +60,15 @@ def test_from_the_first_iteration_on(name: str, method: str) -> None:
 @pytest.mark.parametrize("name", ["turn", "flop", "alike flop", "fhp", "alike fhp"])
 def test_cut_down_holdem(name: str, method: str) -> None:
     check(both_forms(name), method, 6)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_simultaneous_updates(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In one piece, and with boards cut into tasks for threads."""
+    check(both_forms("leduc"), method, 12, begun=False, alternating=False)
+    check(both_forms("turn"), method, 6, alternating=False)
+    monkeypatch.setattr(traversal, "SMALL", 0)
+    check(both_forms("leduc"), method, 12, begun=False, alternating=False, threads=2)
 
 
 def test_the_cut_down_games_are_what_they_should_be() -> None:
