@@ -20,7 +20,7 @@ from counterfold.abstraction.edge_betting import EdgeForm
 from counterfold.arrays import Floats
 from counterfold.errors import MismatchError, ParameterError, UnsupportedError
 from counterfold.games.spec import whole
-from counterfold.poker.game import DEAL, DECISION
+from counterfold.poker.game import DEAL
 from counterfold.strategy.strategy import Strategy
 
 PIECE = 250
@@ -108,10 +108,9 @@ def _tables(form: BucketForm, strategies: Sequence[Strategy[BucketForm]]) -> Any
     start = np.where(own, form.start[: len(own)], below.start)
     choice = np.full((len(own), SEATS), -1, np.int64)
     for deal in np.flatnonzero((below.game.betting.kind == DEAL) & own).tolist():
-        node = deal
-        while cut.kind[node] == DECISION and form.origin[node] < 0:
-            choice[deal, cut.player[node]] = form.start[node]
-            node = int(cut.first[node])
+        for player in range(form.players):
+            node = form.choice(deal, player)
+            choice[deal, player] = -1 if node < 0 else form.start[node]
     return Tables(
         np.stack([table[:size] for table in given]), held, start.astype(np.uint64), choice,
         np.uint8(1), np.uint64(count),

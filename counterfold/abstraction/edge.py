@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.abstraction.bucket_form import BucketForm
+from counterfold.abstraction.edge_betting import EdgeForm
 from counterfold.abstraction.edge_values import EdgeValues
 from counterfold.errors import TreeTooLargeError
 from counterfold.games.base import CHANCE, TERMINAL
@@ -57,30 +58,18 @@ class CutPoker:
         classes, (begin, width) = self.form.buckets[0].count, self._rows(self.row[node])
         return strategy.probabilities[begin : begin + classes * width].reshape(classes, width)
 
-    def earned(
-        self,
-        values: EdgeValues,
-        first: Strategy[HistoryTree],
-        second: Strategy[HistoryTree],
-    ) -> float:
-        """What player 0 wins with the first strategy from the second, by values of other boards."""
-        skeleton, reach = self.skeleton, []
-        for player, strategy in enumerate((first, second)):
-            shares = np.ones((len(skeleton.turn), values.form.buckets[0].count))
-            for m, who in enumerate(skeleton.turn):
-                after = slice(skeleton.first[m], skeleton.first[m + 1])
-                for a, below in enumerate(skeleton.child[after]):
-                    shares[below] = shares[m]
-                    if who == player:
-                        begin, width = self._rows(self.base[m])
-                        table = strategy.probabilities[begin : begin + shares.shape[1] * width]
-                        shares[below] *= table.reshape(-1, width)[:, a]
-            reach.append(shares)
-        won = 0.0
-        for m in [m for m, who in enumerate(skeleton.turn) if who == TERMINAL]:
-            met = reach[0][m] @ (values.mass * skeleton.matrix(m, values)) @ reach[1][m]
-            won += float(met)
-        return won
+    def over_buckets(self, strategy: Strategy[HistoryTree], form: EdgeForm) -> Strategy[EdgeForm]:
+        """The same strategy where the edge is a part of the betting: actions, then choices."""
+        skeleton, betting, table = self.skeleton, form.game.betting, form.held.copy()
+        for m in [m for m, who in enumerate(skeleton.turn) if who >= 0]:
+            node = skeleton.node[m]
+            if not skeleton.decides(m):
+                node = form.choice(node, skeleton.turn[m])
+            if node < 0:
+                continue  # a choice of who has nothing left to decide
+            begin, size = self._rows(self.base[m])[0], int(form.counts[node] * betting.count[node])
+            table[form.start[node] :][:size] = strategy.probabilities[begin : begin + size]
+        return Strategy.of(form, table)
 
     def _rows(self, row: int) -> tuple[int, int]:
         """Where the numbers of an infoset begin, and how many it has."""

@@ -51,6 +51,15 @@ class EdgeForm(BucketForm):
         inside = (self.taken < 0) & (self.game.betting.kind == DECISION) & (self.origin >= 0)
         return {int(self.origin[node]): int(node) for node in np.flatnonzero(inside)}
 
+    def choice(self, deal: int, player: int) -> int:
+        """The decision at which a player chooses behind a deal of the whole betting; -1 if none."""
+        cut, node = self.game.betting, deal  # whose numbers before the edge are the same
+        while cut.kind[node] == DECISION and self.origin[node] < 0:
+            if cut.player[node] == player:
+                return node
+            node = int(cut.first[node])
+        return -1
+
     def complete(
         self, strategy: Strategy[EdgeForm], below: Strategy[BucketForm]
     ) -> Strategy[BucketForm]:

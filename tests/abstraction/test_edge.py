@@ -10,8 +10,10 @@ import pytest
 import counterfold as cf
 from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.abstraction.bucket_layout import by_hand
+from counterfold.abstraction.bucket_matrix import winnings
 from counterfold.abstraction.buckets import every_hand, starting_hands
 from counterfold.abstraction.edge import class_names, cut_poker
+from counterfold.abstraction.edge_betting import EdgeForm
 from counterfold.abstraction.edge_values import (
     all_boards,
     class_mass,
@@ -59,13 +61,22 @@ def test_a_trunk_is_worth_in_the_cut_game_what_it_is_in_the_whole_one(game: Poke
     assert assess(trunk).values == pytest.approx(assess(whole).values, abs=1e-5)
 
 
-def test_what_strategies_win_from_each_other_is_the_value_of_both_together() -> None:
-    blueprint = lossless(leduc())
-    values = edge_values(blueprint.tree, tables(blueprint), all_boards(leduc()))
-    cut = cut_poker(values)
+@pytest.mark.parametrize("count", [1, 4])
+def test_cut_strategies_play_each_other_over_buckets(count: int) -> None:
+    """All holes on drawn boards tell what the cut game's own values are, seat by seat."""
+    blueprint = lossless(leduc(), 3)
+    held = tables(blueprint, count)
+    cut = cut_poker(edge_values(blueprint.tree, held, all_boards(leduc())))
     one, two = (Strategy.random(cut.tree, seed) for seed in (1, 2))
-    both = assess(Strategy(one.layout, one.layout.combine((one.tables, two.tables))))
-    assert cut.earned(values, one, two) == pytest.approx(both.values[0], abs=1e-9)
+
+    def first(*both: Strategy) -> float:
+        return assess(Strategy(one.layout, one.layout.combine([s.tables for s in both]))).values[0]
+
+    form = EdgeForm(blueprint.tree, held)
+    found = winnings([cut.over_buckets(each, form) for each in (one, two)], 4_000, seed=1)
+    wanted = (first(one, two) - first(two, one)) / 2
+    assert abs(wanted) > 0.04
+    assert abs(found.wins[0, 1] - wanted) < 4 * found.error[0, 1] < 0.04
 
 
 def test_luck_is_taken_out_without_bias() -> None:

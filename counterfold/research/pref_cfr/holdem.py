@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,10 +18,13 @@ from numpy.typing import NDArray
 
 from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.abstraction.bucket_maker import buckets_for
+from counterfold.abstraction.bucket_matrix import winnings
 from counterfold.abstraction.buckets import load_buckets
 from counterfold.abstraction.edge import CutPoker, class_names, cut_poker
-from counterfold.abstraction.edge_values import EdgeValues, class_wins, drawn_boards, edge_values
+from counterfold.abstraction.edge_betting import EdgeForm
+from counterfold.abstraction.edge_values import class_wins, drawn_boards, edge_values
 from counterfold.errors import MismatchError
+from counterfold.play.score import Z95
 from counterfold.poker.game import PokerGame
 from counterfold.poker.table import Holdem
 from counterfold.research.progress import Progress, no_progress
@@ -107,10 +110,12 @@ class HoldemTable(Result, paper="pref-cfr", also=("names",), without=("classes",
         return tuple(row.style for row in self.rows)
 
 
-def holdem_table(
+def holdem_table(  # noqa: PLR0913  (said by their names)
     minutes: float = 3.0,
     boards: int = 600,
+    drawn_boards: int = 40_000,
     iterations: int = 1000,
+    threads: int = 2,
     folder: str | None = None,
     cards: str | None = None,
     seed: int = 0,
@@ -119,13 +124,16 @@ def holdem_table(
     """Solve the game of two before the flop in three styles, and let them play each other.
 
     ``minutes`` of CPU time go to the blueprint, which ``folder`` keeps, over buckets of the file
-    ``cards`` or new ones; the betting behind the edge is played out on so many ``boards`` to solve,
-    and on as many others for the matrix.
+    ``cards`` or new ones. The betting behind the edge is played out on so many ``boards`` to solve;
+    the matrix comes from ``drawn_boards`` with all holes in both seats.
     """
     began = time.process_time()
     blueprint = blueprint_of(table_of().poker, minutes, folder, cards, seed, on_progress)
     spent = time.process_time() - began
-    found = styles_of(blueprint, boards, iterations, seed=seed, on_progress=on_progress)
+    found = styles_of(
+        blueprint, boards, iterations, drawn_boards,
+        threads=threads, seed=seed, on_progress=on_progress,
+    )  # fmt: skip
     told = found.settings | {"blueprint_minutes": minutes, "blueprint_cpu_seconds": spent}
     return replace(found, settings=told, cpu_seconds=found.cpu_seconds + spent)
 
@@ -134,52 +142,63 @@ BUCKETS = 200
 """On each street after the flop, for the blueprint."""
 MORE = 20_000
 """Boards on which only who wins is looked up."""
-BATCHES = 6
-"""Groups of boards from whose spread the intervals come."""
 
 
 def styles_of(
     blueprint: Strategy[BucketForm],
     boards: int,
     iterations: int,
+    matrix_boards: int,
     *,
     more: int = MORE,
+    threads: int = 1,
     seed: int = 0,
     on_progress: Progress = no_progress,
 ) -> HoldemTable:
     """The same from a blueprint of any table of two whose first player may raise to 3."""
-    made, form, game = time.process_time(), blueprint.tree, blueprint.tree.game
+    began, form, game = time.process_time(), blueprint.tree, blueprint.tree.game
     tables = {name: one.tables[0] for name, one in continuations(blueprint).items()}
-    wins = class_wins(form, drawn_boards(game, more, [seed, BATCHES + 1]), seed)
-    each = max(boards // BATCHES, 1)
+    wins = class_wins(form, drawn_boards(game, more, [seed, 1]), seed)
 
-    def played(number: int) -> EdgeValues:
-        """Values by the boards to solve with (0), or by those of a batch for the matrix."""
-        before = boards + (number - 1) * each if number else 0
+    def look(done: int) -> None:
+        on_progress(done, boards, "playing boards out")
 
-        def look(done: int) -> None:
-            on_progress(before + done, boards + BATCHES * each, "playing boards out")
-
-        drawn = drawn_boards(game, each if number else boards, [seed, number])
-        return edge_values(form, tables, drawn, [seed, number], wins=wins, look=look)
-
-    values = played(0)
-    cut = cut_poker(values)
-    rows = []
-    for number, (style, prefers) in enumerate(STYLES.items()):
-        on_progress(number, len(STYLES), f"solving {style}")
+    values = edge_values(
+        form, tables, drawn_boards(game, boards, [seed, 0]), [seed, 0], wins=wins, look=look
+    )
+    cut, rows = cut_poker(values), list[StyleRow]()
+    for style, prefers in STYLES.items():
+        on_progress(len(rows), len(STYLES), f"solving {style}")
         rows.append(_row(cut, values.mass, style, prefers, iterations))
-    won, half = _matrix(cut, map(played, range(1, BATCHES + 1)), rows)
-    spent = time.process_time() - made
+    solving, betting = time.process_time() - began, EdgeForm(form, tables)
+    won, half = matrix_of(
+        [cut.over_buckets(row.strategy, betting) for row in rows],
+        matrix_boards, seed + 1, threads, on_progress,
+    )  # fmt: skip
     settings: Json = {
         "buckets": [one.count for one in form.buckets], "boards": boards, "more_boards": more,
-        "factor": FACTOR, "edges": len(values.nodes), "histories": cut.tree.histories,
-        "infosets": cut.tree.infoset_count, "subgame_cpu_seconds": spent,
+        "drawn_boards": matrix_boards, "factor": FACTOR, "edges": len(values.nodes),
+        "histories": cut.tree.histories, "infosets": cut.tree.infoset_count, "threads": threads,
+        "subgame_cpu_seconds": solving,
     }  # fmt: skip
     return HoldemTable(
         game.spec, tuple(rows), won, half, values.names, class_names(form), settings, seed,
-        spent,
+        time.process_time() - began,
     )  # fmt: skip
+
+
+Matrix = tuple[tuple[float, ...], ...]
+
+
+def matrix_of(
+    strategies: Sequence[Strategy[Any]], boards: int, seed: int, threads: int, say: Progress
+) -> tuple[Matrix, Matrix]:
+    """What each style wins from each other, mean of all seats, and half of its interval: mbb/h."""
+    found = winnings(
+        strategies, boards, seed, threads, lambda done: say(done, boards, "letting styles play")
+    )
+    wins, half = MILLI * found.wins, MILLI * Z95 * found.error
+    return tuple(map(tuple, wins.tolist())), tuple(map(tuple, half.tolist()))
 
 
 def blueprint_of(
@@ -244,24 +263,3 @@ def _row(
         MILLI * result.exploitability, gains, (0.0, 0.0), MILLI * result.value, iterations,
         time.process_time() - began, played, result.strategy,
     )  # fmt: skip
-
-
-Matrix = tuple[tuple[float, ...], ...]
-
-
-def _matrix(
-    cut: CutPoker, batches: Iterable[EdgeValues], rows: Sequence[StyleRow]
-) -> tuple[Matrix, Matrix]:
-    """What each style wins from each other, mean of both seats, and half of its interval."""
-    from scipy.special import stdtrit
-
-    found = np.array(
-        [
-            [[cut.earned(values, one.strategy, other.strategy) for other in rows] for one in rows]
-            for values in batches
-        ]
-    )
-    wins = MILLI * (found - found.transpose(0, 2, 1)) / 2
-    factor = float(stdtrit(len(wins) - 1, 0.975))  # Student's, for few batches
-    half = factor * wins.std(0, ddof=1) / len(wins) ** 0.5
-    return tuple(map(tuple, wins.mean(0).tolist())), tuple(map(tuple, half.tolist()))

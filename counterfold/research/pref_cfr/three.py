@@ -18,7 +18,6 @@ import numpy as np
 from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.abstraction.bucket_gains import Gain, response_gains
 from counterfold.abstraction.bucket_layout import BucketTables
-from counterfold.abstraction.bucket_matrix import winnings
 from counterfold.abstraction.edge import class_names
 from counterfold.abstraction.edge_betting import EdgeForm
 from counterfold.play.score import Z95
@@ -32,6 +31,7 @@ from counterfold.research.pref_cfr.holdem import (
     HoldemTable,
     StyleRow,
     blueprint_of,
+    matrix_of,
 )
 from counterfold.research.progress import Progress, no_progress
 from counterfold.research.results import Json
@@ -59,7 +59,7 @@ def table_of_three(stack: float = 100) -> Holdem:
 def three_table(
     minutes: float = 3.0,
     iterations: int = 6_000_000,
-    boards: int = 100_000,
+    drawn_boards: int = 100_000,
     threads: int = 2,
     folder: str | None = None,
     cards: str | None = None,
@@ -69,7 +69,7 @@ def three_table(
     """Solve the game of three before the flop in three styles, and let them play each other.
 
     ``minutes`` of CPU time go to the blueprint, which ``folder`` keeps, over buckets of the file
-    ``cards`` or new ones. The matrix comes from so many ``boards`` with all holes in all seats, and
+    ``cards`` or new ones. The matrix comes from ``drawn_boards`` with all holes in all seats, and
     gains from ``DEALS`` times as many deals a seat.
     """
     began = time.process_time()
@@ -78,7 +78,7 @@ def three_table(
     )
     spent = time.process_time() - began
     found = three_styles(
-        blueprint, iterations, boards, threads=threads, seed=seed, on_progress=on_progress
+        blueprint, iterations, drawn_boards, threads=threads, seed=seed, on_progress=on_progress
     )
     told = found.settings | {"blueprint_minutes": minutes, "blueprint_cpu_seconds": spent}
     return replace(found, settings=told, cpu_seconds=found.cpu_seconds + spent)
@@ -109,9 +109,7 @@ def three_styles(
         for one in pool.map(lambda one: response_gains(one, DEALS * boards, seed + 1), solved):
             gains.append(one)
             on_progress(len(gains), len(solved), "responding to styles")
-    matrix = winnings(
-        solved, boards, seed + 1, threads, lambda done: on_progress(done, boards, "playing out")
-    )
+    won, half = matrix_of(solved, boards, seed + 1, threads, on_progress)
     rows = [
         _row(form, style, one, gained, iterations)
         for style, one, gained in zip(STYLES.items(), solved, gains, strict=True)
@@ -125,9 +123,8 @@ def three_styles(
         "subgame_cpu_seconds": solving,
     }  # fmt: skip
     return HoldemTable(
-        whole.game.spec, tuple(rows), tuple(map(tuple, (MILLI * matrix.wins).tolist())),
-        tuple(map(tuple, (MILLI * Z95 * matrix.error).tolist())), tuple(tables),
-        class_names(whole), settings, seed, time.process_time() - began,
+        whole.game.spec, tuple(rows), won, half, tuple(tables), class_names(whole), settings,
+        seed, time.process_time() - began,
     )  # fmt: skip
 
 

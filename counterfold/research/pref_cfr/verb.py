@@ -43,8 +43,9 @@ class PrefCfrRequest(Seeded):
         "NAME", "2 or 3 (styles of hold'em and what they win) or leduc (their cost)."
     )
     minutes: float | None = option("M", "CPU minutes for the blueprint of hold'em.")
-    boards: int | None = number("N", "Boards on which hold'em is played out.")
-    threads: int | None = number("N", "Threads that solve hold'em of three.")
+    boards: int | None = number("N", "Boards on which hold'em of two is played out to solve it.")
+    drawn_boards: int | None = number("N", "Boards on which styles of hold'em play each other.")
+    threads: int | None = number("N", "Threads that solve hold'em of three and let styles play.")
     cards: str | None = option("FILE", "Buckets of `counterfold buckets`, in place of new ones.")
     folder: Folder = None
     cluster: Cluster = None
@@ -155,20 +156,19 @@ def _show_holdem(result: HoldemTable) -> Iterator[Part]:
     ]
     title = "what rows win in one seat from columns in all others, mean of all seats, mbb/h"
     yield Table(matrix, ["", *result.names], title)
-    played = (
-        f"{told['boards']} boards played out behind {told['edges']} lines to solve and as many "
-        "for the matrix"
+    solved = (
+        f"{told['boards']} boards played out behind {told['edges']} lines to solve"
         if exact
         else f"{result.rows[0].iterations:,} samples to solve and {told['deals']:,} deals a seat "
-        f"for gains, {told['drawn_boards']:,} boards with all holes in all seats for the matrix, "
-        f"{told['edges']} lines see a flop"
+        f"for gains, {told['edges']} lines see a flop"
     )
+    played = f"{solved}, {told['drawn_boards']:,} boards with all holes in all seats for the matrix"
     yield (
         f"Preferred: {', '.join(f'{row.prefers} by {row.style}' for row in result.rows[1:])}, with "
         f"delta {result.rows[-1].delta:g} and beta {1000 * result.rows[-1].beta:g} mbb a hand. "
         f"Buckets by street: {told['buckets']}; {played}, {told['infosets']:,} infosets; "
         f"the blueprint took {told.get('blueprint_cpu_seconds', 0):.0f} CPU seconds, "
-        f"{'all else' if exact else 'solving'} {told['subgame_cpu_seconds']:.0f}."
+        f"solving {told['subgame_cpu_seconds']:.0f}, all {result.cpu_seconds:.0f}."
     )
 
 

@@ -40,7 +40,7 @@ def small_table(players: int = 2) -> PokerGame:
 @pytest.fixture(scope="module")
 def result():
     game = small_table()
-    return styles_of(blueprint(game, every_hand(game), 20_000), 600, 300, more=300)
+    return styles_of(blueprint(game, every_hand(game), 20_000), 600, 300, 2_000, more=300)
 
 
 def test_each_style_does_more_of_what_it_prefers(result) -> None:
@@ -56,7 +56,7 @@ def test_each_style_does_more_of_what_it_prefers(result) -> None:
 
 def test_what_styles_win_from_each_other_is_antisymmetric(result) -> None:
     wins, half = np.array(result.wins), np.array(result.half)
-    assert np.allclose(wins, -wins.T)
+    assert np.allclose(wins, -wins.T, atol=0.01)  # sums in 32 bits
     assert (np.diag(half) == 0).all()
     assert (half[~np.eye(3, dtype=bool)] > 0).all()
     assert np.abs(wins).max() < 60
