@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import secrets
+import signal
 import socket
 import threading
 import webbrowser
 from contextlib import suppress
 from typing import Any
 
-from counterfold.cli.output import advise, say
+from counterfold.cli.output import StoppedError, advise, say
 from counterfold.cli.verbs.studio import StudioRequest
 from counterfold.errors import FileError, MissingExtraError, ParameterError, reason
 
@@ -60,12 +61,23 @@ def run(request: StudioRequest) -> None:
 
 
 def _serve(uvicorn: Any, app: Any, listener: socket.socket) -> None:
+    """Until a signal, of which the exit code tells as after any verb."""
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, ws="websockets-sansio", server_header=False,
         timeout_graceful_shutdown=2,
     )  # fmt: skip
-    with suppress(KeyboardInterrupt):
-        uvicorn.Server(config).run(sockets=[listener])
+    server = uvicorn.Server(config)
+    heeded = signal.getsignal(signal.SIGHUP)
+    if callable(heeded):  # the server ends by the two other signals itself
+        signal.signal(signal.SIGHUP, server.handle_exit)
+    try:
+        server.run(sockets=[listener])
+        if callable(heeded):
+            signal.signal(signal.SIGHUP, heeded)
+            signal.raise_signal(signal.SIGHUP)
+    except KeyboardInterrupt:
+        told = "the studio is closed; what was at work is saved and goes on next time"
+        raise StoppedError(told) from None
 
 
 def _address(host: str, port: int) -> str:
