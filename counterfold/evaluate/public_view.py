@@ -29,7 +29,7 @@ from counterfold.tree.find import (
 from counterfold.tree.public import PublicTree
 from counterfold.tree.traversal import Traversal, one_chunk, tape_of
 
-KEPT = 16  # boards whose values are remembered
+KEPT = 16  # boards of a street whose values are remembered
 
 
 def reaches(strategy: Strategy[PublicTree], node: int, boards: Sequence[int]) -> list[Floats]:
@@ -81,7 +81,7 @@ class Browser:
         if self.walk.tree is not strategy.tree:
             raise ParameterError("the walk is over another tree than the strategy's")
         self.all_in = AllIn(self.walk.arrays, self.walk.top)
-        self._values: dict[tuple[int, int, int], Floats] = {}
+        self._values: dict[tuple[int, int, int, int], Floats] = {}
 
     # Where hands are.
 
@@ -102,10 +102,11 @@ class Browser:
         nodes, board = self.tree.nodes, boards[-1]
         n = int(nodes.new[node])
         chunk = int(np.searchsorted(nodes.chunk, n, "right")) - 1
-        key = board, chunk, me
+        key = len(boards), board, chunk, me
         if key not in self._values:
-            while len(self._values) >= KEPT:
-                del self._values[next(iter(self._values))]
+            alike = [kept for kept in self._values if kept[0] == len(boards)]
+            if len(alike) >= KEPT:  # of earlier streets a walk takes longer: they stay
+                del self._values[alike[0]]
             self._run(boards, chunk, me)
             places = nodes.place[int(nodes.chunk[chunk]) : int(nodes.chunk[chunk + 1])]
             width = len(self.tree.hands[me][board].holes)

@@ -38,6 +38,7 @@ def place(studio: Studio, given: Given) -> dict[str, Any]:
                 for p, name in enumerate(names)
                 if name != sides[0].player and not folded >> p & 1
             ]
+        entry.look_ahead()
         return {
             "file": entry.name,
             "game": tree.game.name,

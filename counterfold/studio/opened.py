@@ -34,6 +34,8 @@ class Open:
         self.seats: dict[str, Any] | None = None  # the statistics of every seat
         self.counting = threading.Lock()
         self.situations: list[dict[str, Any]] | None = None  # before the flop, for charts
+        self._looking = threading.Thread(target=self._look, daemon=True)
+        self._looked = False
 
     @cached_property
     def browser(self) -> Browser | BucketBrowser:
@@ -43,6 +45,19 @@ class Open:
         if not isinstance(self.strategy.tree, PublicTree):
             raise UnsupportedError(f"{self.name} is no strategy of hold'em, hand by hand")
         return Browser(self.strategy)
+
+    def look_ahead(self) -> None:
+        """Work out, beside, what the next click will need: the first decision as each player
+        sees it takes a walk over the tree, once."""
+        with self.lock:
+            if not self._looked:
+                self._looked = True
+                self._looking.start()
+
+    def _look(self) -> None:
+        for name in self.browser.tree.game.players:
+            with self.lock:
+                self.browser.view("", name)
 
 
 class Opened:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -13,7 +16,7 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import FileResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, Response
 from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
@@ -31,6 +34,9 @@ STATIC = Path(__file__).parent / "static"
 DRAWING = Path(__file__).parent.parent / "cli" / "grid_draw.js"
 PAGES = ("home", "build", "solve", "browse", "bend", "play", "report", "game")
 """Pages by name: a module here with ``ROUTES``, and one in ``static/pages`` that shows it."""
+FIRST = {"home": "/api/home", "build": "/api/build/cards", "play": "/api/play"}
+"""What a page asks for before it can show anything."""
+_IMPORT = re.compile(r'^import .* from "(\.[^"]+)";$', re.MULTILINE)
 BEAT = 0.25
 """Seconds between two looks at the queue."""
 
@@ -70,7 +76,31 @@ def make_app(studio: Studio, visitors: Visitors) -> ASGIApp:
 
 
 async def _page(request: Request) -> Response:
-    return FileResponse(STATIC / "index.html")
+    return HTMLResponse(_frame(request.url.path.strip("/") or "home"))
+
+
+@cache
+def _frame(page: str) -> str:
+    """The frame of all pages, which names at once what this one will ask for: else the browser
+    would learn of each module from the one before it."""
+    wanted = [*_imports("app.js"), f"pages/{page}.js", *_imports(f"pages/{page}.js")]
+    links = [f'<link rel="modulepreload" href="/static/{name}">' for name in dict.fromkeys(wanted)]
+    if page in FIRST:
+        links.append(f'<link rel="preload" as="fetch" crossorigin href="{FIRST[page]}">')
+    return (
+        (STATIC / "index.html")
+        .read_text("utf-8")
+        .replace("</head>", "\n".join([*links, "</head>"]))
+    )
+
+
+def _imports(name: str) -> list[str]:
+    """The modules that a module needs, and those that they need."""
+    found = []
+    for path in _IMPORT.findall((STATIC / name).read_text("utf-8")):
+        other = os.path.normpath(os.path.join(os.path.dirname(name), path))
+        found += [other, *_imports(other)]
+    return found
 
 
 async def _drawing(request: Request) -> Response:

@@ -12,6 +12,7 @@ import pytest
 
 from counterfold.cli.grid_html import page
 from counterfold.errors import ParameterError, UnsupportedError
+from counterfold.evaluate import public_view
 from counterfold.evaluate.exact import assess
 from counterfold.evaluate.public_view import Browser, view
 from counterfold.poker.cards import board_name, hole_cards, hole_number, parse_cards
@@ -272,6 +273,20 @@ def test_cards_make_up_the_place_before_them(player: int) -> None:
     assert alike == pytest.approx([alike[0]] * 3)
     with pytest.raises(ParameterError, match="no card comes after 'check'"):
         browser.cards("check")
+
+
+def test_looking_at_every_card_does_not_forget_the_street_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(public_view, "KEPT", 4)
+    browser = Browser(drawn(flop()))
+    before, walked = browser.view("check"), []
+    browser.cards("check, check")
+    run = browser._run
+    monkeypatch.setattr(browser, "_run", lambda *where: (walked.append(where), run(*where)))
+    after = browser.view("check")
+    assert after.totals == before.totals
+    assert not walked
 
 
 def test_a_tree_without_symmetry_is_seen_alike() -> None:
