@@ -132,7 +132,7 @@ class RemoteAgent(Agent):
         self.listen()
         assert self._door is not None
         until = None if seconds is None else time.monotonic() + seconds
-        while self._lines is None and (until is None or time.monotonic() <= until):
+        while self._lines is None:
             with suppress(TimeoutError):
                 lines = Lines(self._door.accept()[0])
                 try:
@@ -143,6 +143,8 @@ class RemoteAgent(Agent):
                     self._lines, self._hand = lines, -1
                 else:
                     lines.close()
+            if until is not None and time.monotonic() > until:
+                break  # having looked once, however little time there was
         return self._lines is not None
 
     def begin(self, game: Any) -> None:

@@ -192,6 +192,28 @@ def test_who_hangs_loses_the_hand_and_may_go_on():
     assert "did not answer within 1 seconds" in result.messages[0].message
 
 
+def test_who_comes_back_goes_on():
+    again: list[Peer] = []
+
+    def calls(peer: Peer, state: str, heard) -> None:
+        peer.send(f"{state}:c\r\n")
+
+    def leaves(peer: Peer, state: str, heard) -> None:
+        if heard.hand < 3:
+            calls(peer, state, heard)
+        else:
+            port = peer.socket.getpeername()[1]
+            peer.socket.shutdown(2)
+            again.append(Peer(port, calls))
+            again[0].start()
+
+    result, first = dealt(leaves, hands=20)
+    assert result.hands == 20
+    assert result.faults == (1, 0)
+    assert NOLIMIT.read(first.states[-1]).hand == 3
+    assert NOLIMIT.read(again[0].states[-1]).hand == 19
+
+
 def test_who_dies_loses_the_rest_of_its_hands(tmp_path):
     remote = RemoteAgent(name="peer")
     peer = Peer(remote.listen(), lambda peer, state, heard: peer.socket.shutdown(2))
