@@ -61,9 +61,9 @@ KINDS = {
     "fold-call": Kind("folds or calls, and never bets", bets=False),
     "pot": Kind("calls until the turn, then bets the pot or all-in as well", True, (1.0,)),
     "56": Kind(
-        "calls until the turn, then bets 0.1 to 5.6 pots in steps of 0.1, or all-in, as well",
+        "calls until the turn, then bets 0.05 to 95 pots in steps of 15%, or all-in, as well",
         True,
-        tuple(k / 10 for k in range(1, 57)),
+        tuple(0.05 * 1.15**k for k in range(55)),
     ),
     "all": Kind("bets on every street, all sizes that the strategy knows"),
 }

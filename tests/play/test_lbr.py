@@ -147,14 +147,16 @@ def test_who_always_folds_loses_750_to_who_bets(kind, small):
 
 
 def test_more_sizes_are_met_by_translation():
-    """Sizes that nobody has trained for: all of a pot's tenths are offered, and none is refused."""
+    """Sizes that nobody has trained for: what the rules allow is offered, and none is refused."""
     table, strategy = blueprint(stack=30, bets="100%,allin", raises="100%,allin")
     _, lines = _lines(strategy, None)
     state = table.deal("AsAh", "KsKh")
     for word in ("call", "check", "2c", "7d", "9h", "check", "check", "Jd"):
         state = table.next(state, word)
+    assert len(KINDS["56"].sizes) == 55  # and all-in
+    assert KINDS["56"].sizes[-1] == pytest.approx(94.76618191)
     after = lines.choices((state.betting, state.line), KINDS["56"].sizes)
-    assert len(after.bets) > 15
+    assert [bet[1][-1] for bet in after.bets[::8]] == ["bet 1", "bet 5", "bet 15.5"]
     told = [sum(odds[5] for _, odds in lines.answers(bet, state.board)) for bet in after.bets]
     assert told == pytest.approx([1.0] * len(told))
     assert np.isfinite(local_best_response(strategy, 8, "56").value)
