@@ -57,10 +57,10 @@ class Visitors:
         if not self._knows(host):
             return "this host is not the studio's"
         scheme = {"ws": "http", "wss": "https"}.get(scope["scheme"], scope["scheme"])
-        origin = headers.get("origin")
-        if origin is not None and origin != f"{scheme}://{host}":
+        origins = headers.getlist("origin")
+        if any(origin != f"{scheme}://{host}" for origin in origins):
             return "pages from elsewhere may not ask the studio"
-        if scope["type"] == "websocket" and origin is None:
+        if scope["type"] == "websocket" and not origins:
             return "a web socket is opened by the studio's own page"
         follows_link = headers.get("sec-fetch-mode") == "navigate" and scope.get("method") == "GET"
         if headers.get("sec-fetch-site") in ("cross-site", "same-site") and not follows_link:
@@ -125,22 +125,40 @@ class Guard:
                 await answer(scope, receive, _with(send, HEADERS))
                 return
         why = self.visitors.refusal(scope)
-        if why is None:
-            await self.app(scope, receive, _with(send, HEADERS))
-        elif scope["type"] == "websocket":
+        if why is not None and scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 4403, "reason": why})
-        else:
-            await PlainTextResponse(f"{why}\n", 403)(scope, receive, _with(send, HEADERS))
+            return
+        body = _Body(scope, receive)
+        app = self.app if why is None else PlainTextResponse(f"{why}\n", 403)
+        await app(scope, body.receive, _with(send, HEADERS, body))
 
 
-def _with(send: Send, more: Mapping[str, str]) -> Send:
-    """What is sent, with some headers."""
+class _Body:
+    """What comes with a request, and whether all of it has come."""
+
+    def __init__(self, scope: Scope, receive: Receive) -> None:
+        headers = Headers(scope=scope)
+        length = headers.get("content-length", "0")
+        self.is_read = length == "0" and "transfer-encoding" not in headers
+        self._receive = receive
+
+    async def receive(self) -> Message:
+        message = await self._receive()
+        if message["type"] == "http.request" and not message.get("more_body", False):
+            self.is_read = True
+        return message
+
+
+def _with(send: Send, more: Mapping[str, str], body: _Body | None = None) -> Send:
+    """What is sent, with some headers; who is answered before all has come is not heard on."""
     extra = [(name.lower().encode(), value.encode()) for name, value in more.items()]
 
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
             there = {name for name, _ in message["headers"]}
             added = [(name, value) for name, value in extra if name not in there]
+            if body is not None and not body.is_read:
+                added.append((b"connection", b"close"))
             message = {**message, "headers": [*message["headers"], *added]}
         await send(message)
 

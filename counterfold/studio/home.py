@@ -6,6 +6,7 @@ from typing import Any
 
 from counterfold import __version__
 from counterfold.studio.calls import Given, asked, told
+from counterfold.studio.folder import KINDS
 from counterfold.studio.server import Studio
 
 __all__ = ["ROUTES"]
@@ -18,6 +19,7 @@ def home(studio: Studio, given: Given) -> dict[str, Any]:
         "version": __version__,
         "files": studio.folder.listing(),
         "games": list(studio.games),
+        "brings": KINDS,
     }
 
 

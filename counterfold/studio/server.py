@@ -133,6 +133,6 @@ async def _live(socket: WebSocket) -> None:
 
 
 async def _until_gone(socket: WebSocket) -> None:
-    with suppress(WebSocketDisconnect, RuntimeError):
-        while True:
-            await socket.receive_text()
+    with suppress(WebSocketDisconnect, RuntimeError):  # whatever it says means nothing
+        while (await socket.receive())["type"] != "websocket.disconnect":
+            pass

@@ -64,7 +64,7 @@ def _serve(uvicorn: Any, app: Any, listener: socket.socket) -> None:
     """Until a signal, of which the exit code tells as after any verb."""
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, ws="websockets-sansio", server_header=False,
-        timeout_graceful_shutdown=2,
+        ws_max_size=1 << 16, timeout_graceful_shutdown=2,
     )  # fmt: skip
     server = uvicorn.Server(config)
     heeded = signal.getsignal(signal.SIGHUP)

@@ -7,10 +7,12 @@ export async function show(root, params, go) {
   const found = await get("/home");
   const table = h("tbody");
   const wanted = h("input", { type: "search", placeholder: "Find a file", "aria-label": "Find a file", oninput: list });
-  const file = h("input", { type: "file", hidden: true, accept: ".json,.jsonl,.efg,.safetensors", onchange: () => take(file.files) });
+  const file = h("input", { type: "file", hidden: true, accept: Object.keys(found.brings).join(","), onchange: () => take(file.files) });
 
   async function take(files) {
     for (const one of files) {
+      const most = found.brings[(one.name.match(/\.\w+$/) || [""])[0].toLowerCase()];
+      if (one.size > most) { notice(`${one.name} is too large; its kind may have ${bytes(most)}`, true); continue; }
       const kept = await tried(() => bring(one));
       if (kept) notice(`${kept.name} is in the folder`);
     }
