@@ -7,7 +7,7 @@ only, and walks the whole betting with all hands at once, which share the rows o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ClassVar
 
@@ -18,7 +18,9 @@ from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.abstraction.bucket_layout import BucketLayout
 from counterfold.abstraction.bucket_walks import External, Public
 from counterfold.abstraction.compiled import cards_of, lines_of
+from counterfold.arrays import Floats
 from counterfold.errors import ParameterError, UnsupportedError
+from counterfold.evaluate.assessment import Assessment
 from counterfold.files.arrays import Saved
 from counterfold.files.text import Fields
 from counterfold.games.spec import whole
@@ -42,15 +44,16 @@ class BucketEngine(Engine):
     when it is next touched. Threads share one table without locks: with one thread a seed gives
     the same table again, with more it does not.
 
-    A style has its degrees by decision and bucket; a model of the opponent has the fields ``model``
-    (probabilities), ``hero`` (who meets it) and ``share`` (of the hero's walks).
+    A style has its degrees by decision and bucket, and so have locks what they hold to and how far;
+    a model of the opponent has the fields ``model`` (probabilities), ``hero`` (who meets it) and
+    ``share`` (of the hero's walks).
     """
 
     name = "buckets"
     can = frozenset(
         {
             "external", "public", "rounds", "pruning", "last iterate", "float32", "threads",
-            "style", "model",
+            "style", "locks", "model",
         }
     )  # fmt: skip
     refusal: ClassVar[str] = "sampled poker over buckets"
@@ -73,12 +76,15 @@ class BucketEngine(Engine):
         if conditions is not None and "delta" in fields:
             self._leaning = Conditions.by_infosets(fields["delta"], fields["beta"], conditions.best)
             self._leaning.check(form.unnamed)
+        elif self.locked:  # which are compiled beside a style: one that prefers nothing
+            self._leaning = _no_style(form)
         self.lines, self.nodes, size = lines_of(form, self.stamped or self.weighed)
         self.cards = cards_of(form.game, form.buckets)
         self.table = aligned((size,), np.float32)
         if len(form.held):
             self._hold(form.held)
         self.style = self._style()
+        self._lock = self._locks(fields)
         self.model = self._model(fields)
         self._method = method
         self._weight, self._gain = 0.0, 1.0  # of regrets when the last round is done, of new ones
@@ -109,20 +115,44 @@ class BucketEngine(Engine):
         """A style alone needs to know what regrets have been summed with."""
         return self._leaning is not None
 
+    @property
+    def locked(self) -> bool:
+        """Whether a player is held to something."""
+        return self.conditions is not None and self.conditions.locked
+
+    def _locks(self, fields: Mapping[str, NDArray[Any]]) -> NDArray[np.float32] | None:
+        """Locks for the kernel: what players are held to where regrets lie, and how far."""
+        if self.conditions is None or not self.locked:
+            return None
+        if self.settings.traversal != "external":
+            raise UnsupportedError("locks over buckets are held by external sampling only")
+        if self._skip is not None:
+            raise UnsupportedError("what is pruned may be what a lock plays; leave prune out")
+        self.conditions.check_locks(self.form.unnamed)
+        return self._placed(fields["held"], fields["trust"])
+
+    def _placed(self, slots: Floats, infosets: Floats) -> NDArray[np.float32]:
+        """A table with numbers of actions where regrets lie, and of rows in the stamp's place."""
+        table, infoset = aligned(self.table.shape, np.float32), 0
+        for node, low in self._rows():
+            count, width = len(low), int(self.form.actions[node])
+            own = slice(int(self.form.start[node]), int(self.form.start[node]) + count * width)
+            table[low[:, None] + np.arange(width)] = slots[own].reshape(count, width)
+            table[low + 2 * width] = infosets[infoset : infoset + count]
+            infoset += count
+        return table
+
     def _style(self) -> NDArray[np.float32] | None:
         """Degrees for the kernel: delta where regrets lie, the fallback, and beta behind them."""
         if self._leaning is None:
             return None
-        table, form, infoset = aligned(self.table.shape, np.float32), self.form, 0
-        fallback = self._leaning.fallback(form.unnamed)
+        table = self._placed(self._leaning.delta, self._leaning.beta)
+        fallback = self._leaning.fallback(self.form.unnamed)
         for node, low in self._rows():
-            count, width = len(low), int(form.actions[node])
-            own = slice(int(form.start[node]), int(form.start[node]) + count * width)
+            count, width = len(low), int(self.form.actions[node])
+            own = slice(int(self.form.start[node]), int(self.form.start[node]) + count * width)
             places = low[:, None] + np.arange(width)
-            table[places] = self._leaning.delta[own].reshape(count, width)
             table[places + width] = fallback[own].reshape(count, width)
-            table[low + 2 * width] = self._leaning.beta[infoset : infoset + count]
-            infoset += count
         return table
 
     def _model(self, fields: Mapping[str, NDArray[Any]]) -> Any:
@@ -206,6 +236,7 @@ class BucketEngine(Engine):
         return Rule(
             self._scale, number, self.stamped, gain, share, np.float32(lowest),
             np.float32(held * gain), np.float32((held + 1) * gain), bool(row[rule.BEST] > 0), skip,
+            self._lock,
         )  # fmt: skip
 
     def sums(self, logs: NDArray[np.float64]) -> NDArray[np.float32]:
@@ -243,22 +274,40 @@ class BucketEngine(Engine):
         out = np.empty(self.form.size, np.float32)
         if average:
             averages(self.lines, self.nodes, self._counts, self.table, out)
-            return (self._with_held(out),)
-        plain = Conditions.by_infosets(np.ones(self.form.size), np.zeros(self.form.infoset_count))
-        played = (self._leaning or plain).match(self.form.unnamed, self.average_regrets())
+            return (self._with_held(self._with_locks(out)),)
+        leaning = self._leaning or _no_style(self.form)
+        played = self._with_locks(leaning.match(self.form.unnamed, self.average_regrets()))
         return (self._with_held(played.astype(np.float32)),)
+
+    def _with_locks(self, free: NDArray[Any]) -> NDArray[Any]:
+        """What is played where locks leave a part free."""
+        if self.conditions is None or not self.locked:
+            return free
+        fields = self.conditions.fields[0]
+        share = np.repeat(fields["trust"], self.form.widths)
+        played: NDArray[Any] = (1 - share) * free + share * fields["held"]
+        return played.astype(free.dtype)
 
     def _with_held(self, table: NDArray[np.float32]) -> NDArray[np.float32]:
         """With what is played behind a depth limit, where walks have come or not."""
         held = self.form.held
         return np.where(self.form.holds, held, table) if len(held) else table
 
+    def assess(self, average: bool, look: Callable[[], None] | None = None) -> Assessment:
+        """Exact values and best responses, hand by hand; of the free part where locks hold."""
+        if self.conditions is None or not self.locked:
+            return super().assess(average, look)
+        from counterfold.abstraction.bucket_locks import assess_held
+
+        return assess_held(self.form, self.tables(average), self.conditions.fields[0])
+
     def condition(self, conditions: Conditions) -> None:
         if not self.weighed:
             super().condition(conditions)
         fields = conditions.fields[0]
         self._leaning = Conditions.by_infosets(fields["delta"], fields["beta"], conditions.best)
-        self.conditions, self.style = conditions, self._style()
+        self.conditions = conditions if self.conditions is None else self.conditions | conditions
+        self.style = self._style()
 
     def average_regrets(self) -> NDArray[np.float64]:
         """In the order of the form; where they are below zero it does not matter how far."""
@@ -346,10 +395,18 @@ class BucketEngine(Engine):
         if "delta" in state:
             fields["delta"] = state.array("delta", np.float64, (form.size,), least=1)
             fields["beta"] = state.array("beta", np.float64, (form.infoset_count,), least=0)
+        if "trust" in state:
+            fields["held"] = state.array("held", np.float64, (form.size,), 0, 1)
+            fields["trust"] = state.array("trust", np.float64, (form.infoset_count,), 0, 1)
         return Conditions((fields,), run.flag("best", False)) if fields else None
 
 
 runs_on(BucketForm, BucketEngine)
+
+
+def _no_style(form: BucketForm) -> Conditions:
+    """One that prefers nothing and gives up nothing."""
+    return Conditions.by_infosets(np.ones(form.size), np.zeros(form.infoset_count))
 
 
 def _weighable(method: Method) -> bool:

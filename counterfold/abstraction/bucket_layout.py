@@ -282,7 +282,7 @@ class BucketEvaluator(LiftedEvaluator):
         return PublicEvaluator(self.tree)
 
     @cached_property
-    def _slots(self) -> NDArray[np.int64]:
+    def slots(self) -> NDArray[np.int64]:
         """Where the numbers of the history tree's infosets lie."""
         form, layout = self.form, BucketLayout(self.form)
         given, found = 1 if form.game.board else 0, list[NDArray[np.int64]]()
@@ -295,7 +295,7 @@ class BucketEvaluator(LiftedEvaluator):
 
     def lift(self, tables: Tables) -> Tables:
         if self.form.players > 2:
-            return (tables[0][self._slots].astype(np.float64),)
+            return (tables[0][self.slots].astype(np.float64),)
         return by_hand(Strategy.of(self.form, tables), self.tree).tables
 
 

@@ -30,7 +30,9 @@ are then by deal and node, so that all parts walk alike.
 
 A style is a table of the same places: preference degrees where regrets lie, the fallback where sums
 do, and the vulnerability degree in the place of the stamp. Without one it is None, and kernels are
-compiled as if there were no such thing.
+compiled as if there were no such thing. Locks are one more such table, beside a style: what players
+are held to where regrets lie, and how far in the place of the stamp. What a row learns is the part
+that is left free, and what is drawn and what a visit is worth is of both parts.
 """
 
 from typing import NamedTuple
@@ -117,6 +119,7 @@ class Rule(NamedTuple):
     later: np.float32  # the same for players who have walked in this iteration
     best: bool  # a style plays the heaviest action alone
     skip: np.float32 | None  # regrets below it are skipped in most walks; None: nothing ever is
+    lock: np.ndarray | None = None  # float32 [table] of locks; None: nobody is held to anything
 
 
 class Model(NamedTuple):
@@ -439,6 +442,15 @@ def styled_share(part, fallback, total, first, best):
 
 
 @inlined
+def _with_lock(lock, low, count, a, free):
+    """What is played of an action, of which a row has learned the free part."""
+    if lock is None:
+        return free
+    trust = lock[low + TWO * count]
+    return (np.float32(1) - trust) * free + trust * lock[low + a]
+
+
+@inlined
 def _draw_styled(table, style, rule, chance, low, count, held):
     """The same under a style."""
     one = np.float32(1)
@@ -450,6 +462,7 @@ def _draw_styled(table, style, rule, chance, low, count, held):
         part = styled_share(part, style[low + count + a], total, a == first, rule.best)
         at = low + count + a
         table[at] = average(table[at], one, part * rule.share)
+        part = _with_lock(rule.lock, low, count, a, part)
         left -= part
         chosen += np.uint32(left >= 0)
         if part > 0:
@@ -467,7 +480,7 @@ def _tried(skip, worth):
 
 @inlined
 def _value(table, style, rule, room, low, count, slot):
-    """What a visit of the walking player's is worth by its strategy."""
+    """What a visit of the walking player's is worth by its strategy, as far as it is free."""
     zero = np.float32(0)
     total, value, plain = zero, zero, zero
     if style is None:
@@ -484,6 +497,17 @@ def _value(table, style, rule, room, low, count, slot):
         part = styled_share(part, style[low + count + a], total, a == first, rule.best)
         value += part * _tried(rule.skip, room.value[slot + a])
     return value
+
+
+@inlined
+def _earned(lock, room, low, count, slot, value):
+    """What a visit is worth with what the player is held to."""
+    if lock is None:
+        return value
+    forced, trust = np.float32(0), lock[low + TWO * count]
+    for a in range(count):
+        forced += lock[low + a] * room.value[slot + a]
+    return (np.float32(1) - trust) * value + trust * forced
 
 
 @inlined
@@ -509,7 +533,7 @@ def _collect(lines, rule, table, style, room, own):
                 gained = (room.value[slot + a] - value) * rule.gain
                 gained = _tried(rule.skip, gained)
                 table[to + a] = accumulate(table[to + a], gained, one, one, rule.lowest)
-        room.value[room.visit[k + SLOT]] = value
+        room.value[room.visit[k + SLOT]] = _earned(rule.lock, room, low, count, slot, value)
     return room.value[0]
 
 

@@ -13,7 +13,7 @@ from counterfold.arrays import Floats
 from counterfold.errors import ParameterError
 from counterfold.notebook import brief
 from counterfold.poker.game import PokerGame
-from counterfold.tree.history import HistoryTree, Infosets
+from counterfold.tree.history import Infosets
 
 Fields = Mapping[str, NDArray[Any]]
 
@@ -60,7 +60,7 @@ class Conditions:
         """Whether a player is held to something at infosets."""
         return any("trust" in each and "held" in each for each in self.fields)
 
-    def check_locks(self, tree: HistoryTree) -> None:
+    def check_locks(self, tree: ByInfosets) -> None:
         """Raise ParameterError unless the arrays of locks fit a game and mean something."""
         held, trust = self.fields[0]["held"], self.fields[0]["trust"]
         infosets = tree.infosets

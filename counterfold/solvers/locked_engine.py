@@ -59,32 +59,7 @@ class LockedEngine(HistoryEngine):
 
     def assess(self, average: bool, look: Callable[[], None] | None = None) -> Assessment:
         """Exact values, and the best that the free part of each player could do."""
-        form, played = sequence_form(self.plain), self.tables(average)[0]
-        values = assess_form(form, played)[0].values
-        best = [self._best(form, played, player) for player in range(self.plain.players)]
-        return Assessment(values, tuple(best))
-
-    def _best(self, form: SequenceForm, played: Slots, player: int) -> float:
-        """The best reply of a player that follows its locks, from its last decisions to the first.
-
-        An infoset is worth ``trust * (what the lock earns) + (1 - trust) * (the best action)``.
-        """
-        from counterfold.kernels import sequence as kernels
-
-        worth = workspace(form).gradient
-        kernels.gradient(form.form, player, form.reach(form.by_sequence(played)), worth)
-        arrays, trust = form.form, self._trust[form.infosets()]
-        held = form.by_sequence(self._held)
-        first, last = int(arrays.groups[player]), int(arrays.groups[player + 1])
-        for group in range(last - 1, first - 1, -1):
-            lo, hi = int(arrays.infoset[group]), int(arrays.infoset[group + 1])
-            begin, end = int(arrays.start[group]), int(arrays.start[group + 1])
-            actions = worth[begin:end].reshape(-1, hi - lo)
-            copied = (held[begin:end].reshape(-1, hi - lo) * actions).sum(axis=0)
-            free = actions.max(axis=0)
-            left = trust[lo:hi] * copied + (1 - trust[lo:hi]) * free
-            np.add.at(worth, arrays.parent[lo:hi].astype(np.int64), left)
-        return float(worth[player])
+        return assess_locked(self.plain, self.tables(average)[0], self._held, self._trust)
 
     def begin(self, regrets: Slots, strategy: Slots, average: Slots | None) -> None:
         if np.any(regrets) or average is not None:
@@ -98,6 +73,40 @@ class LockedEngine(HistoryEngine):
 
     def condition(self, conditions: Conditions) -> None:
         super().condition(_without_locks(conditions))
+
+
+def assess_locked(tree: HistoryTree, played: Slots, held: Slots, trust: Slots) -> Assessment:
+    """Exact values of what is played under locks, and the best that each one's free part could do.
+
+    ``held`` is over the slots of a plain game, and ``trust`` over its infosets.
+    """
+    form = sequence_form(tree)
+    values = assess_form(form, played)[0].values
+    best = [_best(form, played, held, trust, player) for player in range(tree.players)]
+    return Assessment(values, tuple(best))
+
+
+def _best(form: SequenceForm, played: Slots, held: Slots, trust: Slots, player: int) -> float:
+    """The best reply of a player that follows its locks, from its last decisions to the first.
+
+    An infoset is worth ``trust * (what the lock earns) + (1 - trust) * (the best action)``.
+    """
+    from counterfold.kernels import sequence as kernels
+
+    worth = workspace(form).gradient
+    kernels.gradient(form.form, player, form.reach(form.by_sequence(played)), worth)
+    arrays, trust = form.form, trust[form.infosets()]
+    held = form.by_sequence(held)
+    first, last = int(arrays.groups[player]), int(arrays.groups[player + 1])
+    for group in range(last - 1, first - 1, -1):
+        lo, hi = int(arrays.infoset[group]), int(arrays.infoset[group + 1])
+        begin, end = int(arrays.start[group]), int(arrays.start[group + 1])
+        actions = worth[begin:end].reshape(-1, hi - lo)
+        copied = (held[begin:end].reshape(-1, hi - lo) * actions).sum(axis=0)
+        free = actions.max(axis=0)
+        left = trust[lo:hi] * copied + (1 - trust[lo:hi]) * free
+        np.add.at(worth, arrays.parent[lo:hi].astype(np.int64), left)
+    return float(worth[player])
 
 
 def _without_locks(conditions: Conditions) -> Conditions:

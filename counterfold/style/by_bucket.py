@@ -2,36 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from counterfold.arrays import Floats
 from counterfold.errors import ParameterError
-from counterfold.poker.game import PokerGame
 from counterfold.poker.hands import hand_weights
 from counterfold.solvers.conditions import Conditions
 from counterfold.strategy.layout import Row, fits
 from counterfold.style.by_hand import raises_at, street_of
 from counterfold.style.preferences import Place, Style, names_action
-
-
-@runtime_checkable
-class Bucketed(Protocol):
-    """A form whose infosets are decisions of the betting with a bucket."""
-
-    game: PokerGame
-    buckets: Sequence[Any]
-    nodes: NDArray[np.uint32]
-    counts: NDArray[np.int64]
-    actions: NDArray[np.int64]
-    start: NDArray[np.int64]
-    size: int
-
-    @property
-    def spec(self) -> str: ...
+from counterfold.tree.form import Bucketed
 
 
 def style_by_bucket(style: Style, form: Bucketed) -> Conditions:

@@ -14,7 +14,7 @@ from counterfold.poker.game import PokerGame
 from counterfold.poker.ranges import Range
 from counterfold.solvers.conditions import Conditions
 from counterfold.strategy.layout import Row
-from counterfold.tree.form import Form, InfosetForm
+from counterfold.tree.form import Bucketed, Form, InfosetForm
 from counterfold.tree.public import PublicTree
 
 Per = Literal["infoset", "hand"]
@@ -177,7 +177,7 @@ class Style:
         counterfold.errors.ParameterError: kuhn is played history by history, so hands, streets \
 and chips per hand mean nothing there; say where with seen, round or where
         """
-        from counterfold.style.by_bucket import Bucketed, style_by_bucket
+        from counterfold.style.by_bucket import style_by_bucket
         from counterfold.style.by_hand import style_by_hand
         from counterfold.style.by_infoset import style_by_infoset
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+import numpy as np
+from numpy.typing import NDArray
+
+from counterfold.arrays import Ints
 from counterfold.poker.game import PokerGame
 from counterfold.poker.rules import PokerRules
 from counterfold.poker.units import Units
@@ -47,6 +52,32 @@ class Form(Protocol):
 
     @property
     def two_player_zero_sum(self) -> bool: ...
+
+
+class Groups(Protocol):
+    """Hands of a street that are told apart no further."""
+
+    @property
+    def count(self) -> int: ...
+
+    def on(self, cards: Sequence[int]) -> Ints:
+        """The group of each hand on a board."""
+
+
+@runtime_checkable
+class Bucketed(Protocol):
+    """A form whose infosets are decisions of the betting with a bucket."""
+
+    game: PokerGame
+    buckets: Sequence[Groups]
+    nodes: NDArray[np.uint32]
+    counts: Ints
+    actions: Ints
+    start: Ints
+    size: int
+
+    @property
+    def spec(self) -> str: ...
 
 
 class PokerForm:
