@@ -1,11 +1,13 @@
 // The frame of all pages: which one is shown, its keys, light and dark.
 import { h, live, notice } from "./parts.js";
 import { sheet } from "./send.js";
+import { betweenTabs, isUsed, keepFocus } from "./keys.js";
 
 const PAGES = [["", "Files"], ["build", "Build"], ["solve", "Solve"], ["browse", "Browse"],
   ["bend", "Bend"], ["play", "Play"], ["report", "Report"], ["game", "Games"]];
 const KEYS = [["?", "these keys"], ["s", "send what is seen"], ["t", "light or dark"], ["1 to 9", "the pages, from left to right"],
-  ["Esc", "close, or leave a field"]];
+  ["Esc", "close, or leave a field"],
+  ["Tab, Enter, Space", "the next field or button, and to use it"]];
 const root = document.getElementById("page");
 const base = document.getElementById("pages");
 let leave = null, keys = null, turn = 0, shown = null;
@@ -37,6 +39,7 @@ async function show() {
     if (mine !== turn) return;
     const params = Object.fromEntries(new URLSearchParams(location.search));
     if (shown === name && keys && keys.moved) { await keys.moved(params); return; }
+    const fresh = shown === null;
     if (leave) leave();
     leave = keys = null;
     shown = name;
@@ -48,6 +51,7 @@ async function show() {
     ({ leave = null } = made || {});
     keys = made || null;
     window.scrollTo(0, 0);
+    if (!fresh && document.activeElement === document.body) root.focus({ preventScroll: true });
   } catch (error) {
     if (mine !== turn) return;
     root.replaceChildren(h("section", { class: "card empty" }, h("h1", {}, "This page did not open"),
@@ -56,6 +60,7 @@ async function show() {
   }
 }
 
+keepFocus(root);
 document.addEventListener("click", event => {
   const link = event.target.closest("a[href]");
   if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -81,7 +86,8 @@ document.getElementById("send").onclick = send;
 document.addEventListener("keydown", event => {
   const inField = event.target.matches("input:not([type=range]):not([type=checkbox]), textarea, select");
   if (event.key === "Escape" && inField) { event.target.blur(); return; }
-  if (inField || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+  if (inField || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]") || isUsed(event)) return;
+  if (betweenTabs(event)) { event.preventDefault(); return; }
   if (keys && keys.key && keys.key(event)) { event.preventDefault(); return; }
   if (event.key === "?") help();
   else if (event.key === "s") send();

@@ -1,19 +1,21 @@
 // The 13 x 13 grid: made once, then only changed in place, so that a click shows within a frame.
 import { h } from "./parts.js";
 
+let grids = 0;
 export class HandGrid {
   // pick(k, event) when a cell is chosen, paint(k, first) while one drags, point(k) when pointed at.
   constructor(classes, { label, pick, paint, point }) {
     this.at = 0;
+    const own = `grid${++grids}`;
     this.cells = classes.map((name, k) => {
       const inside = h("i"), number = h("span");
-      const cell = h("div", { class: "cell", data: { k }, role: "gridcell", "aria-label": name },
+      const cell = h("div", { class: "cell", id: `${own}-${k}`, data: { k }, role: "gridcell", "aria-label": name },
         inside, h("b", {}, name), number);
       return Object.assign(cell, { inside, number });
     });
     const rows = [...Array(13)].map((_, r) =>
       h("div", { role: "row", class: "gridrow" }, this.cells.slice(13 * r, 13 * r + 13)));
-    this.element = h("div", { class: paint ? "grid painted" : "grid", tabindex: 0, role: "grid", "aria-label": label }, rows);
+    this.element = h("div", { class: paint ? "grid painted" : "grid", tabindex: 0, role: "grid", "aria-label": label, "aria-activedescendant": `${own}-0` }, rows);
     const where = event => {
       const under = document.elementFromPoint(event.clientX, event.clientY);
       const cell = under && under.closest(".cell");
@@ -37,13 +39,21 @@ export class HandGrid {
     });
     this.element.addEventListener("pointerup", () => { if (paint && last !== null) paint(null, false); last = null; });
     this.element.addEventListener("pointerleave", () => { if (point) point(null); });
+    let stroke = false;  // with shift, as if the mouse were held
+    const end = () => { if (stroke) { stroke = false; paint(null, false); } };
+    this.element.addEventListener("keyup", event => { if (event.key === "Shift") end(); });
+    this.element.addEventListener("focusout", end);
     this.element.addEventListener("keydown", event => {
       const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -13, ArrowDown: 13 }[event.key];
-      if (step !== undefined && !event.shiftKey && !event.altKey) {
+      if (step !== undefined && !event.altKey && !event.ctrlKey && !event.metaKey) {
         event.preventDefault(); event.stopPropagation();
-        this.mark(Math.min(Math.max(this.at + step, 0), 168));
-        if (pick && !paint) pick(this.at, event);
-        if (point) point(this.at);
+        const next = this.at + step;
+        if (next < 0 || next > 168) return;
+        if (event.shiftKey && paint && !stroke) { stroke = true; paint(this.at, true); }
+        this.mark(next);
+        if (stroke) paint(next, false);
+        else if (pick && !paint) pick(next, event);
+        if (point) point(next);
       } else if ((event.key === " " || event.key === "Enter") && (paint || pick)) {
         event.preventDefault(); event.stopPropagation();
         if (pick) pick(this.at, event);
@@ -55,6 +65,7 @@ export class HandGrid {
     this.cells[this.at].classList.remove("chosen");
     this.at = k;
     this.cells[k].classList.add("chosen");
+    this.element.setAttribute("aria-activedescendant", this.cells[k].id);
   }
   // fill(k) gives { height, background, text } or null for a class that is not there.
   draw(fill) {

@@ -21,7 +21,7 @@ export class RangeEditor {
       oninput: () => { this.brush = slider.value / 100; this.shown.textContent = slider.value + "%"; } });
     let erase = false;
     this.grid = new HandGrid(cards.classes, {
-      label: `${title}: paint with the mouse, or move with the arrow keys and paint with space`,
+      label: `${title}: paint with the mouse, or move with the arrow keys and paint with space, or with shift and the arrow keys`,
       paint: (k, first) => {
         if (k === null) { this.write(); return; }
         const holes = cards.holes[k];

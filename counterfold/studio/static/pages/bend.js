@@ -38,7 +38,7 @@ export async function show(root, params, go) {
       return element;
     }));
   });
-  return { leave: stop, key: event => keys ? keys(event) : false, send: { command: () => words() } };
+  return { leave: stop, key: event => keys ? keys(event) : false, help: [["arrows and Space in the grid", "lock a hand, or free it"], ["← and → on a tab", "another way to bend"]], send: { command: () => words() } };
 }
 // The game of a solution, as the command line names it.
 const named = async it => it.spot ? [(await kept({ file: it.file })).file] : [it.game, ["--form", it.poker ? "public" : ""]];
@@ -100,7 +100,7 @@ async function lockPart(root, it, params) {
       h("button", { onclick: () => { whole = mixOf(brush); store(); draw(); } }, "Whole range"), h("button", { onclick: () => { whole = null; painted = {}; store(); draw(); } }, "Free all"));
     if (!grid) {
       let erase = false;
-      grid = new HandGrid(place.frame.classes, { label: "paint what is locked", paint: (k, first) => {
+      grid = new HandGrid(place.frame.classes, { label: "paint what is locked: with the mouse, or with the arrow keys and space", paint: (k, first) => {
         if (k === null) { store(); return; }
         const name = place.frame.classes[k];
         cell = k;

@@ -2,6 +2,7 @@
 import { h, get, href, notice, copied } from "../parts.js";
 import { HandGrid } from "../grid.js";
 import { command } from "../send.js";
+import { roving } from "../keys.js";
 import { bar, card, chips, fill, known, modes, modeTitle, isWorth, number, pct, ramp, signs, span, suits, value } from "/grid_draw.js";
 
 export async function show(root, params, go) {
@@ -243,7 +244,9 @@ class Browse {
       if (chosen.length === count) this.to([...place.line, `[${chosen.join(" ")}]`]);
     } }, one[0], h("small", {}, signs[suits.indexOf(one[1])])));
     draw();
-    box.replaceChildren(told, h("div", { class: "deck" }, deck));
+    const laid = h("div", { class: "deck" }, deck);
+    box.replaceChildren(told, laid);
+    roving(laid);
   }
   drawStrip(box) {
     const { cards, place } = this, frame = place.frame;
@@ -263,6 +266,7 @@ class Browse {
         style: { ...deckPlace(one.card), background: known(of(one)) ? ramp(colours, (of(one) - low) / (high - low)) : "" },
         onclick: () => this.to([...this.cardsFrom, `[${one.card}]`]) },
       h("b", {}, one.card[0] + signs[suits.indexOf(one.card[1])]), h("small", {}, told(one))))));
+    roving(box.querySelector(".deck"));
   }
   key(event) {
     const { place } = this;

@@ -2,9 +2,11 @@
 import { h, get, post, href, field, later, bytes, seconds, count, tried } from "../parts.js";
 import { RangeEditor } from "../ranges.js";
 import { command, kept } from "../send.js";
+import { roving } from "../keys.js";
 
 const RANKS = "AKQJT98765432", SUITS = "shdc", SIGNS = { s: "♠", h: "♥", d: "♦", c: "♣" };
 const STREETS = { 0: "preflop", 3: "flop", 4: "turn", 5: "river" }, ORDER = ["preflop", "flop", "turn", "river"];
+const KEYS = [["arrows in the deck or the grid", "another card, another hand"], ["Space in the grid", "paint a hand, or take it off"], ["shift and arrows in the grid", "paint along the way"]];
 const START = { board: "Ks 9h 6s 4d 2c", pot: 100, stack: 200, oop: "22+,A2s+,K9s+,Q9s+,J9s+,T8s+,97s+,ATo+,KTo+,QJo",
   ip: "22+,A2s+,K8s+,Q9s+,J9s+,T8s+,98s,A9o+,KTo+,QTo+,JTo", bets: ["50%", "100%"], raises: ["60%", "allin"] };
 
@@ -23,7 +25,7 @@ export async function show(root, params, go) {
   which(params.game ? "game" : "spot");
   const own = [await spotEditor(spotPart, cards, begin, params.file, go), await gameChooser(gamePart, params.game, go)];
   // What is built is kept with the command, so that its link leads to it.
-  return { send: { command: () => own[spotPart.hidden ? 1 : 0](), link: () => own[spotPart.hidden ? 1 : 0].link() } };
+  return { help: KEYS, send: { command: () => own[spotPart.hidden ? 1 : 0](), link: () => own[spotPart.hidden ? 1 : 0].link() } };
 }
 
 // Values of a spot in normal form, as fields show them.
@@ -81,6 +83,7 @@ async function spotEditor(root, cards, begin, file, go) {
       drawBoard(); streets(); changed();
     } }, rank, h("small", {}, SIGNS[suit])));
   }
+  roving(picker);
   const laid = h("div", { class: "laid" });
   function drawBoard() {
     for (const button of picker.children) button.setAttribute("aria-pressed", state.board.includes(button.dataset.card));
