@@ -133,6 +133,23 @@ def test_the_last_iterate(name: str) -> None:
 
 
 @every_form
+@pytest.mark.parametrize("method", ["cfr", "cfr+"])
+def test_beginning_from_what_was_learned_elsewhere(name: str, method: str) -> None:
+    first, second = (solver_of(name, method) for _ in range(2))
+    first.step(30)
+    second.begin(*first.learned())
+    assert second.exploitability() == pytest.approx(first.exploitability(), abs=1e-12)
+    for solver in (first, second):
+        solver.step(1)
+    for one, other in zip(first.engine.tables(False), second.engine.tables(False), strict=True):
+        np.testing.assert_allclose(other, one, atol=1e-12)
+    with pytest.raises(ParameterError, match="has begun"):
+        second.begin(*first.learned())
+    with pytest.raises(ParameterError, match="finite numbers a table"):
+        solver_of(name).begin(np.zeros(3), np.zeros(3))
+
+
+@every_form
 def test_what_a_form_cannot_do_is_one_sentence(name: str) -> None:
     if name.startswith("public"):
         with pytest.raises(UnsupportedError, match="public tree"):

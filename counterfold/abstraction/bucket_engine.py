@@ -53,7 +53,7 @@ class BucketEngine(Engine):
     can = frozenset(
         {
             "external", "public", "rounds", "pruning", "last iterate", "float32", "threads",
-            "style", "locks", "model",
+            "style", "locks", "model", "warm start",
         }
     )  # fmt: skip
     refusal: ClassVar[str] = "sampled poker over buckets"
@@ -249,6 +249,28 @@ class BucketEngine(Engine):
         out = np.empty((2, self.form.size), np.float32)
         sums(self.lines, self.nodes, self._counts, self._settled(logs), self.table, out)
         return out
+
+    @property
+    def slots(self) -> int:
+        return self.form.size
+
+    def begin(self, regrets: Floats, strategy: Floats | None, average: Floats | None) -> None:
+        if strategy is not None:
+            super().begin(regrets, strategy, average)
+        sums = np.zeros(self.slots) if average is None else average
+        self.put_sums(np.stack([regrets, sums]).astype(np.float32), np.zeros(4), 0)
+
+    def learned(self, logs: Floats) -> tuple[Floats, Floats]:
+        """The average as it was summed up: a bucket that was seldom met counts for little."""
+        if self.iteration % self.per_round:
+            raise ParameterError(
+                f"what was learned over buckets is told at the end of a round: go on to iteration "
+                f"{self._rounds * self.per_round:,}"
+            )
+        regrets, sums = self.sums(logs).astype(np.float64)
+        if self.stamped:
+            return regrets, sums
+        return regrets * np.exp(logs[0]), sums * np.exp(logs[2])
 
     def put_sums(
         self, given: NDArray[np.float32], logs: NDArray[np.float64], iteration: int

@@ -145,12 +145,23 @@ class Engine(ABC):
         """Exact values and best responses of it; ``look`` is called on the way, and may raise."""
         return evaluator_of(self.form).assess(self.tables(average))
 
-    def begin(self, regrets: Slots, strategy: Slots, average: Slots | None) -> None:
-        """Start from these, over the tree's slots; the average strategy counts as one iteration."""
+    @property
+    def slots(self) -> int:
+        """How many numbers a table of ``begin`` and of ``learned`` has."""
+        return int(self.form.infosets.slots)
+
+    def begin(self, regrets: Slots, strategy: Slots | None, average: Slots | None) -> None:
+        """Start from these, over the tree's slots; the average strategy counts as one iteration.
+
+        Without a ``strategy`` the regrets say what is played first.
+        """
         raise UnsupportedError(f"{self.refusal} begins from nothing, or from its own checkpoint")
 
-    def learned(self) -> tuple[Slots, Slots]:
-        """Regrets and the average strategy over the tree's slots, as ``begin`` takes them."""
+    def learned(self, logs: Floats) -> tuple[Slots, Slots]:
+        """Regrets and the average strategy over the tree's slots, as ``begin`` takes them.
+
+        ``logs`` are the running sums of the schedule so far.
+        """
         raise UnsupportedError(f"what is learned by {self.refusal} stays there")
 
     def condition(self, conditions: Conditions) -> None:

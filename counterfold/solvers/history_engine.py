@@ -46,6 +46,12 @@ class InfosetEngine(Engine):
         strategy = tree.infosets.evenly() if conditions is None else conditions.fallback(tree)
         self.begin(np.zeros(tree.infosets.slots), strategy, None)
 
+    def _match(self, regrets: Slots) -> Slots:
+        """What the rule draws from regrets."""
+        infosets = self.form.infosets
+        plain = np.ones(infosets.slots), np.zeros(len(infosets.owner))
+        return (self.conditions or Conditions.by_infosets(*plain)).match(self.form, regrets)
+
     def condition(self, conditions: Conditions) -> None:
         conditions.check(self.form)
         self.conditions = conditions
@@ -156,12 +162,12 @@ class HistoryEngine(InfosetEngine):
         touched, stamps = np.zeros(infosets, np.uint32), np.zeros(infosets, np.int64)
         return self._kernels.Sparse._make([*places, *numbers, touched, stamps])
 
-    def begin(self, regrets: Slots, strategy: Slots, average: Slots | None) -> None:
+    def begin(self, regrets: Slots, strategy: Slots | None, average: Slots | None) -> None:
         self._tables.regret[:] = regrets
-        self._tables.strategy[:] = strategy
+        self._tables.strategy[:] = self._match(regrets) if strategy is None else strategy
         self._tables.total[:] = 0 if average is None else average
 
-    def learned(self) -> tuple[Slots, Slots]:
+    def learned(self, logs: Floats) -> tuple[Slots, Slots]:
         """The average as it was summed up: an infoset that was seldom reached counts for little."""
         return self._tables.regret.astype(np.float64), self._tables.total.astype(np.float64)
 

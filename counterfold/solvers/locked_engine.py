@@ -61,7 +61,7 @@ class LockedEngine(HistoryEngine):
         """Exact values, and the best that the free part of each player could do."""
         return assess_locked(self.plain, self.tables(average)[0], self._held, self._trust)
 
-    def begin(self, regrets: Slots, strategy: Slots, average: Slots | None) -> None:
+    def begin(self, regrets: Slots, strategy: Slots | None, average: Slots | None) -> None:
         if np.any(regrets) or average is not None:
             Engine.begin(self, regrets, strategy, average)
         super().begin(regrets, strategy, average)

@@ -16,7 +16,7 @@ from counterfold.files.arrays import Saved
 from counterfold.files.text import Fields
 from counterfold.poker.game import DECISION
 from counterfold.solvers.conditions import Conditions
-from counterfold.solvers.engine import Arrays, Engine, Setup, runs_on
+from counterfold.solvers.engine import Arrays, Engine, Setup, Slots, runs_on
 from counterfold.solvers.settings import Settings
 from counterfold.strategy.layout import Tables
 from counterfold.tree.public import PublicTree
@@ -39,7 +39,7 @@ class PublicEngine(Engine):
     name = "public tree"
     can = frozenset(
         {"full", "prediction", "simultaneous", "last iterate", "float64", "float32", "16 bits"}
-        | {"threads", "style", "locks", "model", "exact"}
+        | {"threads", "style", "locks", "model", "warm start", "exact"}
     )
     refusal: ClassVar[str] = "a public tree, which is walked in full,"
     checks_cost: ClassVar[bool] = True  # in double precision, whatever iterations are in
@@ -130,6 +130,29 @@ class PublicEngine(Engine):
         if extra is not None:
             extra = extra._replace(last=extra.last.copy())
         return (table, self.learning[1]), (pack, self.packs[1]), (extra, self.extras[1])
+
+    @property
+    def slots(self) -> int:
+        return sum(int(table.regret.size) for table in self.learning)
+
+    def begin(self, regrets: Slots, strategy: Slots | None, average: Slots | None) -> None:
+        if strategy is not None or self.settings.bits == 16:
+            super().begin(regrets, strategy, average)
+        sums = np.zeros(self.slots) if average is None else average
+        at = 0
+        for table in self.learning:
+            own = slice(at, at := at + table.regret.size)
+            table.regret[:] = regrets[own].reshape(table.regret.shape)
+            table.total[:] = sums[own].reshape(table.total.shape)
+
+    def learned(self, logs: Floats) -> tuple[Slots, Slots]:
+        if self.settings.bits == 16:
+            super().learned(logs)
+        regrets, sums = zip(*self.learning, strict=True)
+        return (
+            np.concatenate([table.ravel() for table in regrets], dtype=np.float64),
+            np.concatenate([table.ravel() for table in sums], dtype=np.float64),
+        )
 
     def tables(self, average: bool) -> Tables:
         """The sums of strategies, shared with the run, or what the next iteration plays."""

@@ -70,15 +70,16 @@ class SequenceEngine(InfosetEngine):
         form = sequence_form(self.form)
         return form.slot, form.infosets()
 
-    def begin(self, regrets: Slots, strategy: Slots, average: Slots | None) -> None:
+    def begin(self, regrets: Slots, strategy: Slots | None, average: Slots | None) -> None:
         form = self._form
+        strategy = self._match(regrets) if strategy is None else strategy
         self._tables.regret[:] = form.by_sequence(regrets)
         self._tables.regret[: form.tree.players] = 0
         self._tables.strategy[:] = form.by_sequence(strategy)
         self._tables.reach[:] = form.reach(form.by_sequence(strategy))
         self._tables.total[:] = 0 if average is None else form.reach(form.by_sequence(average))
 
-    def learned(self) -> tuple[Slots, Slots]:
+    def learned(self, logs: Floats) -> tuple[Slots, Slots]:
         regrets, sizes = self._form.by_slot(self._tables.regret), self.form.infosets.sizes
         regrets[np.repeat(sizes == 1, sizes)] = 0
         return regrets, self.average()

@@ -147,12 +147,12 @@ class Solver:
         random = np.random.default_rng(seed)
         regrets = random.random(self.tree.infosets.slots)
         average = self.tree.infosets.to_one(random.random(self.tree.infosets.slots))
-        self.engine.begin(regrets, self._match(regrets), average)
+        self.engine.begin(regrets, None, average)
 
     def learned(self) -> tuple[Floats, Floats]:
         """Regrets and the average strategy (summed up, or as probabilities in the sequence form)
         over the tree's slots, for another run to ``begin`` from."""
-        return self.engine.learned()
+        return self.engine.learned(self._logs)
 
     def begin(
         self,
@@ -172,23 +172,13 @@ class Solver:
         """
         if self.iteration:
             raise ParameterError("the run has begun: what it begins from comes before a step")
-        slots = self.tree.infosets.slots
+        slots = self.engine.slots
         given = (regrets, average) if strategy is None else (regrets, average, strategy)
         if any(np.shape(a) != (slots,) or not np.isfinite(a).all() for a in given):
             raise ParameterError(
                 f"{self.tree.spec} begins from {slots:,} finite numbers a table, one a slot"
             )
-        first = self._match(regrets) if strategy is None else strategy
-        self.engine.begin(regrets, first, average)
-
-    def _match(self, regrets: Floats) -> Floats:
-        plain = Conditions.by_infosets(
-            np.ones(len(regrets)), np.zeros(len(self.tree.infosets.owner))
-        )
-        given = self.conditions
-        if given is None or "delta" not in given.fields[0]:
-            given = plain
-        return given.match(self.tree, regrets)
+        self.engine.begin(regrets, strategy, average)
 
     def step(self, iterations: int = 1) -> None:
         """Run some iterations."""

@@ -577,3 +577,29 @@ def test_a_game_with_buckets_is_solved_and_certified(tmp_path: Path) -> None:
         cf.solve(form, "linear", cf.Until(exploitability=0.1), traversal="external")
     with pytest.raises(UnsupportedError, match="hand by hand"):
         cf.best_response(result.strategy, 0)
+
+
+@pytest.mark.parametrize("method", ["cfr", "linear", "dcfr"])
+def test_a_run_begins_from_what_another_one_learned(method: str) -> None:
+    """Where rounds weigh alike it goes on as the other one does, once it draws the same."""
+    game = GAMES["leduc"]
+    one, two = (sampler(game, every_hand(game), method, per_round=50, seed=n) for n in (2, 3))
+    one.step(500)
+    learned = one.learned()
+    two.begin(*learned)
+    assert two.exploitability() == pytest.approx(one.exploitability(), abs=1e-5)
+    for mine, theirs in zip(two.learned(), learned, strict=True):
+        assert theirs.any()
+        np.testing.assert_allclose(mine, theirs, rtol=1e-6)
+    if method == "cfr":
+        two.engine.random[:] = one.engine.random
+        for solver in (one, two):
+            solver.step(100)
+        for mine, theirs in zip(two.learned(), one.learned(), strict=True):
+            assert not np.array_equal(theirs, learned[0])
+            np.testing.assert_allclose(mine, theirs, rtol=1e-6)
+    one.step(3)
+    with pytest.raises(ParameterError, match="end of a round"):
+        one.learned()
+    with pytest.raises(UnsupportedError, match="begins from nothing"):
+        sampler(game, every_hand(game), method).begin(*learned, learned[1])

@@ -45,6 +45,24 @@ def test_the_page_is_what_the_engines_say() -> None:
         assert kind.can <= set(FEATURES)
 
 
+def test_every_blank_has_its_reason() -> None:
+    told = PAGE.read_text().partition("| | blank for | because |\n|---|---|---|\n")[2]
+    reasons = set()
+    for line in told.partition("\n\n")[0].splitlines():
+        features, names, why = (cell.strip() for cell in line.strip("|").split(" | ", 2))
+        assert len(why) > 10
+        each = [
+            (name, feature.strip("`"))
+            for feature in features.split(", ")
+            for name in names.split(", ")
+        ]
+        assert not reasons & set(each)
+        reasons |= set(each)
+    assert reasons == {
+        (name, feature) for name, can in can_table() for feature in FEATURES if not can[feature]
+    }
+
+
 ASKED = {
     **{traversal: {"traversal": traversal} for traversal in ("chance", "external", "outcome")},
     "public": {"traversal": "public"},
@@ -58,6 +76,7 @@ ASKED = {
     "float32": {"dtype": "float32"},
     "16 bits": {"bits": 16, "dtype": "float32"},
     "style": {"style": cf.Style({"bet": 2.0}, player=0)},
+    "locks": {"locks": cf.Locks([cf.Lock(None, {"call": 1, "check": 1}, player=1)])},
 }
 
 
@@ -74,6 +93,8 @@ def test_what_the_table_says_is_so(kind: str, feature: str) -> None:
     }
     if kind == "sequence form" and feature in ("chance", "external", "outcome", "public"):
         pytest.skip("the history engine takes over")
+    if kind in ("sequence form", "history") and feature == "locks":
+        pytest.skip("the engine with locks takes over")
     game, usual = games[kind]
     asked = {**usual, **ASKED[feature]}
     if dict(can_table())[kind][feature]:
