@@ -711,6 +711,13 @@ def averages(lines, nodes, buckets, table, out):
                 to += np.uint64(1)
 
 
+@inlined
+def _whole_row(lines, node, bucket):
+    """How many actions a row has, where it begins, and where its regrets are added."""
+    what, low = told(lines, node, WHAT), row_of(lines, node, bucket)
+    return np.uint64(what >> COUNT), low, _learned_at(lines.aside, what, low)
+
+
 @jit
 def sums(lines, nodes, buckets, rule, table, out):
     """Regrets and sums of probability in the order of ``averages``, brought up to a round.
@@ -719,12 +726,9 @@ def sums(lines, nodes, buckets, rule, table, out):
     """
     at = np.uint64(0)
     for n in range(nodes.size):
-        what = told(lines, nodes[n], WHAT)
-        count = np.uint64(what >> COUNT)
         for bucket in range(buckets[n]):
-            low = row_of(lines, nodes[n], np.uint32(bucket))
+            count, low, learned = _whole_row(lines, nodes[n], np.uint32(bucket))
             refresh(table, low, count, rule)
-            learned = _learned_at(lines.aside, what, low)
             for a in range(count):
                 out[0, at] = table[learned + a]
                 out[1, at] = table[low + count + a]
@@ -736,11 +740,8 @@ def put_sums(lines, nodes, buckets, rule, given, table):
     """The same back, as of a round; nothing lies aside."""
     at = np.uint64(0)
     for n in range(nodes.size):
-        what = told(lines, nodes[n], WHAT)
-        count = np.uint64(what >> COUNT)
         for bucket in range(buckets[n]):
-            low = row_of(lines, nodes[n], np.uint32(bucket))
-            learned = _learned_at(lines.aside, what, low)
+            count, low, learned = _whole_row(lines, nodes[n], np.uint32(bucket))
             for a in range(count):
                 table[learned + a] = np.float32(0)
                 table[low + a] = given[0, at]

@@ -56,6 +56,15 @@ class Seeded(Drawn):
     seed: Seed = 0
 
 
+@dataclass(frozen=True, kw_only=True)
+class Swept(Seeded):
+    """Those of papers with runs of many settings, whose files are kept in a folder."""
+
+    runs: Runs = None
+    iterations: Iterations = None
+    folder: Folder = None
+
+
 class Job(NamedTuple):
     """One experiment: how to make it, how to show what came out, and how to draw it.
 

@@ -11,7 +11,7 @@ from counterfold.cli.options import option
 from counterfold.cli.output import duration
 from counterfold.research.cheat.published import NAMES, PAPER_ITERATIONS
 from counterfold.research.columns import Columns, Part, Table
-from counterfold.research.reproduction import Folder, Iterations, Job, Runs, Seeded, verb_of
+from counterfold.research.reproduction import Job, Swept, verb_of
 
 if TYPE_CHECKING:
     from counterfold.research.cheat.costs import Costs
@@ -27,15 +27,12 @@ findings; of price health, infosets, uniform, rows; of original rows.
 
 
 @dataclass(frozen=True)
-class CheatRequest(Seeded):
+class CheatRequest(Swept):
     """Curriculum learning in Cheat: tables 1 and 2, figures 1 to 3, and beyond them."""
 
     table: str | None = option("NAME", "1, 2, price or original.")
     figure: str | None = option("N", "1, 2 or 3.")
-    runs: Runs = None
-    iterations: Iterations = None
     minutes: float | None = option("M", "original: training for each number of players. [5]")
-    folder: Folder = None
 
 
 def _jobs(request: CheatRequest) -> dict[str, Job]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from counterfold.cli.options import Cluster, number, option
 from counterfold.research.columns import Columns, Part, Table
 from counterfold.research.progress import Progress, no_progress
-from counterfold.research.reproduction import Folder, Iterations, Job, Runs, Seeded, verb_of
+from counterfold.research.reproduction import Job, Swept, verb_of
 
 if TYPE_CHECKING:
     from counterfold.research.ses.drift import Drift
@@ -27,7 +27,7 @@ opponents, share, every, best, blueprint, rows.
 
 
 @dataclass(frozen=True)
-class SesRequest(Seeded):
+class SesRequest(Swept):
     """Safe exploitation search: what is won and risked by alpha, against RNR, while playing."""
 
     figure: str | None = option(
@@ -35,10 +35,7 @@ class SesRequest(Seeded):
     )
     table: str | None = option("NAME", "drift: opponents that change.")
     game: str | None = option("GAME", "Another game than Leduc: fhp, 'fhp(flops=100)'.")
-    runs: Runs = None
-    iterations: Iterations = None
     hands: int | None = number("N", "drift: hands of each match.")
-    folder: Folder = None
     cluster: Cluster = None
 
 
