@@ -80,11 +80,13 @@ class MemoryGuard:
         self.players = players
         self.at_start = _memory_taken()
 
-    def check(self, nodes: int, edges: int, leaves: int, infosets: int) -> None:
+    def check(self, nodes: int, edges: int, leaves: int, infosets: int) -> float:
+        """The share of the memory that is needed so far; refused if there is no more."""
         need = bytes_needed(nodes, edges, leaves, infosets, self.players)
         need = max(need, _memory_taken() - self.at_start - SLACK)
         if need > self.memory or edges >= LARGEST_INDEX:
             raise self._too_large(f"more than {nodes:,}", f"over {gigabytes(need + LIBRARIES)}")
+        return need / max(self.memory, 1)
 
     def judge(self, game: Game) -> float | None:
         """About how many histories there will be; refused if they cannot fit.

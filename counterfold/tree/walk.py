@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Callable, Hashable
-from contextlib import suppress
-from itertools import chain, repeat
+from itertools import chain
 from time import thread_time
 from typing import Any, NamedTuple, cast
 
@@ -29,8 +28,9 @@ Progress = Callable[[int, float | None], None]
 
 WATCHED = 64
 """At so many states of a walk it is looked whether rules change them; who does so does it there."""
-JUDGED = 1 << 13
+JUDGED = 1 << 16
 """After so many nodes it is judged how many there will be: smaller games are read before that."""
+TIGHT = 1 / 16  # of the memory that may be taken: what needs as much is judged sooner
 SLOW = 1.0  # seconds of reading after which it is judged sooner
 STEP = 1 << 10
 """Nodes from one look around to the next."""
@@ -38,6 +38,10 @@ DEEPEST = 1_000_000
 """Moves of one line of play; a game without merged states that has more does not end."""
 
 _END: State = object()
+
+
+class _OddPayoffError(Exception):
+    """Payoffs that are not plainly one finite number a player; at which state is not known."""
 
 
 class Size(NamedTuple):
@@ -68,26 +72,25 @@ class Reading:
         self.node = array("I")
         self.edges = 0
         self.payoff = array("d")  # of all players, end by end
-        self.ends: list[State] = []  # whose payoffs are still to be looked at
-        self.paid: list[tuple[Any, ...]] = []
+        self.paid: list[tuple[Any, ...]] = []  # payoffs that are still to be looked at
         self.prob, self.width = array("d"), array("I")  # of outcomes, and their number at a node
         self.infoset = array("I")  # at each decision
         self.rows: list[dict[Hashable, int]] = [{} for _ in range(players)]
         self.actions: list[list[tuple[Action, ...]]] = [[] for _ in range(players)]
 
     def settle(self) -> None:
-        """Take the payoffs of the last ends: those that are plainly right all at once."""
-        ends, paid = self.ends, self.paid
+        """Take the last payoffs all at once, if they are plainly right."""
+        paid = self.paid
         flat = list(chain.from_iterable(paid))
-        amounts = array("d")
-        if set(map(len, paid)) <= {self.players} and set(map(type, flat)) <= {float, int}:
-            with suppress(OverflowError):
-                amounts = array("d", flat)
-        if len(amounts) < len(ends) * self.players or not np.isfinite(amounts).all():
-            looked = map(payoffs_at, ends, paid, repeat(self.players))
-            amounts = array("d", chain.from_iterable(looked))
+        if not (set(map(len, paid)) <= {self.players} and set(map(type, flat)) <= {float, int}):
+            raise _OddPayoffError
+        try:
+            amounts = array("d", flat)
+        except OverflowError:
+            raise _OddPayoffError from None
+        if not np.isfinite(amounts).all():
+            raise _OddPayoffError
         self.payoff += amounts
-        ends.clear()
         paid.clear()
 
     def sizes(self) -> tuple[int, int, int, int]:
@@ -104,10 +107,16 @@ class Reading:
         return Size(nodes, leaves, infosets, slots, need)
 
 
-def read_rules(game: Game, memory: int | None = None, progress: Progress | None = None) -> Reading:
+def read_rules(
+    game: Game,
+    memory: int | None = None,
+    progress: Progress | None = None,
+    closely: bool = False,
+) -> Reading:
     """Walk the rules depth first, checking the contract at each state.
 
-    Whatever goes wrong in them is a RulesError that says in which method, and where.
+    Whatever goes wrong in them is a RulesError that says in which method, and where. Payoffs are
+    looked at one by one (``closely``) once some are not plainly right, from the beginning on.
     """
     players = players_of(game)
     found = Reading(players)
@@ -115,19 +124,18 @@ def read_rules(game: Game, memory: int | None = None, progress: Progress | None 
     known: dict[Hashable, int] = {}
     markers: dict[int, State] = {}
     stack: list[State] = []  # what is still to be met, and an end above the states after each
-    pop, push = stack.pop, stack.append
-    visit, decided = found.turn.append, found.infoset.append
-    ended, paid = found.ends.append, found.paid.append
+    pop, visit, decided = stack.pop, found.turn.append, found.infoset.append
+    paid, end = found.paid, _END
     rows, menus = found.rows, found.actions
     moves: Any
     asked, state, node, depth, pause = "a method", None, 0, 0, 0
     try:
         merge, rules = getattr(game, "merge", None), Watched(game)
         asked = "root"
-        push(game.root())
+        stack.append(game.root())
         while stack:
             state = pop()
-            if state is _END:
+            if state is end:
                 depth -= 1
                 continue
             if merge is not None:
@@ -151,11 +159,10 @@ def read_rules(game: Game, memory: int | None = None, progress: Progress | None 
             if who == TERMINAL:
                 asked = "payoff"
                 amounts = payoff_of(state)
-                if type(amounts) is not tuple:
-                    listed = type(amounts) is list
+                if closely or type(amounts) is not tuple:
+                    listed = type(amounts) is list and not closely
                     amounts = tuple(amounts) if listed else payoffs_at(state, amounts, players)
-                ended(state)
-                paid(amounts)
+                paid.append(amounts)
                 continue
             if who == CHANCE:
                 asked = "chance"
@@ -177,10 +184,13 @@ def read_rules(game: Game, memory: int | None = None, progress: Progress | None 
             asked = "next"
             if depth >= WATCHED and merge is None:
                 _check_line(state, depth, markers)
-            push(_END)
+            stack.append(end)
             depth += 1
-            for move in moves[::-1]:
-                push(next_of(state, move))
+            for move in reversed(moves):
+                stack.append(next_of(state, move))
+        found.settle()
+    except _OddPayoffError:
+        return read_rules(game, memory, progress, closely=True)
     except (CounterfoldError, MemoryError):
         raise
     except (Exception, SystemExit) as error:
@@ -188,7 +198,6 @@ def read_rules(game: Game, memory: int | None = None, progress: Progress | None 
             raise
         where = f" at {short(state)}" if asked not in ("a method", "root") else ""
         raise RulesError(f"{asked} fails{where} with {reason(error)}") from error
-    found.settle()
     found.edges = (len(found.node) or node) - 1
     pace.guard.check(*found.sizes())
     return found
@@ -213,8 +222,9 @@ class _Pace:
         if node < WATCHED:
             return WATCHED, Watched(self.game)
         self.found.settle()
-        self.guard.check(*self.found.sizes())
-        if not self.judged and (node >= JUDGED or thread_time() > self.begin + SLOW):
+        share = self.guard.check(*self.found.sizes())
+        late = node >= JUDGED or thread_time() > self.begin + SLOW
+        if not self.judged and (late or share > TIGHT):
             self.judged, self.about = True, self.guard.judge(self.game)
         if self.progress and node > WATCHED:
             self.progress(node, self.about)

@@ -50,12 +50,12 @@ def test_a_game_that_is_too_large_is_refused_before_it_is_read() -> None:
         cf.compile_game(
             cf.LiarsDice(dice=2), 2**30, lambda histories, about: read.append(histories)
         )
-    assert max(read) < 10_000  # of some 10 ** 9
+    assert max(read) < 70_000  # of some 10 ** 9
 
 
 def test_progress_tells_about_how_many_there_are() -> None:
     told: list[float | None] = []
-    true = cf.compile_game(cf.Leduc(ranks=4), None, lambda _, about: told.append(about)).histories
+    true = cf.compile_game(cf.Leduc(ranks=7), None, lambda _, about: told.append(about)).histories
     assert told[0] is None
     assert told[-1] == pytest.approx(true, rel=0.5)
 

@@ -347,3 +347,49 @@ def test_deep_games_do_not_overflow_the_stack() -> None:
     tree = cf.compile_game(game)
     assert tree.histories == 10_001
     assert cf.best_response(cf.Strategy.uniform(tree), 0).value == 1.0
+
+
+class Paying(Game):
+    """A line of a thousand moves that may be left at any; what is paid then is as told."""
+
+    def __init__(self, paid: Callable[[int], Any]) -> None:
+        self.paid = paid
+
+    def root(self) -> tuple[int, bool]:
+        return (0, False)
+
+    def turn(self, state: tuple[int, bool]) -> int:
+        return TERMINAL if state[1] or state[0] == 1000 else 0
+
+    def actions(self, state: tuple[int, bool]) -> tuple[str, str]:
+        return ("on", "out")
+
+    def next(self, state: tuple[int, bool], action: object) -> tuple[int, bool]:
+        return (state[0] + 1, False) if action == "on" else (state[0], True)
+
+    def observe(self, state: tuple[int, bool], player: int) -> int:
+        return state[0]
+
+    def payoff(self, state: tuple[int, bool]) -> Any:
+        return self.paid(state[0])
+
+
+def paying(odd: dict[int, Any]) -> HistoryTree:
+    return cf.compile_game(Paying(lambda at: odd.get(at, (at, -at))))
+
+
+@pytest.mark.parametrize("odd", [(np.float64(2), 0.5), [2, 0.5], (np.int64(2), 0.5)])
+def test_payoffs_that_are_not_plain_are_looked_at_one_by_one(odd: Any) -> None:
+    payoff = paying({300: odd}).payoff
+    assert payoff[np.flatnonzero(payoff.sum(axis=1))].tolist() == [[2.0, 0.5]]
+    assert len(payoff) == 1001
+
+
+def test_a_wrong_payoff_far_behind_right_ones_is_told_with_its_state() -> None:
+    """The deepest end comes first."""
+    with pytest.raises(RulesError, match=r"player 2 is nan at \(400, True\)"):
+        paying({400: (0, math.nan), 300: (1,), 700: (np.float64(2), 0)})
+    with pytest.raises(RulesError, match=r"1 numbers for 2 players at \(300, True\)"):
+        paying({300: (1,)})
+    with pytest.raises(RulesError, match=r"player 1 is .* at \(300, True\), not a finite"):
+        paying({300: (10**400, 0)})
