@@ -16,12 +16,14 @@ from counterfold.errors import CounterfoldError, ParameterError, short
 from counterfold.games.base import label
 from counterfold.games.spec import Spec, parse_spec
 from counterfold.play.agents import AGENTS
-from counterfold.play.bots import AT_TABLES, needs_form, seated
+from counterfold.play.bots import AT_TABLES, SEARCHING, needs_form, searching, seated
 from counterfold.play.human import Leave
+from counterfold.play.street import search_line
 from counterfold.play.table import PlayedHand
 from counterfold.play.trainer import Judgement, Trainer
 from counterfold.poker.game import PokerGame
 from counterfold.poker.rules import PokerRules
+from counterfold.poker.table import Holdem
 from counterfold.studio.calls import Given, asked, told
 from counterfold.studio.felt import felt_of
 from counterfold.studio.server import Studio
@@ -33,6 +35,8 @@ TABLES = 8
 PATIENCE = 30.0
 """Seconds in which the others must have moved."""
 STRATEGIES = (".safetensors", ".cf")
+SEARCHERS = 3
+"""Players of a table at which agents search."""
 WORST = 20
 """Decisions that are kept for drills."""
 WORTH_A_DRILL = 0.005
@@ -48,6 +52,7 @@ class PersonsTable:
         self.changed = threading.Condition()
         self.phase, self.trouble = "over", ""
         self.observation: Observation | None = None
+        self._decided: list[tuple[Observation, int]] = []  # and how many were judged before
         self.hand: PlayedHand | None = None
         self.costly: list[dict[str, Any]] = []
         self._move: Hashable | None = None
@@ -57,6 +62,7 @@ class PersonsTable:
     def _ask(self, observation: Observation) -> Hashable:
         with self.changed:
             self.observation, self.phase, self._move = observation, "decision", None
+            self._decided.append((observation, len(self.sitting.judged)))
             self.changed.notify_all()
             while self._move is None and not self._left:
                 self.changed.wait()
@@ -72,6 +78,7 @@ class PersonsTable:
             if self.phase != "over":
                 return
             self.phase, self.hand, self.observation = "thinking", None, None
+            self._decided = []
             self.screen._headed = self.sitting.hands
         threading.Thread(target=self._play, daemon=True).start()
 
@@ -109,15 +116,16 @@ class PersonsTable:
         """Keep the decisions of a hand that cost most."""
         if self.hand is None:
             return
-        own = [step for step in self.hand.steps if step.turn == self.hand.players.index(0)]
-        for step, judged in zip(own, self.sitting.judged, strict=False):
-            if judged.lost > WORTH_A_DRILL * judged.pot:
-                seen: Any = self.sitting.game.observe(step.state, step.turn)
-                cards = list(map(str, seen)) if isinstance(self.sitting.game, PokerRules) else None
-                self.costly.append(
-                    {"cards": cards, "seen": label(seen), "worth": judged.worth, "pot": judged.pot,
-                     "took": judged.action, "lost": judged.lost}
-                )  # fmt: skip
+        judged = self.sitting.judged
+        after = [number for _, number in self._decided[1:]] + [len(judged)]
+        for (observation, number), following in zip(self._decided, after, strict=True):
+            if following == number:
+                continue  # nobody knew what it was worth
+            one, seen = judged[number], observation.seen
+            if one.lost > max(WORTH_A_DRILL * one.pot, one.doubt):
+                dealt = isinstance(self.sitting.game, PokerRules | Holdem)
+                cards = list(map(str, seen)) if dealt and isinstance(seen, tuple) else None
+                self.costly.append({"cards": cards, "seen": label(seen), **_told(one)})
         self.costly.sort(key=lambda one: -float(one["lost"]))
         del self.costly[WORST:]
 
@@ -140,9 +148,17 @@ class PersonsTable:
                 "judged": self._judged(),
                 "payoff": self.hand.payoffs[player] if self.hand else None,
                 "score": None if score is None else score.to_dict(),
-                "exact": sitting.judges,
+                "searches": [search_line(one) for one in self.hand.searches] if self.hand else [],
+                "judges": self._judges(),
                 "drills": len(self.costly),
             }
+
+    def _judges(self) -> str:
+        """By what decisions are judged: "exact" values, the opponent's "search", or nothing."""
+        if not self.sitting.judges:
+            return ""
+        searches = callable(getattr(self.sitting.agents[1], "judged", None))
+        return "exact" if not searches else "search" if len(self.sitting.agents) == 2 else ""
 
     def _player(self) -> int:
         if self.hand is not None:
@@ -195,6 +211,7 @@ def _told(judged: Judgement) -> dict[str, Any]:
         "best": judged.best,
         "lost": judged.lost,
         "pot": judged.pot,
+        "doubt": judged.doubt,
     }
 
 
@@ -242,6 +259,8 @@ def sit(studio: Studio, given: Given) -> dict[str, Any]:
         raise ParameterError(f"seed is {seed}, and must be from 0 up")
     rules = _rules(studio, given.maybe("game"), against)
     spec = _agent(studio, against)
+    if isinstance(rules, Holdem) and rules.players <= SEARCHERS and against.endswith(STRATEGIES):
+        spec = _searching(given, spec)
     form = (
         form_of(rules.poker if isinstance(rules, PokerRules) else rules)
         if needs_form(rules, [spec])
@@ -258,6 +277,15 @@ def sit(studio: Studio, given: Given) -> dict[str, Any]:
     key = _tables.add(PersonsTable(sitting, names))
     _tables[key].deal()
     return {"table": key, "rules": list(rules_in_short(rules)), **_tables[key].state()}
+
+
+def _searching(given: Given, path: str) -> str:
+    """A blueprint as the agent that searches by it, unless the person wants it as it is."""
+    if not given.values.get("search", True) or searching(path) == path:
+        return path
+    seconds = given.values.get("seconds")
+    told = {} if seconds in (None, "") else {"seconds": given.number("seconds")}
+    return str(Spec(SEARCHING, (path,), told))
 
 
 def _rules(studio: Studio, name: str | None, against: str) -> Any:

@@ -9,33 +9,40 @@ export async function show(root, params) {
   const table = new PersonTable(root, params);
   await table.choose();
   return { key: event => table.key(event), leave: () => { table.gone = true; }, help: [["a to i", "an action, in order"], ["Enter or n", "the next hand"], ["h", "a hint"]],
-    send: { command: () => command("play", table.game, ["--against", table.against || "equilibrium"]) } };
+    send: { command: () => command("play", table.game, ["--against", table.against || "equilibrium"], ["--no-search", !table.search], ["--seconds", table.search ? table.seconds : ""]) } };
 }
 const playing = one => h("span", { class: "playing suit-" + (one[1] || "") }, one[0], h("small", {}, signs[suits.indexOf(one[1])] || ""));
 const cards = text => (text.match(/../g) || []).map(playing);
 
 class PersonTable {
-  constructor(root, params) { Object.assign(this, { root, params, game: params.game || "", against: params.against || "" }); }
+  constructor(root, params) { Object.assign(this, { root, params, game: params.game || "", against: params.against || "", search: params.search !== "no", seconds: params.seconds || "" }); }
   async choose() {
     const found = await get("/play");
     const game = h("input", { type: "text", value: this.game, list: "playable", placeholder: "such as leduc", autocomplete: "off" });
     const against = h("input", { type: "text", value: this.against || "equilibrium", list: "opponents", autocomplete: "off" });
+    // A blueprint plays as it is, or searches with the cards that came.
+    const how = h("select", { onchange: () => shape() }, [["yes", "searching with the cards that came"], ["no", "its blueprint as it is"]].map(([value, title]) => h("option", { value, selected: (value === "yes") === this.search }, title)));
+    const pace = h("input", { type: "text", class: "short", inputmode: "decimal", value: this.seconds, placeholder: "3" });
+    const plays = field("It plays", how, "at a table of hold'em"), within = field("Seconds", pace, "of work for a search, at most");
+    const shape = () => { plays.hidden = !(/\.cf$/.test(against.value) || found.files.some(f => f.name === against.value.trim() && f.kind === "blueprint")); within.hidden = plays.hidden || how.value === "no"; };
+    against.addEventListener("input", shape);
+    shape();
     this.setup = h("section", { class: "card" }, h("h1", {}, "Sit down"), h("div", { class: "row fields" },
-      field("Against", against, "a solution of the folder, or an agent by name"), field("Game", game, "empty: the game of the solution"),
-      this.go = h("button", { class: "strong", onclick: () => this.sit(game.value.trim(), against.value.trim()) }, "Play")),
+      field("Against", against, "a solution of the folder, or an agent by name"), field("Game", game, "empty: the game of the solution"), plays, within,
+      this.go = h("button", { class: "strong", onclick: () => this.sit(game.value.trim(), against.value.trim(), how.value === "yes", pace.value.trim()) }, "Play")),
       h("datalist", { id: "opponents" }, [...new Set([...found.files.map(f => f.name), ...found.files.filter(f => f.kind === "blueprint").map(f => `holdem(${f.name})`), ...found.agents.map(a => a.name), ...found.bots])].map(value => h("option", { value }))),
       h("datalist", { id: "playable" }, ["kuhn", "leduc", "liars_dice", "holdem:hu", "holdem:3max", "holdem:6max", ...found.games].map(value => h("option", { value }))));
     this.felt = h("section", { class: "card felt", "aria-live": "polite", hidden: true });
     this.side = h("div", { class: "beside", hidden: true });
     this.root.append(this.setup, h("div", { class: "play" }, this.felt, this.side));
-    if (this.params.against) await this.sit(this.game, this.against);
+    if (this.params.against) await this.sit(this.game, this.against, this.search, this.seconds);
   }
-  async sit(game, against) {
-    this.game = game; this.against = against;
-    history.replaceState(null, "", href("play", { game, against }));
+  async sit(game, against, search, seconds) {
+    Object.assign(this, { game, against, search, seconds });
+    history.replaceState(null, "", href("play", { game, against, search: search ? "" : "no", seconds: search ? seconds : "" }));
     this.go.disabled = true;
     this.go.textContent = "Sitting down…";
-    const found = await tried(() => post("/play/sit", { game: game || null, against }));
+    const found = await tried(() => post("/play/sit", { game: game || null, against, search, seconds }));
     this.go.disabled = false;
     this.go.textContent = "Play";
     if (!found || this.gone) return;
@@ -81,7 +88,7 @@ class PersonTable {
     this.felt.replaceChildren(
       h("div", { class: "row between" }, h("h2", {}, `Hand ${state.number} · ${state.game.split("/").pop()}`), h("span", { class: "soft" }, `against ${state.names.slice(1).join(", ")}`)),
       state.felt ? this.oval(state.felt) : h("dl", { class: "hand" }, state.rows.map(([name, text]) => h("div", {}, h("dt", {}, name), h("dd", {}, text)))),
-      h("div", { class: "result" }, over && won !== null ? h("b", { class: won > 0 ? "good" : won < 0 ? "bad" : "" }, won > 0 ? `You win ${chips(won)}` : won < 0 ? `You lose ${chips(-won)}` : "You win nothing") : ""),
+      h("div", { class: "result" }, over && won !== null ? h("b", { class: won > 0 ? "good" : won < 0 ? "bad" : "" }, won > 0 ? `You win ${chips(won)}` : won < 0 ? `You lose ${chips(-won)}` : "You win nothing") : "", over && state.searches.map(text => h("div", { class: "soft small" }, `It searched: ${text}`))),
       h("div", { class: "row deciding" }, over ? h("button", { class: "strong", onclick: () => this.deal() }, h("kbd", {}, "n"), " Next hand")
         : state.actions.map((action, k) => h("button", { class: "move", onclick: () => this.act(action) }, h("kbd", {}, "abcdefghi"[k] || ""), " ", action)),
         !over && h("button", { class: "quiet", onclick: () => this.hint() }, h("kbd", {}, "h"), " Hint")),
@@ -101,7 +108,7 @@ class PersonTable {
       seat(own));
   }
   score() {
-    const { score, exact, drills } = this.state;
+    const { score, judges, drills } = this.state;
     const rows = [];
     const row = (name, value) => rows.push(h("div", {}, h("dt", {}, name), h("dd", {}, value)));
     if (score) {
@@ -110,13 +117,13 @@ class PersonTable {
       if (score.reduced) row("Luck taken out", `${signed(score.reduced.mean)}${score.reduced.half ? ` ± ${chips(score.reduced.half)}` : ""}`);
     }
     return h("section", { class: "card" }, h("h2", {}, "Score"), score ? h("dl", {}, rows) : h("p", { class: "soft" }, "No hand is over yet."),
-      h("div", { class: "row" }, exact && h("button", { disabled: !drills, onclick: () => this.drill() }, `Drill what cost most (${drills})`),
+      h("div", { class: "row" }, judges && h("button", { disabled: !drills, onclick: () => this.drill() }, `Drill what cost most (${drills})`),
         score && h("button", { onclick: () => tried(async () => notice(`The session is in ${(await post("/play/save", { table: this.table, name: "session" })).file}`)) }, "Save the session")));
   }
   judged() {
-    const { judged, exact } = this.state;
+    const { judged, judges } = this.state;
     return h("section", { class: "card judgedcard" }, h("h2", {}, "Decisions of this hand"), judged.length ? judged.map(one => verdict(one))
-      : h("p", { class: "soft" }, exact ? "Each is judged by its exact value as soon as you have made it." : "Where the opponent's strategy for all hands is known, each is judged by its exact value; a hint tells what others would do."));
+      : h("p", { class: "soft" }, judges === "exact" ? "Each is judged by its exact value as soon as you have made it." : judges ? "Each is judged by what the opponent's own search finds, before it by its blueprint over drawn boards; ± tells how far that may be wrong." : "Where the opponent's strategy for all hands is known, each is judged by its exact value; a hint tells what others would do."));
   }
   rulesCard() { return h("details", { class: "card" }, h("summary", {}, "The rules"), (this.rules || []).map(text => h("p", {}, text))); }
   // Decisions that cost most, one after the other, to be made again.
@@ -128,7 +135,7 @@ class PersonTable {
       const one = drills[at % drills.length], [hand, board, line] = one.cards || ["", "", ""];
       const answer = h("div", { class: "result" });
       const choose = action => {
-        answer.replaceChildren(verdict({ action, worth: one.worth, best: Object.entries(one.worth).sort((a, b) => b[1] - a[1])[0][0], lost: Math.max(...Object.values(one.worth)) - one.worth[action], pot: one.pot }));
+        answer.replaceChildren(verdict({ action, worth: one.worth, best: Object.entries(one.worth).sort((a, b) => b[1] - a[1])[0][0], lost: Math.max(...Object.values(one.worth)) - one.worth[action], pot: one.pot, doubt: one.doubt }));
         buttons.replaceChildren(h("button", { class: "strong", onclick: () => { at++; next(); } }, h("kbd", {}, "n"), " Next"), h("button", { onclick: () => { this.drilling = null; this.draw(); } }, "Back to the table"));
         this.drilling = { next: () => { at++; next(); } };
       };
@@ -156,7 +163,7 @@ class PersonTable {
   }
 }
 function verdict(one) {
-  const fine = one.lost <= .002 * one.pot, all = Object.entries(one.worth).sort((a, b) => b[1] - a[1]);
-  return h("div", { class: "verdict" }, h("b", { class: fine ? "good" : "bad" }, fine ? `${one.action}: right` : `${one.action}: costs ${chips(one.lost)}, ${one.best} is best`),
+  const fine = one.lost <= Math.max(.002 * one.pot, one.doubt), all = Object.entries(one.worth).sort((a, b) => b[1] - a[1]);
+  return h("div", { class: "verdict" }, h("b", { class: fine ? "good" : "bad" }, fine ? `${one.action}: right` : `${one.action}: costs ${chips(one.lost)}, ${one.best} is best`), one.doubt > .005 && h("span", { class: "soft" }, ` ± ${chips(one.doubt)}`),
     h("table", {}, h("tbody", {}, all.map(([action, x]) => h("tr", { class: action === one.action ? "taken" : "" }, h("td", {}, action), h("td", { class: "num" }, signed(x)))))));
 }
