@@ -161,3 +161,15 @@ class Public:
                 len(it.form.buckets),
             )
         return 2 * iterations * len(it.form.nodes)
+
+    def worths(self, told: Any, count: int) -> None:
+        """Add to ``kernels.Told`` what hands of a player win on some boards, both playing by what
+        is regretted; nothing is learned."""
+        from counterfold.kernels.rule import COLUMNS
+
+        it = self._engine
+        rule = it.rule(np.zeros(COLUMNS), 1)._replace(gain=np.float32(0), share=np.float32(0))
+        self._kernels.worths(
+            it.lines, it.cards, rule, it.table, self._boards(count), self._field,
+            len(it.form.buckets), told,
+        )  # fmt: skip

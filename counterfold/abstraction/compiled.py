@@ -145,7 +145,7 @@ def cards_of(game: PokerGame, buckets: Sequence[Buckets]) -> Any:
     if not _can_deal(game):
         raise ParameterError(f"the ranges of {game.name} cannot all hold a hand, or hardly ever")
     deck = np.array(sorted(set(rules.deck) - set(game.board)), np.uint8)
-    drawing = [_alias(weights) for weights in game.ranges]
+    drawing = [alias(weights) for weights in game.ranges]
     whole_board = len(game.board) + sum(rules.deal)
     sizes = np.zeros(6, np.int64)
     sizes[: len(buckets)] = board_sizes(game)
@@ -193,7 +193,7 @@ def _strengths(
     return ends, strength
 
 
-def _alias(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
+def alias(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
     """Tables for drawing a hand at once: keep what is drawn evenly, or take the other one."""
     size = len(weights)
     share = (weights * (size / weights.sum())).tolist()

@@ -64,6 +64,14 @@ class Field(NamedTuple):
     tick: np.ndarray  # int64 [1]
 
 
+class Told(NamedTuple):
+    """What walks tell of a player's hands, by number: chips in all, and what they met."""
+
+    player: int
+    won: np.ndarray  # float64
+    met: np.ndarray  # float64
+
+
 class Walk(NamedTuple):
     """A walk of a player on a board."""
 
@@ -289,26 +297,54 @@ def _walk(walk, style):
             d -= 1
 
 
+@inlined
+def _lay(cards, boards, field, b, streets):
+    """The hands that a board leaves: their cards, and their buckets on each street."""
+    for j in range(boards.count[b]):
+        hand = boards.hand[b, j]
+        field.low[j] = cards.cards[hand, 0]
+        field.high[j] = cards.cards[hand, 1]
+    for street in range(streets):
+        word = board_word(cards, boards.cards, b, street)
+        for j in range(boards.count[b]):
+            field.bucket[street, j] = look_up(cards, word, boards.hand[b, j], street)
+
+
+@inlined
+def _sit(boards, field, b, player):
+    """Both ranges at the root, and as its value what each of a player's hands can meet."""
+    hands = boards.count[b]
+    for j in range(hands):
+        hand = boards.hand[b, j]
+        field.weight[j] = boards.ranges[player, hand] * boards.scale[0]
+        field.theirs[0, j] = boards.ranges[1 - player, hand]
+    _fold(field, 0, hands, 1.0)
+    for j in range(hands):
+        field.own[0, j] = field.weight[j] * field.value[0, j]
+
+
 @jit
 def public(lines, cards, rule, table, style, boards, field, streets):
     """Walks of both players on each board."""
     width = field.play.shape[0] // field.node.size
     for b in range(boards.count.size):
         hands = boards.count[b]
-        for j in range(hands):
-            hand = boards.hand[b, j]
-            field.low[j] = cards.cards[hand, 0]
-            field.high[j] = cards.cards[hand, 1]
-        for street in range(streets):
-            word = board_word(cards, boards.cards, b, street)
-            for j in range(hands):
-                field.bucket[street, j] = look_up(cards, word, boards.hand[b, j], street)
+        _lay(cards, boards, field, b, streets)
         for player in range(2):
-            for j in range(hands):
-                hand = boards.hand[b, j]
-                field.weight[j] = boards.ranges[player, hand] * boards.scale[0]
-                field.theirs[0, j] = boards.ranges[1 - player, hand]
-            _fold(field, 0, hands, 1.0)  # what each hand can meet
-            for j in range(hands):
-                field.own[0, j] = field.weight[j] * field.value[0, j]
+            _sit(boards, field, b, player)
             _walk(Walk(lines, rule, table, boards, field, b, player, hands, width), style)
+
+
+@jit
+def worths(lines, cards, rule, table, boards, field, streets, told_of):
+    """Add what each of a player's hands wins by the table on all boards, and how much it meets."""
+    width, player = field.play.shape[0] // field.node.size, told_of.player
+    for b in range(boards.count.size):
+        hands = boards.count[b]
+        _lay(cards, boards, field, b, streets)
+        _sit(boards, field, b, player)
+        for j in range(hands):
+            told_of.met[boards.hand[b, j]] += field.value[0, j]
+        _walk(Walk(lines, rule, table, boards, field, b, player, hands, width), None)
+        for j in range(hands):
+            told_of.won[boards.hand[b, j]] += field.value[0, j]

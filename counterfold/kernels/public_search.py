@@ -127,6 +127,13 @@ def _learn_root(root, line, value, place, scale, now):
 
 
 @jit
+def learn_root(root, value, now):
+    """One iteration of a root with one line, by what hands [1, hands] are worth there."""
+    _learn_root(root, 0, value, 0, 1.0, now)
+    root.sum[0] = average(root.sum[0], now[AVERAGE], 1.0)
+
+
+@jit
 def search(tape, ground, sides, room, root, seats, schedule, rows):
     """Iterations of a search, one for each row of the schedule; the opponent learns first.
 

@@ -20,6 +20,7 @@ from counterfold.play.habits import tilted
 from counterfold.play.rest import (
     FEWER,
     Extra,
+    Shadow,
     bucketed,
     game_of,
     lifted,
@@ -28,14 +29,16 @@ from counterfold.play.rest import (
     single_hands,
 )
 from counterfold.play.safe import MOST_ALPHA, evidence
+from counterfold.play.sampled_root import ROUND, Entering, entry_of
 from counterfold.poker.betting import count
 from counterfold.poker.cards import CARDS, HOLES, board_name
 from counterfold.poker.game import DECISION, BettingTree, PokerGame
 from counterfold.poker.money import Betting, State
 from counterfold.poker.ranges import Range
 from counterfold.poker.table import DEALT, STREETS, Holdem
-from counterfold.searchers.gadget import gadget
+from counterfold.searchers.gadget import Part, gadget
 from counterfold.searchers.public import PublicSearch
+from counterfold.searchers.public_entry import PublicEntry
 from counterfold.solvers.solver import Solver
 from counterfold.strategy.continuations import continuations
 from counterfold.strategy.layout import Tables
@@ -60,6 +63,8 @@ PIECE = 2_000
 """Iterations of a sampled search between looks at the clock."""
 SAMPLES = 1_000
 """Iterations of a sampled search for each that was asked for."""
+MARKING = 0.15
+"""Of the seconds of a sampled search: what the blueprint earns is found out in it."""
 FEW = 50_000
 """Iterations below which a sampled search has found nothing yet."""
 BUILT = 2e-5
@@ -163,6 +168,14 @@ class Spot(NamedTuple):
     judged: Floats = np.zeros((0, 0, 0))  # [1 + draws, players, holes] ranges by what was learned
 
 
+class _Root(NamedTuple):
+    """A gadget of a sampled search."""
+
+    entry: PublicEntry
+    parts: list[Part]
+    alpha: float | None
+
+
 Fitting = tuple[Betting, tuple[int, ...], float]
 """A betting, who is in it, and what an iteration costs."""
 
@@ -222,16 +235,7 @@ class StreetSearch:
         search = PublicSearch(blueprint, me, came=(came[0], came[1]))
         entry = search.entry(0)
         gap, limit = GAP * sum(betting.paid), MOST if self.iterations is None else self.iterations
-        settings: dict[str, Any] = {}
-        if self.gadget == "ses":
-            settings = {"alpha": self.alpha, "mark": "best"}
-            if self.alpha is None:
-                held = tree.hands[1 - me][0].holes
-                worlds = [
-                    entry.range_of(each[None, held]) for each in spot.judged[:, seats[1 - me]]
-                ]
-                settings |= {"alpha": MOST_ALPHA * evidence(entry.range, worlds)}
-                settings["range"] = worlds[0]
+        settings = self._settings(spot, seats, entry, "best", tree.hands[1 - me][0].holes)
         trials, done = self._trials if settings.get("alpha") else 1, 0
         for trial in range(trials):
             parts = gadget(self.gadget, entry, **settings)
@@ -263,6 +267,23 @@ class StreetSearch:
         self.last = plan, replace(game, ranges=tuple(everything)), tuple(tables)
         return plan
 
+    def _settings(
+        self, spot: Spot, seats: tuple[int, ...], entry: PublicEntry, mark: str, held: Any = None
+    ) -> dict[str, Any]:
+        """Of the gadget: what margins are counted from, and how far a range is believed in."""
+        settings: dict[str, Any] = {}
+        if self.gadget != "unsafe" and self.gadget != "ox":
+            settings = {"mark": mark}
+        if self.gadget == "ses":
+            settings["alpha"] = self.alpha
+            if self.alpha is None:
+                judged = spot.judged[:, seats[1 - entry.player]]
+                judged = judged if held is None else judged[:, held]
+                worlds = [entry.range_of(each[None]) for each in judged]
+                settings |= {"alpha": MOST_ALPHA * evidence(entry.range, worlds)}
+                settings["range"] = worlds[0]
+        return settings
+
     def values(self, plan: Plan, words: Sequence[str]) -> dict[str, Floats] | None:
         """[holes] what actions of the other one are worth to it against the last search's player,
         both playing what was found; None of another search."""
@@ -284,35 +305,63 @@ class StreetSearch:
         betting, seats, names = fitting
         game = game_of(self.table, own.game.rules, betting, seats, spot.board)
         came = self._came(spot, seats, game)
-        game = replace(game, ranges=tuple(came))
-        hands = single_hands(spot.board)
+        game, hands = replace(game, ranges=tuple(came)), single_hands(spot.board)
         form = BucketForm(game, (hands, *own.buckets[spot.state.street + 1 :]))
         trunk = {node: node for node in form.nodes.tolist()}
+        shadow = shadow_of(game.betting, own.game.betting, spot.node, seats)
+        root = self._root(spot, seats, form, shadow) if len(seats) == 2 else None
         if game.betting.played > 1:
-            shadow = shadow_of(game.betting, own.game.betting, spot.node, seats)
             held = {
                 name: bucketed(shadow, BucketTables(own, self.continuations[name]), form)
                 for name in names
             }
             form = EdgeForm(form, held)
             trunk = form.trunk
-        solver = Solver(form, traversal="external", threads=1, seed=spot.player)
-        piece, seconds = PIECE, ALMOST * self.seconds - SPARE * (time.thread_time() - began)
-        limit = MOST * SAMPLES if self.iterations is None else self.iterations * SAMPLES
-        while solver.iteration < limit:
-            solver.step(min(piece, limit - solver.iteration))
-            spent = time.thread_time() - began
-            if spent + PIECE / solver.iteration * spent > seconds and self.iterations is None:
-                break
+        solver = self._walked(form, root, spot.player, began)
         if solver.iteration < FEW and self.iterations is None:
             return None  # the blueprint has seen more
         found, of = BucketTables.of(solver.strategy()), hands.on(spot.board)
         played = {old: found.rows(new)[of].T.astype(np.float64) for old, new in trunk.items()}
         told = self._told(
-            spot, seats, came, began, kind="sampled", gadget="unsafe", alpha=None, gap=None,
-            iterations=solver.iteration, pot=sum(betting.paid), nodes=len(form.game.betting),
+            spot, seats, came, began, kind="sampled", gap=None, iterations=solver.iteration,
+            gadget="unsafe" if root is None else self.gadget,
+            alpha=None if root is None else root.alpha,
+            pot=sum(betting.paid), nodes=len(form.game.betting),
         )  # fmt: skip
         return Plan(game.betting, seats, played, told)
+
+    def _root(
+        self, spot: Spot, seats: tuple[int, ...], form: BucketForm, shadow: Shadow
+    ) -> _Root | None:
+        """What stands at the root of a sampled search of two; None of one that believes."""
+        if self.gadget == "unsafe":
+            return None
+        seconds = None if self.iterations else MARKING * self.seconds
+        entry = entry_of(form, shadow, self.tables, seats.index(spot.player), seconds)
+        settings = self._settings(spot, seats, entry, "blueprint")
+        return _Root(entry, gadget(self.gadget, entry, **settings), settings.get("alpha"))
+
+    def _walked(self, form: BucketForm, root: _Root | None, seed: int, began: float) -> Solver:
+        """A sampled search in its time."""
+        piece = PIECE if root is None else ROUND
+        solver = Solver(
+            form,
+            traversal="external",
+            threads=1,
+            seed=seed,
+            per_round=None if root is None else ROUND,
+        )
+        if root is not None:
+            engine: Any = solver.engine
+            engine.workers = [Entering(engine, root.entry, root.parts)]
+        seconds = ALMOST * self.seconds - SPARE * (time.thread_time() - began)
+        limit = MOST * SAMPLES if self.iterations is None else self.iterations * SAMPLES
+        while solver.iteration < limit:
+            solver.step(min(piece, limit - solver.iteration))
+            spent = time.thread_time() - began
+            if spent + piece / solver.iteration * spent > seconds and self.iterations is None:
+                break
+        return solver
 
     def _cut(
         self, spot: Spot, extra: Extra
