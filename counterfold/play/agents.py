@@ -220,6 +220,8 @@ def _blueprint(form: Form, path: str | None) -> Strategy[Any]:
     if path is None:
         return equilibrium_of(form)
     blueprint = Strategy.load(path)
+    if blueprint.layout.name in ABSTRACT and isinstance(form, PublicTree | HistoryTree):
+        return _in_full(blueprint, form)
     blueprint.check_fits(form)
     return Strategy.of(form, blueprint.tables, blueprint.about)
 

@@ -1,9 +1,9 @@
 """Agents that exploit and know their risk: safe exploitation search, and restricted responses.
 
-``SafeSearcher`` plays its blueprint until a subgame is entered (on a public tree, the last
-street), judges by its model with which hands the opponent comes, and searches there (SES, Liu et
-al. 2022). The paper leaves alpha to the
-user. Here it may set itself from two things:
+``SafeSearcher`` plays its blueprint (over buckets, hand by hand) until a subgame is entered (on a
+public tree, the last street), judges by its model with which hands the opponent comes, and searches
+there (SES, Liu et al. 2022). The paper leaves alpha to the user. Here it may set itself from two
+things:
 
 * what the evidence is worth: the share of the judged range's distance from the blueprint's that
   is not noise, max(0, 1 - noise / distance) with the posterior's own spread as the noise (the
@@ -26,9 +26,11 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from counterfold.abstraction.bucket_form import BucketForm
+from counterfold.abstraction.bucket_layout import by_hand
 from counterfold.agent import Agent, Observation, SeenHand
 from counterfold.arrays import Floats
-from counterfold.errors import ParameterError
+from counterfold.errors import ParameterError, UnsupportedError
 from counterfold.evaluate.certificate import Certified
 from counterfold.evaluate.exact import assess
 from counterfold.exploit.line_model import LineModel
@@ -42,6 +44,7 @@ from counterfold.searchers.searcher import Searcher
 from counterfold.searchers.subgame import subgames
 from counterfold.strategy.strategy import Strategy, check_strategies
 from counterfold.tree.history import HistoryTree
+from counterfold.tree.public import PublicTree
 
 DRAWS = 16
 """Strategies drawn from the posterior to see how sure the model is of a range."""
@@ -102,12 +105,28 @@ class Certificate(Certified):
     infinite = ("theorem",)
 
 
+def _in_full(blueprint: Strategy[Any]) -> Strategy[Any]:
+    """A blueprint as searches read it: one over buckets hand by hand, on its public tree.
+
+    TreeTooLargeError where that does not fit: there the agent ``holdem`` searches.
+    """
+    form = blueprint.tree
+    if isinstance(form, BucketForm) and form.players == 2:
+        return by_hand(blueprint)
+    if not isinstance(form, HistoryTree | PublicTree):
+        raise UnsupportedError(
+            f"{blueprint.spec} is laid out neither by histories nor by all hands of two players, "
+            "in which safe searches are"
+        )
+    return blueprint
+
+
 class _Player(Agent):
     """Plays by a strategy of any form, learns by a model, and counts the time it thinks."""
 
     def __init__(self, blueprint: Strategy[Any], model: Model | None) -> None:
         check_strategies(blueprint)
-        self.blueprint = blueprint
+        self.blueprint = blueprint = _in_full(blueprint)
         self.tree = blueprint.tree
         by_histories = isinstance(self.tree, HistoryTree)
         self.model: Model = model or (OpponentModel if by_histories else LineModel)(blueprint)
@@ -169,7 +188,7 @@ class SafeSearcher(_Player):
         self.point = point
         self._rng = np.random.default_rng(seed)
         self.searchers: tuple[Searcher[Any], ...] = tuple(
-            Searcher(blueprint, player, point) for player in range(2)
+            Searcher(self.blueprint, player, point) for player in range(2)
         )
         self._believed: Strategy[Any] | None = None
         self._found: dict[tuple[int, int], Strategy[Any]] = {}
@@ -326,7 +345,7 @@ class RestrictedAgent(_Player):
             raise ParameterError(f"every is {every!r}, and must be a number of hands")
         self.p, self.every, self.method = float(p), every, method
         self.name = f"rnr({p:g})"
-        self._plan = Strategy.of(self.tree, blueprint.tables, {"method": self.name})
+        self._plan = Strategy.of(self.tree, self.blueprint.tables, {"method": self.name})
 
     def _playing(self, observation: Observation) -> Strategy[Any]:
         return self._plan

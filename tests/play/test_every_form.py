@@ -6,7 +6,11 @@ import numpy as np
 import pytest
 
 import counterfold as cf
-from counterfold.errors import MismatchError, ParameterError
+from counterfold.abstraction.bucket_form import BucketForm
+from counterfold.abstraction.bucket_layout import by_hand
+from counterfold.abstraction.buckets import every_hand
+from counterfold.abstraction.deal_form import DealForm
+from counterfold.errors import MismatchError, ParameterError, UnsupportedError
 from counterfold.exploit.line_model import LineModel
 from counterfold.games.base import CHANCE, TERMINAL
 from counterfold.play.agents import answer_to, make_agent
@@ -164,6 +168,28 @@ def test_safe_search_is_measured_alike_in_both_forms(blueprints):
         assert sum(one.exploitability for one in both) / 2 == pytest.approx(played, abs=1e-6)
         assert risks[-1] == pytest.approx(cf.exploitability(blueprint), abs=1e-6)
     assert risks[0] == pytest.approx(risks[1], abs=1e-6)
+
+
+def test_safe_search_from_a_blueprint_over_buckets(tmp_path):
+    """It risks what the same blueprint does hand by hand, and sits down by its file."""
+    poker = holdem.leduc()
+    form = BucketForm(poker, every_hand(poker))
+    solver = cf.Solver(form, "linear", "external", seed=1)
+    solver.step(20_000)
+    solver.save(tmp_path / "coarse.cf")
+    whole = by_hand(solver.strategy())
+    agents = [SafeSearcher(one, 0.5) for one in (solver.strategy(), whole)]
+    one, two = (agent.certificate(0) for agent in agents)
+    assert one.blueprint == pytest.approx(cf.assess(whole).gains[1], abs=1e-6)
+    assert one.exploitability == pytest.approx(two.exploitability, abs=1e-6)
+    assert one.exploitability <= one.bound + agents[0].tolerance
+    assert one.alphas == two.alphas
+    tree = PublicTree(poker, symmetry=False)
+    spec = f"ses(alpha=0.3,blueprint={tmp_path / 'coarse.cf'})"
+    match = cf.Match(poker, *(make_agent(name, tree) for name in (spec, "uniform")), seed=2)
+    assert not any(match.play(4).faults), match.messages
+    with pytest.raises(UnsupportedError, match="neither by histories nor by all hands"):
+        SafeSearcher(cf.Strategy.uniform(DealForm(cf.Cheat(health=1))), 0.5)
 
 
 def test_safe_search_learns_on_a_public_tree(leduc, blueprints, weak):
