@@ -30,7 +30,7 @@ _LARGE = re.compile(r"\d(?:\d{40}|[eE]\+?\d{3})")
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?:inf|nan)", re.ASCII)
 _RATIO = re.compile(r"[+-]?\d{1,300}/\d{1,300}", re.ASCII)
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
-_NEEDED: Any = object()
+_NEEDED: object = object()
 
 
 def read_bytes(path: str | os.PathLike[str], what: str, most: int = MOST_BYTES) -> bytes:
@@ -279,7 +279,7 @@ class Fields:
             raise FileError(f'{self.where}: "{key}" is missing')
         return self.value.get(key, default)
 
-    def _checked(self, key: str, default: Any, good: Callable[[Any], bool], what: str) -> Any:
+    def _checked(self, key: str, default: object, good: Callable[[Any], bool], what: str) -> Any:
         """A field that is good, or the default."""
         value = self.raw(key, default)
         if key in self.value and not good(value):
@@ -291,7 +291,7 @@ class Fields:
         value: str = self._checked(key, default, lambda one: isinstance(one, str), "a text")
         return value
 
-    def flag(self, key: str, default: Any = _NEEDED) -> bool:
+    def flag(self, key: str, default: object = _NEEDED) -> bool:
         """True or false."""
         value: bool = self._checked(
             key, default, lambda one: isinstance(one, bool), "true or false"
@@ -314,7 +314,7 @@ class Fields:
         value: float = self._checked(key, default, lambda one: is_number(one, low, high), what)
         return float(value) if key in self.value else value
 
-    def items(self, key: str, default: Any = _NEEDED) -> list[Any]:
+    def items(self, key: str, default: object = _NEEDED) -> list[Any]:
         """A list of whatever it is."""
         value: list[Any] = self._checked(key, default, lambda one: isinstance(one, list), "a list")
         return value
@@ -366,12 +366,12 @@ class Fields:
         return values
 
 
-def is_whole(value: Any, low: int, high: int) -> bool:
+def is_whole(value: object, low: int, high: int) -> bool:
     """Is it a whole number from low to high?"""
     return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
 
 
-def is_number(value: Any, low: float = -math.inf, high: float = math.inf) -> bool:
+def is_number(value: object, low: float = -math.inf, high: float = math.inf) -> bool:
     """Is it a finite number from low to high?"""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False

@@ -114,7 +114,7 @@ def label(observation: Hashable) -> str:
     return str(observation)
 
 
-def spec_of(game: Any) -> str:
+def spec_of(game: object) -> str:
     """The name that loads this game again, with every parameter that is not the default.
 
     >>> from counterfold.games.leduc import Leduc

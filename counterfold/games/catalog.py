@@ -285,7 +285,7 @@ def _has(cls: type, name: str) -> bool:
     return name == "chance" or found is not getattr(Game, name)
 
 
-def _put(game: Any, name: str, value: Any) -> None:
+def _put(game: object, name: str, value: object) -> None:
     try:
         object.__setattr__(game, name, value)  # frozen dataclasses refuse anything else
     except (AttributeError, TypeError):

@@ -151,7 +151,7 @@ class Cheat(Game):
                 hands, drawn = (*hands, drawn), ()
         return Deal(deck, hands, drawn)
 
-    def turn(self, state: Any) -> int:
+    def turn(self, state: object) -> int:
         if isinstance(state, Turn):
             return state.seat if state.laid is None else state.asked
         return TERMINAL if isinstance(state, End) else CHANCE
@@ -342,7 +342,7 @@ class Cheat(Game):
             return self._key
         raise AttributeError("players remember the way, so no two histories are one")
 
-    def _key(self, state: Any) -> Hashable:
+    def _key(self, state: object) -> Hashable:
         if isinstance(state, End):
             return state.won, state.lost
         key: Hashable = state

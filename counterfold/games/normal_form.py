@@ -44,7 +44,7 @@ class NormalForm(Game):
     def __repr__(self) -> str:
         return brief(self, f"of {' x '.join(str(len(names)) for names in self.names)} actions")
 
-    def __init__(self, payoffs: Any, actions: Sequence[Sequence[str]] | None = None) -> None:
+    def __init__(self, payoffs: object, actions: Sequence[Sequence[str]] | None = None) -> None:
         tables, shape = _tables(payoffs)
         told = object.__setattr__  # the way in to a frozen dataclass
         told(self, "payoffs", tables)
@@ -162,7 +162,7 @@ def _at(table: Any, cell: Choices) -> float:
     return number
 
 
-def _tables(payoffs: Any) -> tuple[Any, tuple[int, ...]]:
+def _tables(payoffs: object) -> tuple[Any, tuple[int, ...]]:
     """One nested tuple of floats for each player, and how many actions each player has."""
     tables, shape = _nested(payoffs)
     if len(shape) == 2:
@@ -175,7 +175,7 @@ def _tables(payoffs: Any) -> tuple[Any, tuple[int, ...]]:
     return tables, shape[1:]
 
 
-def _nested(value: Any) -> tuple[Any, tuple[int, ...]]:
+def _nested(value: object) -> tuple[Any, tuple[int, ...]]:
     if hasattr(value, "tolist"):
         value = value.tolist()
     if not isinstance(value, list | tuple):

@@ -85,7 +85,7 @@ def parse_spec(text: str) -> Spec:
     return Spec(name, tuple(args), kwargs)
 
 
-def written(value: Any) -> str:
+def written(value: object) -> str:
     """A parameter as ``parse_spec`` reads it back.
 
     >>> written((1, 2)), written(True), written("a,b")
@@ -137,7 +137,7 @@ def positive(name: str, value: Any) -> Real:
     return amount
 
 
-def choice(name: str, value: Any, options: Iterable[str]) -> str:
+def choice(name: str, value: object, options: Iterable[str]) -> str:
     """A parameter that is one of a few words.
 
     >>> choice("prizes", "random", ["descending", "ascending", "random"])
@@ -149,7 +149,7 @@ def choice(name: str, value: Any, options: Iterable[str]) -> str:
     return value
 
 
-def flag(name: str, value: Any) -> bool:
+def flag(name: str, value: object) -> bool:
     """A parameter that is true or false.
 
     >>> flag("suited", False)
@@ -160,7 +160,7 @@ def flag(name: str, value: Any) -> bool:
     return value
 
 
-def _brief(value: Any) -> str:
+def _brief(value: object) -> str:
     text = written(value)
     return text if len(text) <= 40 else f"{text[:37]}..."
 

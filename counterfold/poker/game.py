@@ -324,6 +324,6 @@ class PokerGame:
         return tuple(left.tolist())
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """A whole number without a point."""
     return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,7 +12,7 @@ from counterfold.poker.notation import weighed
 from counterfold.poker.ranges import Range
 
 
-def hand_weights(rules: CardRules, hands: Any) -> NDArray[np.float64]:
+def hand_weights(rules: CardRules, hands: object) -> NDArray[np.float64]:
     """[hands] a weight from 0 to 1 for each: of a range, or of words for one.
 
     Hands of one card are named by rank or card, as in ``K,Qs:0.5`` or ``random``.

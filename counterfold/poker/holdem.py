@@ -50,7 +50,7 @@ def parse_deck(given: Any) -> tuple[int, ...]:
     return tuple(sorted(parse_cards(given)))
 
 
-def holdem_rules(deal: Sequence[int], deck: Any = None) -> CardRules:
+def holdem_rules(deal: Sequence[int], deck: object = None) -> CardRules:
     """Hold'em: two cards each, and the best five with those on the board win.
 
     ``deal`` has the cards that come at the beginning of each street, 0 for the first. A smaller
@@ -73,7 +73,7 @@ def fhp(
     cap: int = 4,
     raises: Sequence[float] = (2, 2),
     blinds: Sequence[float] = (1, 2),
-    deck: Any = None,
+    deck: object = None,
 ) -> PokerGame:
     """Flop Hold'em: limit hold'em that ends after the betting on the flop.
 
@@ -206,7 +206,7 @@ def _limit_game(game: LimitPoker, name: str, parameters: dict[str, Any]) -> Poke
     )
 
 
-def _pair(name: str, values: Any) -> tuple[float, float]:
+def _pair(name: str, values: object) -> tuple[float, float]:
     if not isinstance(values, tuple | list) or len(values) != 2:
         raise ParameterError(f"{name} are two amounts, such as 2+4, not {values!r}")
     return float(positive(name, values[0])), float(positive(name, values[1]))

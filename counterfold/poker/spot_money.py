@@ -134,15 +134,15 @@ def _sizes(source: Source, streets: Sequence[str]) -> tuple[tuple[Sizes, ...], t
     return tuple(found[0]), tuple(found[1])
 
 
-def _parsed(source: Source, sizes: Any) -> tuple[Size, ...]:
+def _parsed(source: Source, sizes: object) -> tuple[Size, ...]:
     return parse_sizes(sizes, bare_chips=source.saved, big_blind=read_big_blind(source))
 
 
-def _same(donks: Any) -> bool:
+def _same(donks: object) -> bool:
     return isinstance(donks, str) and donks.strip().lower().startswith("same")
 
 
-def _list(source: Source, key: str, value: Any, player: int, street: str) -> tuple[Size, ...]:
+def _list(source: Source, key: str, value: object, player: int, street: str) -> tuple[Size, ...]:
     picked = source.pick(key, value, player, street)
     if isinstance(picked, Mapping):
         source.only(key, picked, [*source.names, *STREETS])
@@ -154,7 +154,9 @@ def _list(source: Source, key: str, value: Any, player: int, street: str) -> tup
         return _parsed(source, picked)
 
 
-def _entry(source: Source, actions: Any, player: int, street: str) -> dict[str, tuple[Size, ...]]:
+def _entry(
+    source: Source, actions: object, player: int, street: str
+) -> dict[str, tuple[Size, ...]]:
     """One entry of "actions": percents of the pot by "bet_pct", or any sizes by "bets"."""
     picked = source.pick("actions", actions, player, street)
     if picked is None:

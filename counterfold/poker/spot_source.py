@@ -24,7 +24,7 @@ _MOST = 1e12  # chips
 _CLOSE = 0.7  # an unknown key as near as this to a known one is a slip; others are remarks
 
 
-def nearest_name(name: Any, known: Sequence[str]) -> str:
+def nearest_name(name: object, known: Sequence[str]) -> str:
     """Advice to someone who wrote a name that is not known.
 
     >>> nearest_name("rivr", ["flop", "turn", "river"])
@@ -34,7 +34,7 @@ def nearest_name(name: Any, known: Sequence[str]) -> str:
     return f'did you mean "{close[0]}"?' if close else f"known are {', '.join(known)}"
 
 
-def quoted(name: Any) -> str:
+def quoted(name: object) -> str:
     """A name as JSON writes it, cut where it is long."""
     return f'"{cut(str(name), 60)}"'
 
@@ -47,7 +47,7 @@ class Source:
     aliases: Mapping[str, str] = _ALIASES
     example = '"board", "pot" and "oop"'
 
-    def __init__(self, given: Any, name: str, where: str, saved: bool = False) -> None:
+    def __init__(self, given: object, name: str, where: str, saved: bool = False) -> None:
         self.where, self.saved = where, saved
         if not isinstance(given, Mapping):
             raise ParameterError(f"{where} must be a JSON object with keys such as {self.example}")
@@ -120,7 +120,9 @@ class Source:
             )
         return float(value)
 
-    def pair(self, key: str, value: Any, *, zero: bool = False, whole: bool = False) -> list[float]:
+    def pair(
+        self, key: str, value: object, *, zero: bool = False, whole: bool = False
+    ) -> list[float]:
         """Two numbers: a list of two, one for both, or by player."""
         if isinstance(value, Mapping):
             self.only(key, value, self.names)
@@ -130,7 +132,7 @@ class Source:
             raise self.complaint(key, f"give one number or two, not {len(values)}")
         return [self.number(key, number, zero=zero, whole=whole) for number in values]
 
-    def flag(self, key: str, value: Any) -> bool:
+    def flag(self, key: str, value: object) -> bool:
         """True or false."""
         if not isinstance(value, bool):
             raise self.complaint(key, f"this must be true or false, not {short(value)}")
@@ -141,7 +143,7 @@ class Source:
         """Every word that means a player."""
         return [*dict.fromkeys((*self.players, *SEATS))]
 
-    def player(self, key: str, name: Any) -> int:
+    def player(self, key: str, name: object) -> int:
         """The number of the player that a word means."""
         for p in (0, 1):
             if name in (self.players[p], SEATS[p]):
@@ -155,7 +157,7 @@ class Source:
                 return values[name]
         raise self.complaint(key, f'this says nothing about "{self.players[player]}"')
 
-    def only(self, key: str, values: Any, known: Sequence[str]) -> None:
+    def only(self, key: str, values: object, known: Sequence[str]) -> None:
         """Complain about what is not a dictionary, or has keys that are not known."""
         if not isinstance(values, Mapping):
             raise self.complaint(key, f"this must be an object with keys {', '.join(known)}")
@@ -163,7 +165,7 @@ class Source:
             if name not in known:
                 raise self.complaint(key, f"{quoted(name)} is unknown; {nearest_name(name, known)}")
 
-    def pick(self, key: str, value: Any, player: int, street: str) -> Any:
+    def pick(self, key: str, value: object, player: int, street: str) -> Any:
         """What a value says for a player on a street: for all, by street, by player, or by both.
 
         None where it is by street and says nothing about this one.

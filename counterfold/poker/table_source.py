@@ -17,7 +17,7 @@ _PLAIN = ("limps", "chip", "cap", "last_street", "no_flop_no_drop")
 _RAKE = ("rate", "cap", "no_flop_no_drop")
 
 
-def is_table(given: Any) -> bool:
+def is_table(given: object) -> bool:
     """Whether JSON describes a table: it says how many players there are, not their names.
 
     >>> is_table({"players": 3}), is_table({"players": ["hero", "villain"]})
