@@ -4,16 +4,18 @@ import ctypes
 import functools
 import importlib.util
 import sys
+import time
 
 import numba
 from numba import _dynfunc
+from numba.core import event
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, Flags
 from numba.core.registry import CPUDispatcher
 
 from counterfold.kernels.cache import keep
 
-__all__ = ["inlined", "jit", "subkernel"]
+__all__ = ["compiling", "inlined", "jit", "subkernel"]
 
 if not numba.config.DISABLE_JIT and "scipy.linalg" not in sys.modules:
     # Numba loads SciPy's linear algebra, a third of a second, only to know whether it is there.
@@ -39,6 +41,32 @@ try:
     numba.njit(_nrt=False)(keep)
 except KeyError:  # a release of numba without this option: slower, and as right
     del _SETTINGS["_nrt"]
+
+
+class _Spent(event.Listener):
+    """The seconds that all compiling has taken, of which a part may lie within another."""
+
+    def __init__(self):
+        self.seconds, self._depth, self._began = 0.0, 0, 0.0
+
+    def on_start(self, _):
+        self._depth += 1
+        if self._depth == 1:
+            self._began = time.perf_counter()
+
+    def on_end(self, _):
+        self._depth -= 1
+        if self._depth == 0:
+            self.seconds += time.perf_counter() - self._began
+
+
+_spent = _Spent()
+event.register("numba:compile", _spent)
+
+
+def compiling() -> float:
+    """The seconds that this process has spent on compiling so far."""
+    return _spent.seconds
 
 
 def jit(function):

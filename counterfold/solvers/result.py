@@ -18,7 +18,15 @@ from counterfold.poker.game import PokerGame, meetings
 from counterfold.solvers.conditions import symmetry_under
 from counterfold.solvers.lp import solve_lp
 from counterfold.solvers.methods import Method
-from counterfold.solvers.run import OnReport, PathLike, Saving, known, run_to, shortfall
+from counterfold.solvers.run import (
+    OnReport,
+    PathLike,
+    Saving,
+    known,
+    run_to,
+    shortfall,
+    working_time,
+)
 from counterfold.solvers.settings import defaults_of, settings_for
 from counterfold.solvers.solver import Solver
 from counterfold.solvers.until import Report, Until
@@ -169,7 +177,8 @@ def solve(  # noqa: PLR0913  (said by their names)
     >>> abs(result.poker.evs[0] - 200) < 1, result.poker.percent_of_pot <= 0.3
     (True, True)
     """
-    saving, until, began = Saving.of(save, every), Until.of(until), time.perf_counter()
+    saving, until = Saving.of(save, every), Until.of(until)
+    began, work = time.perf_counter(), working_time()
     if isinstance(game, Solver):
         if method is not None or settings:
             raise ParameterError("a solver that is ready has its method and settings already")
@@ -190,7 +199,7 @@ def solve(  # noqa: PLR0913  (said by their names)
     if "exact" not in solver.engine.can:  # what cannot be certified is refused before the run
         solver.report()
     compiled, trace = time.perf_counter() - began, list[Report]()
-    end = run_to(solver, _limits(solver, until, compiled), trace, saving, on_report)
+    end = run_to(solver, _limits(solver, until, work), trace, saving, on_report)
     return _result(solver, trace, *end, compiled)
 
 
@@ -210,20 +219,20 @@ def resume(
     Limits count from the start of the original run, except ``seconds``, which is for this one.
     Checkpoints go back to ``path`` unless ``save`` names another file.
     """
-    began = time.perf_counter()
+    began, work = time.perf_counter(), working_time()
     until = Until.of(until)
     solver, trace = Solver.resume(path, game, memory, threads=threads)
     compiled, saving = time.perf_counter() - began, Saving.of(save or path, every)
-    end = run_to(solver, _limits(solver, until, compiled), trace, saving, on_report)
+    end = run_to(solver, _limits(solver, until, work), trace, saving, on_report)
     return _result(solver, trace, *end, compiled)
 
 
-def _limits(solver: Solver, until: Until | None, compiled: float) -> Until:
-    """When a run stops, of which compiling has taken some time."""
+def _limits(solver: Solver, until: Until | None, began: float) -> Until:
+    """When a run stops that began at some working time."""
     form = solver.tree
     _ = form.infoset_count  # before anybody waits for the end: poker goes over all boards for it
     usual = defaults_of(form, solver.settings.traversal).until
-    return until.on(form).after(compiled) if until else usual
+    return until.on(form).after(working_time() - began) if until else usual
 
 
 def _result(

@@ -78,9 +78,9 @@ def run_until(
         if until.iterations is not None:
             check_at = min(check_at, until.iterations)
         stop = min(check_at, (solver.iteration // every + 1) * every) if every else check_at
-        before, spent = solver.iteration, solver.seconds
+        before, spent = solver.iteration, clock.elapsed()
         solver.step(min(stop - before, clock.piece()))
-        clock.pace = max((solver.seconds - spent) / (solver.iteration - before), 1e-7)
+        clock.pace = max((clock.elapsed() - spent) / (solver.iteration - before), 1e-7)
         late = clock.late
         latest = clock.report(measures and (solver.iteration == check_at or late))
         if latest.exploitability is not None:  # is there time for another check?
@@ -105,12 +105,22 @@ def _check_at(solver: Solver, target: float | None) -> int:
     return check_at
 
 
+def working_time() -> float:
+    """Seconds on a clock that stands still while kernels are compiled.
+
+    That happens once on a machine, and would leave a run of some seconds no time for itself.
+    """
+    from counterfold.kernels.jit import compiling
+
+    return time.perf_counter() - compiling()
+
+
 class _Clock:
     """The time of a run: what its pieces and its checks take, and what is left."""
 
     def __init__(self, solver: Solver, until: Until, reserve: Callable[[], float]) -> None:
         self.solver, self.seconds, self.reserve = solver, until.seconds, reserve
-        self.began = time.perf_counter()
+        self.began = working_time()
         self.pace = 1e-4  # seconds of an iteration
         # A check may come after a run alone, where none can be made on the way.
         self.checking = 0.0 if "exact" in solver.engine.can else solver.check_seconds
@@ -118,12 +128,16 @@ class _Clock:
         # The first iteration takes longer than others; a second may be begun that seems too long.
         self.slack = min(1.0, 0.1 * (until.seconds or 0.0))
 
+    def elapsed(self) -> float:
+        """Seconds since it began."""
+        return working_time() - self.began
+
     def left(self) -> float:
         """Seconds until the last check must begin."""
         if self.seconds is None:
             return math.inf
         rest = self.checking + self.reserve()
-        return self.seconds - rest - (time.perf_counter() - self.began)
+        return self.seconds - rest - self.elapsed()
 
     @property
     def late(self) -> bool:
@@ -135,10 +149,10 @@ class _Clock:
         return max(1, int(min(CHUNK_SECONDS, self.left()) / self.pace))
 
     def report(self, check: bool) -> Report:
-        at = time.perf_counter()
-        report = self.solver.report(at - self.began, check=check)
+        at = self.elapsed()
+        report = self.solver.report(at, check=check)
         if check and self.checks:  # the first one has kernels to load
-            self.checking = time.perf_counter() - at
+            self.checking = self.elapsed() - at
         self.checks += check
         return report
 

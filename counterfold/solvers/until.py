@@ -21,7 +21,7 @@ class Until:
     """When to stop: at the first of these that is reached.
 
     ``seconds`` are of the whole call that is given them: reading the rules, the last check and
-    saving are counted in.
+    saving are counted in. Compiling a kernel, which happens once on a machine, is not.
 
     >>> Until(exploitability=1e-6, seconds=60)
     Until(exploitability=1e-06, seconds=60)

@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import pytest
+from numba.core import event
 
 import counterfold as cf
 from counterfold.errors import OutOfTimeError
@@ -100,3 +101,29 @@ def test_the_command_line_counts_from_the_start_of_the_verb(monkeypatch):
     now[0] = 104.0
     assert clock.left(cf.Until(seconds=10)).seconds == 6
     assert clock.left(cf.Until(seconds=10), 3).seconds == 2
+
+
+def test_compiling_is_no_part_of_the_seconds(clock):
+    """Kernels that compile for longer than a run may last leave it all of its time."""
+
+    class Cold(Slow):
+        def compiled(self):
+            if not self.iteration:
+                with event.trigger_event("numba:compile"), event.trigger_event("numba:compile"):
+                    self.clock[0] += 50.0
+
+        def step(self, count):
+            self.compiled()
+            self.seconds += 50.0 * (self.iteration == 0)
+            super().step(count)
+
+        def report(self, run_seconds=0.0, check=True):
+            self.compiled()
+            return super().report(run_seconds, check)
+
+    cold = Cold(clock, 0.1, 0.2, 0.0)
+    final, stopped = run_to(cold, cf.Until(seconds=10), [])
+    assert stopped == "seconds"
+    assert 30 < final.iteration < 100
+    assert 8 < clock[0] - 100 <= 11
+    assert final.run_seconds <= 11
