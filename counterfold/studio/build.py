@@ -96,16 +96,23 @@ def size_of(studio: Studio, game: PokerGame, accuracy: str) -> dict[str, Any]:
 def save(studio: Studio, given: Given) -> dict[str, Any]:
     """Keep what a command line needs in the folder: a spot, given or that of a file, and locks."""
     found: dict[str, Any] = {}
-    if "file" in given.values:
-        name = given.text("file")
-        about, stem = read_spot_of(studio, name), name.rpartition("/")[2].rpartition(".")[0]
-    else:
+    name = given.maybe("file")
+    if name is None:
         stem = given.text("name", "spot", 100)
-        about = spot(given.object("spot"), name=stem).about["spot"]
-    found["file"] = _kept(studio, stem, about)
+        found["file"] = _kept(studio, stem, spot(given.object("spot"), name=stem).about["spot"])
+    else:
+        stem = name.rpartition("/")[2].rpartition(".")[0]
+        if name.endswith(".json") or _has_spot(studio, name):
+            found["file"] = _kept(studio, stem, read_spot_of(studio, name))
+        else:
+            found["game"] = studio.opened.file(name).strategy.spec
     if given.list("locks"):
         found["locks"] = _kept(studio, f"{stem} locks", given.list("locks"))
     return found
+
+
+def _has_spot(studio: Studio, name: str) -> bool:
+    return "spot" in studio.opened.file(name).browser.tree.game.about
 
 
 def _kept(studio: Studio, stem: str, content: Any) -> str:
@@ -127,9 +134,9 @@ def read_spot_of(studio: Studio, name: str) -> dict[str, Any]:
     """The spot of a file in the folder: of JSON, or of a solution."""
     path = studio.folder.inside(name)
     if path.suffix != ".json":
-        about: dict[str, Any] = studio.opened.file(name).browser.tree.game.about
-        if "spot" not in about:
+        if not _has_spot(studio, name):
             raise UnsupportedError(f"{name} is a table and no spot; build it as a game by name")
+        about: dict[str, Any] = studio.opened.file(name).browser.tree.game.about
     else:
         about = spot(read_json(path, "a spot"), name=path.stem, where=name).about
     found: dict[str, Any] = about["spot"]

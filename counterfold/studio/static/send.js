@@ -9,16 +9,18 @@ export function command(verb, ...words) {
 }
 // The spot of a solution, or one that is given, as a file of the folder; and locks, if there are any.
 export const kept = asked => post("/build/save", asked);
+// Where the folder keeps its buckets, which are sorted once.
+export const cardsOf = buckets => `.studio/buckets ${buckets.replaceAll(" ", "")}.cf`;
 // The command that does what a job does; the files that it needs are kept in the folder.
 export async function commandOf({ kind, request, file, title }) {
   const { file: spot, locks } = request.spot ? await kept({ spot: request.spot, name: (file || title).replace(/\.\w+$/, "").slice(0, 90), locks: request.locks || [] }) : { file: request.game };
   const limits = [["--exploitability", request.exploitability], ["--iterations", request.iterations], ["--seconds", request.seconds]];
   const form = request.form ? [["--form", request.form]] : [];
-  if (kind === "style") return command("style", spot, ...form, ...request.prefer.map(text => ["--prefer", text]), ["--give-up", request.give_up || ""], ["--player", "player" in (request.place || {}) ? request.place.player + 1 : ""], ["--save", file]);
-  if (kind === "target") return command("style", spot, ...form, ...Object.entries(request.targets).map(([what, share]) => ["--target", `${what}=${share}`]), ["--give-up", request.give_up || ""], ["--save", file]);
+  if (kind === "style") return command("style", spot, ...request.prefer.map(text => ["--prefer", text]), ["--give-up", request.give_up || ""], ["--player", "player" in (request.place || {}) ? request.place.player + 1 : ""], ["--save", file]);
+  if (kind === "target") return command("style", spot, ...Object.entries(request.targets).map(([what, share]) => ["--target", `${what}=${share}`]), ["--give-up", request.give_up || ""], ["--save", file]);
   if (kind === "exploit") return command("exploit", spot, ...form, ["--model", request.model], ["--player", request.player + 1], ["--curve", true]);
   if (kind === "report") return command("report", spot, ["--flops", request.flops], ...limits);
-  if (kind === "blueprint") return command("blueprint", spot, ["--buckets", request.buckets], ["--seconds", request.seconds], ["--iterations", request.iterations], ["--save", file]);
+  if (kind === "blueprint") return command("blueprint", spot, ["--buckets", request.buckets], ["--cards", cardsOf(request.buckets)], ["--seconds", request.seconds], ["--iterations", request.iterations], ["--save", file]);
   if (request.locks && !locks) return "";
   return command("solve", spot, ...form, ["--method", request.method], ["--locks", locks], ...limits, ["--save", file]);
 }
@@ -73,21 +75,28 @@ async function png() {
   pen.drawImage(image, 0, 0);
   return new Promise((good, bad) => canvas.toBlob(blob => blob ? good(blob) : bad(new Error("this picture is too large")), "image/png"));
 }
-// The tables that are shown, as CSV; cells that a spreadsheet would take for a formula begin with '.
+// Cells that a spreadsheet would take for a formula begin with '.
+function cell(value) {
+  const text = String(value ?? ""), safe = /^[=+@\t\r]|^-(?![\d.])/.test(text) ? "'" + text : text;
+  return /[",\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+// The tables that are shown, as CSV.
 function tables() {
-  const cell = text => { const safe = /^[=+@\t\r]|^-(?![\d.])/.test(text) ? "'" + text : text; return /[",\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe; };
   return [...document.querySelectorAll("#page table")].map(table => [...table.rows].map(row =>
     [...row.cells].map(one => cell(one.innerText.trim())).join(",")).join("\n")).join("\n\n") + "\n";
 }
 
-// What the current page says of itself: { csv, html, command }, each a function or left out.
+// What the current page says of itself: { csv, rows, html, link, command }, each a function or left out:
+// addresses of a table and of a page, or rows of cells.
 export async function sheet(dialog, own = {}) {
+  const csv = own.csv ? () => save(own.csv(), nameOf(".csv"), "url") : own.rows ? () => save(own.rows().map(row => row.map(cell).join(",")).join("\n") + "\n", nameOf(".csv"), "text/csv")
+    : document.querySelector("#page table") ? () => save(tables(), nameOf(".csv"), "text/csv") : null;
   const close = work => async () => { dialog.close(); await tried(work); };
   const text = own.command ? await tried(own.command) : "";
   dialog.replaceChildren(h("h2", {}, "Send"), h("div", { class: "sendings" },
     h("button", { onclick: close(() => copied(own.link ? own.link() : location.href, "The link is copied")) }, "Copy the link"),
     h("button", { onclick: close(async () => { save(await png(), nameOf(".png"), "image/png"); notice("The picture is saved"); }) }, "Picture (PNG)"),
-    h("button", { onclick: close(async () => own.csv ? save(own.csv(), nameOf(".csv"), "url") : save(tables(), nameOf(".csv"), "text/csv")) }, "Table (CSV)"),
+    h("button", { disabled: !csv, title: csv ? null : "there is no table here yet", onclick: csv && close(async () => csv()) }, "Table (CSV)"),
     h("button", { onclick: close(async () => own.html ? save(own.html(), nameOf(".html"), "url") : save(await html(), nameOf(".html"), "text/html")) }, "Page (HTML)")),
     text && h("label", { class: "field" }, h("span", { class: "name" }, "The command line that does the same"),
       h("div", { class: "row nowrap" }, h("input", { type: "text", readonly: true, value: text, class: "commandline" }), h("button", { onclick: close(() => copied(text, "The command is copied")) }, "Copy"))),

@@ -41,14 +41,16 @@ export async function show(root, params, go) {
   return { leave: stop, key: event => keys ? keys(event) : false, help: [["arrows and Space in the grid", "lock a hand, or free it"], ["← and → on a tab", "another way to bend"]], send: { command: () => words() } };
 }
 // The game of a solution, as the command line names it.
-const named = async it => it.spot ? [(await kept({ file: it.file })).file] : [it.game, ["--form", it.poker ? "public" : ""]];
+const named = async it => [it.spot ? (await kept({ file: it.file })).file : it.game];
+// How exactly to solve: of the pot, or where hands begin without one in big blinds.
+const accuracyOf = it => it.pot ? "0.3%" : "1mbb";
 const done = (what, made) => { if (made) notice(`${what} is in the queue`); };
 
 // Locks: a place, an action to paint with, the grid.
 async function lockPart(root, it, params) {
   const locks = [];
   const list = h("ul", { class: "plain" }), solve = h("button", { class: "strong", disabled: true, onclick: async () =>
-    done("Solving with locks", await tried(() => post("/bend/lock", { file: it.file, locks: made(), exploitability: it.poker ? "0.3%" : "" }))) }, "Solve again with these locks");
+    done("Solving with locks", await tried(() => post("/bend/lock", { file: it.file, locks: made(), exploitability: it.poker ? accuracyOf(it) : "" }))) }, "Solve again with these locks");
   const made = () => locks.map(one => one.lock);
   const drawList = () => {
     solve.disabled = !locks.length;
@@ -133,7 +135,7 @@ async function lockPart(root, it, params) {
   root.append(h("div", { class: "bendgrid" }, box, side));
   return { words: async () => {
     const found = await kept({ file: it.file, locks: made() });
-    return command("solve", found.file, ["--locks", found.locks], ["--exploitability", "0.3%"]);
+    return command("solve", found.file || found.game, ["--locks", found.locks], ["--exploitability", accuracyOf(it)]);
   } };
 }
 
@@ -167,7 +169,7 @@ async function exploitPart(root, it) {
   root.append(h("section", { class: "card" }, h("p", { class: "soft" }, "How you think the opponent plays, and what you would risk if that is wrong: winnings against exploitability, each point an exact answer."),
     h("div", { class: "row fields" }, field("The opponent plays", model), field("You are", player), field("Risk at most", budget, "in chips a hand"),
       h("button", { class: "strong", onclick: async () => done("The answer", await tried(() => post("/bend/exploit", { file: it.file, model: model.value, player: player.value, budget: budget.value }))) }, "Answer"))));
-  return { words: async () => command("exploit", ...await named(it), ["--model", model.value], ["--player", +player.value + 1], ["--curve", true]) };
+  return { words: async () => command("exploit", ...await named(it), ["--form", it.poker && !it.spot ? "public" : ""], ["--model", model.value], ["--player", +player.value + 1], ["--curve", true]) };
 }
 
 function resultCard(job, it) {

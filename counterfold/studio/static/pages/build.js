@@ -1,7 +1,7 @@
 // A spot, clicked together; or a small game by name.
 import { h, get, post, href, field, later, bytes, seconds, count, tried } from "../parts.js";
 import { RangeEditor } from "../ranges.js";
-import { command, kept } from "../send.js";
+import { cardsOf, command, kept } from "../send.js";
 import { roving } from "../keys.js";
 
 const RANKS = "AKQJT98765432", SUITS = "shdc", SIGNS = { s: "♠", h: "♥", d: "♦", c: "♣" };
@@ -25,7 +25,7 @@ export async function show(root, params, go) {
   which(params.game ? "game" : "spot");
   const own = [await spotEditor(spotPart, cards, begin, params.file, go), await gameChooser(gamePart, params.game, go)];
   // What is built is kept with the command, so that its link leads to it.
-  return { help: KEYS, send: { command: () => own[spotPart.hidden ? 1 : 0](), link: () => own[spotPart.hidden ? 1 : 0].link() } };
+  return { help: KEYS, send: { command: () => own[spotPart.hidden ? 1 : 0](), link: () => own[spotPart.hidden ? 1 : 0].link(), rows: () => own[spotPart.hidden ? 1 : 0].rows() } };
 }
 
 // Values of a spot in normal form, as fields show them.
@@ -203,7 +203,7 @@ async function spotEditor(root, cards, begin, file, go) {
     const { file } = await kept({ spot: spot(), name: inputs.name.value.trim() || "spot" });
     link = location.origin + href("build", { file });
     return command("solve", file, ["--exploitability", inputs.target.value.trim()], ["--save", file.replace(/json$/, "safetensors")]);
-  }, { link: () => link });
+  }, { link: () => link, rows: () => [["hand", "oop", "ip"], ...cards.names.map((name, k) => [name, editors.oop.weights[k], editors.ip.weights[k]]).filter(row => row[1] || row[2])] });
 }
 
 async function gameChooser(root, chosen, go) {
@@ -252,7 +252,8 @@ async function gameChooser(root, chosen, go) {
       h("dt", {}, h("button", { class: "link", onclick: () => { input.value = game.name; changed(); window.scrollTo(0, 0); input.focus(); } }, game.name)),
       h("dd", {}, game.about, game.parameters && h("span", { class: "soft small" }, game.parameters)))))));
   changed();
-  return Object.assign(() => sorted.hidden ? command("solve", input.value.trim(), ["--exploitability", target.value.trim()])
-    : command("blueprint", input.value.trim(), ["--buckets", buckets.value.trim()], ["--minutes", minutes.value.trim()], ["--save", "blueprint.cf"]),
-  { link: () => location.origin + href("build", { game: input.value.trim() }) });
+  const stem = () => input.value.trim().replace(/^.*\//, "").replace(/[^\w-]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 80) || "game";
+  return Object.assign(() => sorted.hidden ? command("solve", input.value.trim(), ["--exploitability", target.value.trim()], ["--save", stem() + ".safetensors"])
+    : command("blueprint", input.value.trim(), ["--buckets", buckets.value.trim()], ["--cards", cardsOf(buckets.value)], ["--minutes", minutes.value.trim()], ["--save", stem() + ".cf"]),
+  { link: () => location.origin + href("build", { game: input.value.trim() }), rows: () => [["game", "parameters", "about"], ...games.map(game => [game.name, game.parameters, game.about])] });
 }

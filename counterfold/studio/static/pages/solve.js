@@ -30,10 +30,10 @@ export async function show(root, params) {
     const same = there.length === list.children.length && there.every((one, k) => list.children[k] === one);
     if (!same) list.replaceChildren(...there);
   });
-  return { leave: stop, send: { command: () => {
-    const job = (live.jobs || []).find(one => one.id === params.job) || (live.jobs || [])[0];
-    return job ? commandOf(job) : "";
-  } } };
+  // What is sent is the job of the link, or the latest one: its curve, and the command that does it.
+  const sent = () => (live.jobs || []).find(one => one.id === params.job) || (live.jobs || [])[0];
+  return { leave: stop, send: { command: () => sent() ? commandOf(sent()) : "", link: () => sent() ? location.origin + href("solve", { job: sent().id }) : location.href,
+    rows: () => [["iteration", "seconds", sent() && sent().kind === "blueprint" ? "a response gains" : "exploitability"], ...((sent() || {}).trace || [])] } };
 }
 
 class JobCard {

@@ -1,0 +1,240 @@
+"""Each thing seen can be sent: on every page a link, a picture, a table, a page, and a command that
+does the same when it is run in the folder."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import counterfold as cf
+from tests.cli.conftest import Answer, invoked
+from tests.studio.conftest import RIVER, Server
+from tests.studio.test_bend_play_report_games import finished
+
+Visit = Callable[[str], Any]
+SMALL = {
+    **RIVER,
+    **{"board": "Ks 9h 6s", "oop": "AA,QQ", "ip": "KK,JJ", "last_street": "flop"},
+    **{"bets": ["100%"], "raises": [], "stack": 100},
+}
+PAGES = {
+    "/": ("table.list tbody tr", True),
+    "/build": (".takes .strong:not([disabled])", True),
+    "/build?game=kuhn": (".games .strong:not([disabled])", True),
+    "/solve": (".job[data-phase='done']", True),
+    "/browse?file=river-solved.safetensors&line=bet%2050&mode=ev": (".cell.there", True),
+    "/browse?file=river-solved.safetensors&with=jam.safetensors": (".cell.there", True),
+    "/bend?file=river-solved.safetensors&tab=lock": (".cell", False),
+    "/bend?file=river-solved.safetensors&tab=style": (".slider", False),
+    "/play?against=river-solved.safetensors": (".move, .result b", False),
+    "/report": ("#page .strong", False),
+    "/report?file=jam.safetensors": (".seats td", True),
+    "/game?file=kuhn.safetensors": (".tree svg circle", True),
+}
+"""Pages, what tells that they are there, and whether there is a table on them."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def files(studio: Server) -> None:
+    cf.solve("kuhn", until=50, save=studio.folder / "kuhn.safetensors")
+    cf.solve("holdem:jamfold(stack=10)", until=20, save=studio.folder / "jam.safetensors")
+    (studio.folder / "small.json").write_text(json.dumps(SMALL))
+    studio.post("/api/jobs", game="kuhn", name="sent kuhn", iterations=50)
+    assert finished(studio, "sent kuhn")["phase"] == "done"
+
+
+@pytest.fixture(autouse=True)
+def there(studio: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(studio.folder)
+
+
+def sheet(page: Any) -> Any:
+    page.locator("#send").click()
+    return page.locator("dialog[open]")
+
+
+def words(page: Any) -> list[str]:
+    """The command of a page."""
+    found = shlex.split(sheet(page).locator(".commandline").input_value())
+    page.keyboard.press("Escape")
+    assert found[0] == "counterfold"
+    return found[1:]
+
+
+def run(*command: str, **how: Any) -> Answer:
+    answer: Answer = invoked(*command, **how)  # type: ignore[no-untyped-call]
+    assert answer.code == 0, answer
+    return answer
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_every_page_is_sent_in_every_way(visit: Visit, tmp_path: Path, path: str) -> None:
+    ready, has_table = PAGES[path]
+    page = visit(path)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.wait_for_selector(ready)
+    title = page.locator("#page h1, #page h2").first.text_content()
+    sheet(page).get_by_role("button", name="Copy the link").click()
+    page.wait_for_selector("#notice:has-text('The link is copied')")
+    link = page.evaluate("navigator.clipboard.readText()")
+    found: dict[str, Path] = {}
+    for way in ("Picture (PNG)", "Table (CSV)", "Page (HTML)"):
+        button = sheet(page).get_by_role("button", name=way)
+        if way == "Table (CSV)" and not has_table:
+            assert button.is_disabled()
+            page.keyboard.press("Escape")
+            continue
+        with page.expect_download() as waiting:
+            button.click()
+        found[way] = tmp_path / waiting.value.suggested_filename
+        waiting.value.save_as(found[way])
+    picture = found["Picture (PNG)"].read_bytes()
+    assert picture[:4] == b"\x89PNG"
+    assert int.from_bytes(picture[16:20]) >= 1200  # as wide as what is seen
+    if has_table:
+        rows = list(csv.reader(found["Table (CSV)"].read_text().splitlines()))
+        assert len(rows) >= 2
+        assert all(len(row) == len(rows[0]) for row in rows if row) or path == "/report"
+    text = found["Page (HTML)"].read_text()
+    assert "http" not in text.replace("http-equiv", "").replace("http://www.w3.org", "")
+    other = page.context.new_page()
+    other.goto(found["Page (HTML)"].as_uri())
+    other.wait_for_selector("body *")
+    assert not other.locator("[src^='/'], link[href]").count()  # it needs nothing else
+    other.goto(link)
+    other.wait_for_selector(ready)
+    assert other.locator("#page h1, #page h2").first.text_content() == title
+    other.close()
+
+
+def test_commands_of_build_and_of_the_queue(visit: Visit, studio: Server) -> None:
+    page = visit("/")
+    page.wait_for_selector("tbody tr")
+    assert words(page) == ["studio", "."]
+    page = visit("/build?game=kuhn")
+    page.wait_for_selector(".games .strong:not([disabled])")
+    command = words(page)
+    assert command == ["solve", "kuhn", "--save", "kuhn.safetensors"]
+    run(*command[:2], "--save", "again.safetensors")
+    page = visit("/solve")
+    page.wait_for_selector(".job")
+    job = finished(studio, "sent kuhn")
+    page = visit(f"/solve?job={job['id']}")
+    page.wait_for_selector(".job.chosen")
+    command = words(page)
+    assert command[-1] == job["file"]
+    answer = run(*command[:-1], "anew.safetensors", "--json")
+    assert json.loads(answer.out)["exploitability"] == job["result"]["exploitability"]
+
+
+def test_the_command_of_a_blueprint(visit: Visit, studio: Server) -> None:
+    page = visit("/build?game=holdem:hu(stack%3D20)")
+    page.wait_for_selector("text=Nodes of betting")
+    page.get_by_label("Buckets").fill("50")
+    page.get_by_label("Minutes").fill("0.5")
+    page.wait_for_selector(".games .strong:not([disabled])")
+    command = words(page)
+    assert command[0] == "blueprint"
+    assert command[command.index("--cards") + 1] == ".studio/buckets 50.cf"  # where jobs keep them
+    told = json.loads(run(*command, "--dry-run", "--json").out)
+    given = {"game": "holdem:hu(stack=20)", "buckets": "50", "minutes": "0.5"}
+    own = studio.get("/api/build/game?" + "&".join(f"{k}={v}" for k, v in given.items()))
+    assert (told["nodes"], told["infosets"]) == (own["nodes"], own["infosets"])
+
+
+def test_commands_that_show(visit: Visit, studio: Server) -> None:
+    page = visit("/browse?file=river-solved.safetensors&line=bet%2050&mode=equity")
+    page.wait_for_selector(".cell.there")
+    shares = [text.split()[-1] for text in page.locator(".action").all_inner_texts()]
+    command = words(page)
+    found = json.loads(run(*command, "--json").out)
+    told = [f"{100 * share:.1f}%" for share in found["frequencies"].values()]
+    assert told == shares
+    assert command[-2:] == ["--mode", "equity"]
+    run(*command)
+    page = visit("/game?file=kuhn.safetensors&pattern=K*")
+    page.wait_for_selector(".mixcell")
+    answer = run(*words(page))
+    assert "K" in answer.out
+    page = visit("/report?file=jam.safetensors")
+    page.wait_for_selector(".seats td")
+    vpip = page.locator(".seats td").nth(1).inner_text()
+    assert vpip.rstrip("%") in run(*words(page)).out.split()
+    page.get_by_label("Situation").select_option(index=1)
+    page.wait_for_function("location.search.includes('situation=0')")
+    page.wait_for_selector(".chart")
+    assert "SB" in run(*words(page)).out
+
+
+def test_commands_that_bend(visit: Visit, studio: Server) -> None:
+    """Style, target and opponent, at a spot, at a table and at a small game."""
+    for file in ("river-solved", "kuhn", "jam"):
+        page = visit(f"/bend?file={file}.safetensors&tab=style")
+        page.wait_for_selector(".slider")
+        page.locator(".slider input").first.fill("50")
+        page.get_by_label("May give up").fill("0.1")
+        found = json.loads(run(*words(page), "--json").out)
+        assert found["cost"] > -1e-3
+        page.get_by_role("tab", name="A target").click()
+        page.get_by_label("How often").fill("50")
+        page.get_by_label("May cost at most").fill("0.5")
+        command = words(page)
+        assert command[:1] == ["style"]
+        assert "--target" in command
+        page.get_by_role("tab", name="An opponent").click()
+        command = words(page)
+        assert command[:1] == ["exploit"]
+        found = json.loads(run(*command, "--json").out)
+        assert found["curve"]["lines"][0]["points"]
+
+
+def test_commands_of_targets_meet_them(visit: Visit) -> None:
+    page = visit("/bend?file=river-solved.safetensors&tab=target")
+    page.get_by_label("What", exact=True).fill("bet@river")
+    page.get_by_label("how often").fill("40")
+    page.get_by_label("May cost at most").fill("20")
+    found = json.loads(run(*words(page), "--json").out)
+    assert found["targets"][0]["reached"] == pytest.approx(0.4, abs=0.02)
+
+
+def test_locks_of_a_table_are_sent(visit: Visit, studio: Server) -> None:
+    page = visit("/bend?file=jam.safetensors")
+    page.wait_for_selector(".cell.there")
+    page.get_by_role("button", name="fold", exact=True).last.click()
+    page.locator(".cell[data-k='0']").click()
+    page.wait_for_selector("li >> text=AA")
+    command = words(page)
+    assert command[1].startswith("holdem")
+    page.get_by_role("button", name="Solve again with these locks").click()
+    assert finished(studio, "jam, 1 lock")["phase"] == "done"
+    run(*command, "--save", "locked jam.safetensors")
+    assert cf.load("locked jam.safetensors").at("AhAd", "")["fold"] == 1
+
+
+def test_the_command_of_play_sits_down(visit: Visit) -> None:
+    for path in ("against=river-solved.safetensors", "game=kuhn&against=kuhn.safetensors"):
+        page = visit(f"/play?{path}")
+        page.wait_for_selector(".move, .result b")
+        answer = run(*words(page), input="q\n")
+        assert "Hand 1" in answer.out
+
+
+def test_the_command_of_a_report_finds_the_same(visit: Visit, studio: Server) -> None:
+    page = visit("/report")
+    page.get_by_label("Spot").select_option("small.json")
+    page.get_by_label("Flops").fill("Ks7h2d, AsAhQd")
+    asked = words(page)
+    page.get_by_role("button", name="Solve them").click()
+    assert finished(studio, "small on 2 flops")["phase"] == "done"
+    page.wait_for_selector(".plot circle >> nth=1")
+    command = words(page)
+    assert command == asked
+    found = json.loads(run(*command, "--json").out)
+    shown = sorted(page.locator("tbody tr td:nth-child(3)").all_inner_texts())
+    assert sorted(f"{row['ev']['oop']:.2f}" for row in found["flops"]) == shown
