@@ -121,7 +121,7 @@ class _Walk:
         still(kept, "merge")
         return children
 
-    def actions(self, state: Any, player: int) -> tuple[Any, ...]:
+    def actions(self, state: object, player: int) -> tuple[Any, ...]:
         actions: tuple[Any, ...] = self.twice(
             "actions", state, convert=lambda answer: actions_at(state, answer, player)
         )
@@ -140,7 +140,7 @@ class _Walk:
             )
         return actions
 
-    def chance(self, state: Any) -> tuple[tuple[Any, float], ...]:
+    def chance(self, state: object) -> tuple[tuple[Any, float], ...]:
         if not callable(getattr(self.game, "chance", None)):
             raise RulesError(f"{short(state)} is CHANCE but the game lacks the method chance()")
         pairs = self.twice("chance", state, convert=lambda answer: tuple(chances_at(state, answer)))
@@ -154,7 +154,7 @@ class _Walk:
         told: tuple[tuple[Any, float], ...] = pairs
         return told
 
-    def payoff(self, state: Any) -> tuple[float, ...]:
+    def payoff(self, state: object) -> tuple[float, ...]:
         found: tuple[float, ...] = self.twice(
             "payoff", state, convert=lambda answer: payoffs_at(state, answer, self.players)
         )
@@ -199,7 +199,7 @@ class _Walk:
             seen.add(value)
 
     def twice(
-        self, name: str, *given: Any, convert: Callable[[Any], Any] = lambda answer: answer
+        self, name: str, *given: object, convert: Callable[[Any], Any] = lambda answer: answer
     ) -> Any:
         """Call a method two times; it must not change its mind, nor fail."""
         method = getattr(self.game, name)

@@ -216,7 +216,7 @@ PARTS = {
 """How the parts of a sight are told from a hand and a history."""
 
 
-def rules_of(game: Any) -> Rules:
+def rules_of(game: object) -> Rules:
     """The numbers of a game of Cheat, for compiled code."""
     from counterfold.kernels.cheat import Rules
 

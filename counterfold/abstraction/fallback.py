@@ -45,7 +45,7 @@ class FallbackAgent(Agent):
     """It plays at a table in Python, where the compiled game would not help."""
 
     def __init__(
-        self, strategy: Strategy[Any], game: Any = None, down: Down | None = None, name: str = ""
+        self, strategy: Strategy[Any], game: object = None, down: Down | None = None, name: str = ""
     ) -> None:
         if game is None:
             game = strategy.tree.game
@@ -57,7 +57,7 @@ class FallbackAgent(Agent):
         self._rows = {} if self._shares else rows_of(strategy.infosets)
         self._found: dict[Any, tuple[int, bool]] = {}
 
-    def begin(self, game: Any) -> None:
+    def begin(self, game: object) -> None:
         """Refuse a game that the strategy's own is no variant of."""
         own = self.game.game if isinstance(self.game, Mapped) else self.game
         if type(game) is not type(own) or _fixed(game) != _fixed(own):
@@ -114,20 +114,22 @@ class FallbackAgent(Agent):
         return -1, False
 
 
-def _fixed(game: Any) -> dict[str, Any]:
+def _fixed(game: object) -> dict[str, Any]:
     """The parameters that variants of a game have in common."""
     if not is_dataclass(game):
         return {"spec": spec_of(game)}
     return {f.name: getattr(game, f.name) for f in fields(game) if f.name not in VARIED}
 
 
-def natural(game: Any) -> Down:
+def natural(game: object) -> Down:
     """The rule that a game's own parameters suggest: its health points, if it has any."""
     health = getattr(game, "health", None)
     return nearest(health) if isinstance(health, int) else same
 
 
-def lifted(strategy: Strategy[Any], tree: HistoryTree, game: Any = None) -> Strategy[HistoryTree]:
+def lifted(
+    strategy: Strategy[Any], tree: HistoryTree, game: object = None
+) -> Strategy[HistoryTree]:
     """A strategy of an abstract game, laid out over the infosets of a fuller one.
 
     ``game`` is the abstract game (the strategy's own, if not given). The result plays in the
@@ -177,7 +179,7 @@ def _observations(tree: HistoryTree) -> list[Observation]:
     ]
 
 
-def _adopted(game: Any, seen: Hashable) -> Hashable:
+def _adopted(game: object, seen: Hashable) -> Hashable:
     adopt = getattr(game, "adopt", None)
     told: Hashable = adopt(seen) if callable(adopt) else seen
     return told

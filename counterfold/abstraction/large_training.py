@@ -167,7 +167,7 @@ class Trainer:
     def _streams(self) -> NDArray[np.uint64]:
         return np.stack([room.random for room in self._rooms])
 
-    def strategy(self, **about: Any) -> LargeStrategy:
+    def strategy(self, **about: object) -> LargeStrategy:
         """The average strategy so far."""
         total = self.tables.total.sum(axis=1, keepdims=True)
         odds = np.divide(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from counterfold.errors import UnsupportedError
 from counterfold.evaluate.assessment import Assessment, Evaluator
@@ -16,7 +16,7 @@ class LiftedEvaluator(Evaluator):
     fully: ClassVar[str]
     """What a strategy of the full game sees, and this one does not."""
 
-    def __init__(self, form: Any) -> None:
+    def __init__(self, form: object) -> None:
         self.form = form
 
     def measure(self) -> Evaluator:

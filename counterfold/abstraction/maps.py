@@ -25,11 +25,11 @@ class Map:
     renames: bool = False
     """Does it name actions anew?"""
 
-    def fitted(self, game: Any) -> Map:
+    def fitted(self, game: object) -> Map:
         """The map for this game; an error of one sentence where it has nothing to map."""
         return self
 
-    def shrunk(self, game: Any) -> Any:
+    def shrunk(self, game: object) -> Any:
         """The game with less in its states, where the map makes that possible."""
         return game
 
@@ -120,7 +120,7 @@ class LastRounds(Map):
         self.part = part
         self.name = f"rounds={rounds}"
 
-    def shrunk(self, game: Any) -> Any:
+    def shrunk(self, game: object) -> Any:
         """A game that has a parameter ``rounds`` keeps no more than that in its states."""
         if is_dataclass(game) and any(f.name == "rounds" for f in fields(game)):
             before = getattr(game, "rounds", None)
@@ -160,7 +160,7 @@ class RelativeCards(Map):
         self._place = {name: place for place, name in enumerate(self.ranks)}
         self._turned: dict[tuple[str, str], str] = {}
 
-    def fitted(self, game: Any) -> Map:
+    def fitted(self, game: object) -> Map:
         names = getattr(game, "rank_names", None)
         if not names:
             raise UnsupportedError(
@@ -245,7 +245,7 @@ class Mapped(Game):
             raise AttributeError(name)
         return getattr(self.game, name)  # merge, shown and whatever else the game has
 
-    def observe(self, state: Any, player: int) -> Hashable:
+    def observe(self, state: object, player: int) -> Hashable:
         return self.through(self._sight(state, player))
 
     def through(self, seen: Hashable) -> Hashable:
@@ -273,7 +273,7 @@ class Mapped(Game):
             return self.game.next(state, self._meant(state, action))
         return self.game.next(state, action)
 
-    def _meant(self, state: Any, action: Hashable) -> Hashable:
+    def _meant(self, state: object, action: Hashable) -> Hashable:
         """The game's own action for a name."""
         own = next((name.own for name in self._menu(state) if name == action), None)
         if own is None:
@@ -348,7 +348,7 @@ def map_of(text: str) -> Map:
     )
 
 
-def mapped(game: Any, maps: str) -> Mapped:
+def mapped(game: object, maps: str) -> Mapped:
     """A game through maps, both as they are written: what ``load`` makes of ``mapped(...)``.
 
     >>> str(mapped("cheat:mini(view=hp)", "cards"))
@@ -362,7 +362,7 @@ def mapped(game: Any, maps: str) -> Mapped:
     return Mapped(game, *(map_of(str(text)) for text in texts))
 
 
-def _places(seen: Any, parts: Sequence[str | int], what: str) -> list[int]:
+def _places(seen: object, parts: Sequence[str | int], what: str) -> list[int]:
     """Where parts of an observation stand."""
     names = getattr(seen, "_fields", ())
     size = len(seen) if isinstance(seen, tuple) else 0
@@ -376,6 +376,6 @@ def _places(seen: Any, parts: Sequence[str | int], what: str) -> list[int]:
     return places
 
 
-def _put(seen: tuple[Any, ...], place: int, value: Any) -> tuple[Any, ...]:
+def _put(seen: tuple[Any, ...], place: int, value: object) -> tuple[Any, ...]:
     changed = (*seen[:place], value, *seen[place + 1 :])
     return type(seen)(*changed) if hasattr(seen, "_fields") else changed

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from counterfold.cli.certificate import certificate, print_panel, won
 from counterfold.cli.grid import print_grid
@@ -211,7 +210,7 @@ class _Story:
         return river
 
 
-def _solved(game: Any, watch: Watch) -> Result:
+def _solved(game: object, watch: Watch) -> Result:
     until = defaults_of(game).until
     watch.doing("loading the kernels (compiled when they are first used)")
     watch.work = "solving"

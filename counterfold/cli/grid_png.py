@@ -148,7 +148,7 @@ def _split(
             left += part * whole
 
 
-def _name(panel: Any, k: int, there: bool) -> None:
+def _name(panel: object, k: int, there: bool) -> None:
     row, column = divmod(k, 13)
     _text(
         panel, column + 0.1, row + 0.12, CLASSES[k], there, ha="left", va="top", fontsize=12.5,

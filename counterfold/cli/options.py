@@ -64,7 +64,7 @@ def _option(metavar: str, text: str, *names: str, **more: Any) -> Any:
     return typer.Option(*names, metavar=metavar, help=text, **more)
 
 
-def _number(metavar: str, text: str, *names: str, **more: Any) -> Any:
+def _number(metavar: str, text: str, *names: str, **more: object) -> Any:
     return _option(metavar, text, *names, parser=count, **more)
 
 
@@ -72,12 +72,12 @@ def _flag(text: str, *names: str) -> Any:
     return typer.Option(*names, help=text)
 
 
-def option(metavar: str, text: str, *names: str, default: object = None, **more: Any) -> Any:
+def option(metavar: str, text: str, *names: str, default: object = None, **more: object) -> Any:
     """A field of a request: an option of one verb, what it takes, and what it does."""
     return field(default=default, metadata={OPTION: _option(metavar, text, *names, **more)})
 
 
-def number(metavar: str, text: str, *names: str, default: object = None, **more: Any) -> Any:
+def number(metavar: str, text: str, *names: str, default: object = None, **more: object) -> Any:
     """The same for a whole number."""
     return option(metavar, text, *names, default=default, parser=count, **more)
 

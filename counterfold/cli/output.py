@@ -99,7 +99,7 @@ def on_terminal(stream: Any) -> bool:
     return bool(stream.isatty()) and os.environ.get("TERM", "") not in ("dumb", "unknown")
 
 
-def paint(*parts: Any) -> None:
+def paint(*parts: object) -> None:
     """Print things of rich to a terminal, in its colours and width."""
     console = safe_console()
     for part in parts:

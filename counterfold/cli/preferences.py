@@ -21,7 +21,7 @@ _IN_POKER = re.compile(
 _ELSEWHERE = re.compile(r"(?P<action>.+)=(?P<degree>[^=]+)", re.DOTALL)
 
 
-def place_in(game: Game | PokerGame, give_up: float | None, **place: Any) -> dict[str, object]:
+def place_in(game: Game | PokerGame, give_up: float | None, **place: object) -> dict[str, object]:
     """Where a style holds and what it may cost, which counts by hand in poker of all hands."""
     per = "hand" if isinstance(game, PokerGame) else "infoset"
     return {**place, "give_up": give_up or 0.0, "per": per}

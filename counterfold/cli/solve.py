@@ -149,7 +149,7 @@ def _form(task: Task, watch: Watch) -> Any:
     return compiled(game, watch, memory=ANY_SIZE, symmetry=task.symmetry)
 
 
-def _ready_locks(task: Task, form: Any, watch: Watch) -> Locks | None:
+def _ready_locks(task: Task, form: object, watch: Watch) -> Locks | None:
     """Locks with what they begin from: what a lock shifts is solved without it first."""
     if task.locks is None:
         return None

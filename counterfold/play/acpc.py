@@ -147,7 +147,7 @@ class RemoteAgent(Agent):
                 break  # having looked once, however little time there was
         return self._lines is not None
 
-    def begin(self, game: Any) -> None:
+    def begin(self, game: object) -> None:
         if not isinstance(game, Holdem):
             raise UnsupportedError(f"other programs are dealt to at hold'em only, not at {game}")
         self._notation = Notation.of(game)

@@ -26,7 +26,7 @@ class Log:
     A hand that somebody lost by a fault is a comment: others who read the log pass over it.
     """
 
-    def __init__(self, path: str | os.PathLike[str], game: Any, names: tuple[str, ...]) -> None:
+    def __init__(self, path: str | os.PathLike[str], game: object, names: tuple[str, ...]) -> None:
         if not isinstance(game, Holdem):
             raise ParameterError("logs of the competition's kind are of hold'em tables only")
         self.path, self.names = path, tuple(_plain(name) for name in names)
@@ -92,7 +92,7 @@ class LogRecord(Record):
 
     notation: Notation
 
-    def rules(self, load: Any = None) -> Any:
+    def rules(self, load: object = None) -> Any:
         return self.notation.table
 
     def hands(self) -> Iterator[PlayedHand]:

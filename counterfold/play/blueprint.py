@@ -41,7 +41,7 @@ class BlueprintAgent(Agent):
             raise MismatchError(f"{self.name} was made for {self.strategy.spec}, which is no table")
         return table
 
-    def begin(self, game: Any) -> None:
+    def begin(self, game: object) -> None:
         """Refuse any other table."""
         poker = game.poker if isinstance(game, Holdem | PokerRules) else None
         if poker is None or game_print(poker) != game_print(self.tables.form.whole_game):

@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache
 from math import comb
-from typing import Any
 
 import numpy as np
 
@@ -247,7 +246,7 @@ SEARCHING = "holdem"
 """Who plays a blueprint of a table and searches: holdem(FILE)."""
 
 
-def needs_table(game: Any, specs: Sequence[str]) -> bool:
+def needs_table(game: object, specs: Sequence[str]) -> bool:
     """Must these agents sit at a table in Python?
 
     They must if the game cannot be listed, or in Cheat if one of them is the heuristic bot or a
@@ -267,7 +266,7 @@ def needs_table(game: Any, specs: Sequence[str]) -> bool:
     )
 
 
-def needs_form(game: Any, specs: Sequence[str]) -> bool:
+def needs_form(game: object, specs: Sequence[str]) -> bool:
     """Do these agents need the compiled game? Users' own and bots do not.
 
     >>> from counterfold.games.leduc import Leduc

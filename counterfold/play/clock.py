@@ -58,7 +58,7 @@ _worker: list[_Worker] = []
 os.register_at_fork(after_in_child=_worker.clear)  # a fork has no threads but its own
 
 
-def within(seconds: float | None, call: Callable[..., Any], *args: Any) -> Any:
+def within(seconds: float | None, call: Callable[..., Any], *args: object) -> Any:
     """The result of a call, or TooSlowError if it takes longer; no limit is no thread.
 
     >>> within(1.0, max, 2, 3)

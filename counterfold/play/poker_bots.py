@@ -53,7 +53,7 @@ class _Bot(Agent):
         """How often it takes each action, thinking so."""
         raise NotImplementedError
 
-    def row(self, thought: Any, actions: tuple[Hashable, ...]) -> list[float]:
+    def row(self, thought: object, actions: tuple[Hashable, ...]) -> list[float]:
         """The same of all actions, in their order."""
         odds = self.plays(thought, actions)
         return [odds.get(str(action), 0.0) for action in actions]

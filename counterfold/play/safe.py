@@ -233,7 +233,7 @@ class SafeSearcher(_Player):
         ]
         return self._stitched(found)
 
-    def _stitched(self, found: list[Refined[Any, Any]], **about: Any) -> Strategy[Any]:
+    def _stitched(self, found: list[Refined[Any, Any]], **about: object) -> Strategy[Any]:
         tables = stitch(self.blueprint, found).tables
         return Strategy.of(self.tree, tables, {"method": self.name, **about})
 

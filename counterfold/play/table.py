@@ -222,7 +222,7 @@ def learns(agent: Agent) -> bool:
     return learn is not None and learn is not Agent.learn
 
 
-def is_legal(game: Any, state: Any, action: object) -> bool:
+def is_legal(game: object, state: object, action: object) -> bool:
     """Does a game with more moves than it lists (any size of a bet) allow this one?"""
     legal = getattr(game, "legal", None)
     return isinstance(action, str) and callable(legal) and bool(legal(state, action))

@@ -243,7 +243,7 @@ class TableInsight:
         cards = self._rules.cards[list(state[0])][:, : self._rules.hole]
         return [tuple(map(int, hole)) for hole in cards]
 
-    def _completed(self, node: int, state: Any, rng: np.random.Generator) -> Deals:
+    def _completed(self, node: int, state: object, rng: np.random.Generator) -> Deals:
         """Boards that may come to hands that are held."""
         holes, board = self._holes(state), self._board(state)
         gone = {*board, *(card for hole in holes for card in hole)}
@@ -314,7 +314,7 @@ def _buckets_of(
 
 
 def table_insight(
-    game: Any, agents: Sequence[Agent], seed: int, repeat: int = 1
+    game: object, agents: Sequence[Agent], seed: int, repeat: int = 1
 ) -> TableInsight | None:
     """What takes luck out of a match, where an agent is or has a blueprint of the table."""
     if not isinstance(game, Holdem) or game.prizes:
@@ -329,7 +329,7 @@ def table_insight(
     return TableInsight(game, found, seed, repeat)
 
 
-def _blueprint_of(agent: Any) -> Strategy[BucketForm] | None:
+def _blueprint_of(agent: object) -> Strategy[BucketForm] | None:
     """The strategy over buckets that an agent plays, or begins its searches with."""
     for name in ("strategy", "blueprint"):
         own = getattr(agent, name, None)

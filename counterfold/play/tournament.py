@@ -205,7 +205,7 @@ def _threads_for(table: object, agents: Sequence[Agent], most: int) -> int:
     return most if compiled else 1
 
 
-def _seated(game: Any, agents: Sequence[str | Agent]) -> tuple[Any, list[Agent]]:
+def _seated(game: object, agents: Sequence[str | Agent]) -> tuple[Any, list[Agent]]:
     """The game as matches take it, compiled once for all of them if it can be; and the agents."""
     rules = rules_of(game)
     at_table = unlisted(rules) or any(getattr(agent, "at_table", False) for agent in agents)

@@ -64,7 +64,7 @@ class Translated(Agent):
     def __repr__(self) -> str:
         return brief(self, f"{self.name}, by {self.own.name}")
 
-    def _begin_hand(self, hand: Any) -> None:
+    def _begin_hand(self, hand: object) -> None:
         self._hand = hand
         self._words: list[str] = []  # of the real table
         self._chosen: str | None = None  # of its own tree, for the word that comes next

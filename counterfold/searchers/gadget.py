@@ -235,7 +235,7 @@ GADGETS: dict[str, Callable[..., list[Part]]] = {
 """Every gadget by its name."""
 
 
-def gadget(name: str, entry: Entry, **settings: Any) -> list[Part]:
+def gadget(name: str, entry: Entry, **settings: object) -> list[Part]:
     """The parts of the gadget of a name, with its own settings.
 
     >>> import counterfold as cf

@@ -70,7 +70,7 @@ class Searcher(Generic[E]):
     """
 
     def __init__(
-        self, blueprint: Strategy[Any], player: int, point: Point = "board", **options: Any
+        self, blueprint: Strategy[Any], player: int, point: Point = "board", **options: object
     ) -> None:
         check_strategies(blueprint)
         self.blueprint, self.player = blueprint, player
@@ -109,7 +109,7 @@ class Searcher(Generic[E]):
         gap: float | None = None,
         iterations: int | None = None,
         after: Refined[E, Any] | None = None,
-        **settings: Any,
+        **settings: object,
     ) -> Refined[E, Any]:
         """Search at one place with a gadget of ``GADGETS`` and its settings.
 
@@ -210,7 +210,7 @@ def search(
     point: Point = "board",
     gap: float | None = None,
     iterations: int | None = None,
-    **settings: Any,
+    **settings: object,
 ) -> Searched[Any]:
     """Refine a player's part of a strategy by searches with a gadget, at one place or everywhere.
 

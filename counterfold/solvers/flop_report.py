@@ -130,7 +130,7 @@ class FlopReport:
 
     def __init__(  # noqa: PLR0913  (said by their names)
         self,
-        given: Any,
+        given: object,
         flops: Sequence[Flop] | str | int = 25,
         *,
         accuracy: str | float = "0.5%",

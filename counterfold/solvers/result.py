@@ -395,7 +395,7 @@ def root_frequencies(strategy: Strategy[PublicTree]) -> dict[str, float]:
 
 
 def _by_lp(
-    game: Any, memory: int | None, progress: Progress | None, save: PathLike | None
+    game: object, memory: int | None, progress: Progress | None, save: PathLike | None
 ) -> Result:
     check_lp(game)
     wall = time.perf_counter()

@@ -78,7 +78,7 @@ class Settings:
 
 
 def settings_for(
-    game: Any, method: str | Method | None, given: Mapping[str, Any]
+    game: object, method: str | Method | None, given: Mapping[str, Any]
 ) -> tuple[Method, Settings]:
     """The method and the settings of a run: what is given, and the usual ones of the game."""
     usual = defaults_of(game)

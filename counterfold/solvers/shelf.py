@@ -121,7 +121,7 @@ def file_of(strategy: Strategy[Any]) -> bytes:
         return Path(folder, "solution").read_bytes()
 
 
-def strategy_in(content: bytes, form: Any = None) -> Strategy[Any]:
+def strategy_in(content: bytes, form: object = None) -> Strategy[Any]:
     """The strategy in the bytes of a file; ``form`` is the compiled game, if there is one."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "solution")

@@ -42,7 +42,7 @@ def save_strategy(
     write_arrays(path, STRATEGY if state is None else CHECKPOINT, header, arrays)
 
 
-def read(path: PathLike, form: Any = None) -> tuple[Strategy[Any], Saved, Fields | None]:
+def read(path: PathLike, form: object = None) -> tuple[Strategy[Any], Saved, Fields | None]:
     """A file's strategy, and the arrays and the run of whoever saved it as a checkpoint.
 
     ``form`` is the compiled game, if there is one already.

@@ -114,7 +114,7 @@ class Strategy(OfGame, Generic[F]):
         return cls(layout, layout.even(), {"method": "uniform"})
 
     @classmethod
-    def random(cls, game: Any, seed: int | np.random.Generator) -> Strategy[Any]:
+    def random(cls, game: object, seed: int | np.random.Generator) -> Strategy[Any]:
         """A strategy drawn evenly from the simplex at each infoset."""
         layout = layout_of(form_of(game))
         return cls(layout, layout.random(np.random.default_rng(seed)), {"method": "random"})
@@ -147,7 +147,7 @@ class Strategy(OfGame, Generic[F]):
         return cls(even.layout, (slots,), {"method": "rule"})
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], game: Any = None) -> Strategy[Any]:
+    def load(cls, path: str | os.PathLike[str], game: object = None) -> Strategy[Any]:
         """Read a strategy (or the strategy of a checkpoint) from a file.
 
         ``game`` is needed where its rules are a Python file, which no file may name.
@@ -240,7 +240,7 @@ class Strategy(OfGame, Generic[F]):
         """
         return self.layout.rows(self.tables, pattern, player)
 
-    def with_about(self, **more: Any) -> Strategy[F]:
+    def with_about(self, **more: object) -> Strategy[F]:
         """The same strategy with more told about it."""
         return replace(self, about={**self.about, **more})
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -87,7 +86,7 @@ def _dealt(form: Bucketed, node: int) -> Floats:
     return np.asarray(dealt / dealt.sum())
 
 
-def _held(hands: Any, form: Bucketed, player: int) -> Floats:
+def _held(hands: object, form: Bucketed, player: int) -> Floats:
     """How much of each bucket of the first street some hands are."""
     game = form.game
     of, weights = form.buckets[0].on(game.board), np.asarray(game.ranges[player])
