@@ -18,14 +18,14 @@ from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.abstraction.bucket_layout import BucketLayout
 from counterfold.abstraction.bucket_walks import External, Public
 from counterfold.abstraction.compiled import cards_of, lines_of
-from counterfold.arrays import Floats
+from counterfold.arrays import Array, Arrays, Floats
 from counterfold.errors import ParameterError, UnsupportedError
 from counterfold.evaluate.assessment import Assessment
 from counterfold.files.arrays import Saved
 from counterfold.files.text import Fields
 from counterfold.games.spec import whole
 from counterfold.solvers.conditions import Conditions
-from counterfold.solvers.engine import Arrays, Engine, Setup, runs_on
+from counterfold.solvers.engine import Engine, Setup, runs_on
 from counterfold.solvers.methods import Method
 from counterfold.solvers.settings import Settings
 from counterfold.strategy.layout import Tables
@@ -120,7 +120,7 @@ class BucketEngine(Engine):
         """Whether a player is held to something."""
         return self.conditions is not None and self.conditions.locked
 
-    def _locks(self, fields: Mapping[str, NDArray[Any]]) -> NDArray[np.float32] | None:
+    def _locks(self, fields: Mapping[str, Array]) -> NDArray[np.float32] | None:
         """Locks for the kernel: what players are held to where regrets lie, and how far."""
         if self.conditions is None or not self.locked:
             return None
@@ -155,7 +155,7 @@ class BucketEngine(Engine):
             table[places + width] = fallback[own].reshape(count, width)
         return table
 
-    def _model(self, fields: Mapping[str, NDArray[Any]]) -> Any:
+    def _model(self, fields: Mapping[str, Array]) -> Any:
         """The opponent's model for the kernel, in the places of this engine's own table."""
         from counterfold.kernels.poker_sampling import Model, spread
 
@@ -301,13 +301,13 @@ class BucketEngine(Engine):
         played = self._with_locks(leaning.match(self.form.unnamed, self.average_regrets()))
         return (self._with_held(played.astype(np.float32)),)
 
-    def _with_locks(self, free: NDArray[Any]) -> NDArray[Any]:
+    def _with_locks(self, free: Array) -> Array:
         """What is played where locks leave a part free."""
         if self.conditions is None or not self.locked:
             return free
         fields = self.conditions.fields[0]
         share = np.repeat(fields["trust"], self.form.widths)
-        played: NDArray[Any] = (1 - share) * free + share * fields["held"]
+        played: Array = (1 - share) * free + share * fields["held"]
         return played.astype(free.dtype)
 
     def _with_held(self, table: NDArray[np.float32]) -> NDArray[np.float32]:

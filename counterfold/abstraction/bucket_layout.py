@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from counterfold.abstraction.bucket_form import BucketForm, check_prints, game_print
 from counterfold.abstraction.buckets import Buckets, bucket_arrays, buckets_in, streets_of
 from counterfold.abstraction.lifted import LiftedEvaluator
+from counterfold.arrays import Array, Arrays
 from counterfold.errors import MismatchError, ParameterError, UnsupportedError
 from counterfold.evaluate.assessment import Evaluator
 from counterfold.evaluate.exact import measured_by
@@ -90,7 +91,7 @@ class BucketLayout(FormLayout[BucketForm]):
     def size(self) -> str:
         return f"{self.form.infoset_count:,} decisions with a bucket"
 
-    def check(self, tables: Sequence[NDArray[Any]]) -> Tables:
+    def check(self, tables: Sequence[Array]) -> Tables:
         (given,) = tables
         if given.shape != (self.form.size,):
             raise MismatchError(
@@ -192,7 +193,7 @@ class BucketLayout(FormLayout[BucketForm]):
             **({"rules": json.dumps(source_of(game))} if known else {}),
         }
 
-    def arrays(self, tables: Tables) -> dict[str, NDArray[Any]]:
+    def arrays(self, tables: Tables) -> Arrays:
         kept = bucket_arrays(self.form.buckets, self.form.game)
         return {"probabilities": tables[0], **{f"buckets.{name}": kept[name] for name in kept}}
 

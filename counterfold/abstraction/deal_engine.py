@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.abstraction.deal_form import DealForm, index_of, longest
+from counterfold.arrays import Array, Arrays
 from counterfold.errors import MismatchError, TreeTooLargeError
 from counterfold.files.arrays import Saved
 from counterfold.files.text import Fields
 from counterfold.solvers.conditions import Conditions, plain
-from counterfold.solvers.engine import Arrays, Engine, Setup, runs_on
+from counterfold.solvers.engine import Engine, Setup, runs_on
 from counterfold.solvers.settings import Settings
 from counterfold.strategy.layout import Tables
 from counterfold.tree.memory import memory_at_hand
@@ -270,7 +271,7 @@ class DealEngine(Engine):
         tables = [state.array(prefix + name, self._dtype, (size,)) for name in KEPT]
         return self._put(index_of(keys, start), tables)
 
-    def _put(self, index: Any, kept: Sequence[NDArray[Any]]) -> Any:
+    def _put(self, index: Any, kept: Sequence[Array]) -> Any:
         """Tables over an index, with nothing new in them."""
         from counterfold.kernels.history import Tables
 
@@ -289,7 +290,7 @@ class DealEngine(Engine):
 runs_on(DealForm, DealEngine)
 
 
-def _longer(array: NDArray[Any], size: int) -> NDArray[Any]:
+def _longer(array: Array, size: int) -> Array:
     """The same numbers with zeros behind them, if there are fewer."""
     if len(array) >= size:
         return array

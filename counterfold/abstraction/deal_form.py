@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from counterfold.abstraction.fallback import observations
 from counterfold.abstraction.lifted import LiftedEvaluator
 from counterfold.abstraction.maps import LastRounds, Mapped, RelativeCards
+from counterfold.arrays import Array, Arrays
 from counterfold.errors import MismatchError, ParameterError, UnsupportedError
 from counterfold.evaluate.exact import measured_by
 from counterfold.evaluate.sequence import SequenceEvaluator
@@ -254,7 +255,7 @@ class DealLayout(FormLayout[DealForm]):
     name: ClassVar[str] = "deals"
     size: ClassVar[str] = "infosets that were met deal by deal"
 
-    def check(self, tables: Sequence[NDArray[Any]]) -> Tables:
+    def check(self, tables: Sequence[Array]) -> Tables:
         keys, start, weights, horizons = tables
         sizes = np.diff(start.astype(np.int64))
         if (
@@ -339,7 +340,7 @@ class DealLayout(FormLayout[DealForm]):
     def header(self) -> dict[str, str]:
         return {"form": self.name}
 
-    def arrays(self, tables: Tables) -> dict[str, NDArray[Any]]:
+    def arrays(self, tables: Tables) -> Arrays:
         return dict(zip(("keys", "start", "weights", "horizons"), tables, strict=True))
 
     @classmethod

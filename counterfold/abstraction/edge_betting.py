@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.abstraction.bucket_form import BucketForm
+from counterfold.arrays import Array
 from counterfold.errors import TreeTooLargeError, UnsupportedError
 from counterfold.poker.betting import MOST_NODES
 from counterfold.poker.game import DEAL, DECISION, BettingTree
@@ -211,7 +212,7 @@ class _Cut:
     def _tree(self, like: Ints, parent: Ints, first: Ints, begin: int) -> BettingTree:
         tree = self.tree
 
-        def joined(head: Sequence[int], whole: NDArray[Any]) -> NDArray[Any]:
+        def joined(head: Sequence[int], whole: Array) -> Array:
             return np.concatenate([head, whole[like[begin:]]]).astype(whole.dtype)
 
         kind = joined(self.kind, tree.kind)

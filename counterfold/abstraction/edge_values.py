@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.abstraction.bucket_form import BucketForm
-from counterfold.arrays import Floats
+from counterfold.arrays import Array, Floats
 from counterfold.errors import ParameterError, UnsupportedError
 from counterfold.poker.cards import NO_CARD
 from counterfold.poker.game import DEAL, DECISION, FOLD, SHOWDOWN, PokerGame
@@ -128,7 +128,7 @@ def class_mass(form: BucketForm) -> Floats:
     return shares
 
 
-def _apart(game: PokerGame, one: NDArray[Any], two: NDArray[Any]) -> NDArray[np.bool_]:
+def _apart(game: PokerGame, one: Array, two: Array) -> NDArray[np.bool_]:
     """Which hands have no card in common."""
     cards = game.rules.cards
     apart = np.ones((len(one), len(two)), bool)

@@ -17,12 +17,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.abstraction.buckets import choose, renamings, standard_words
+from counterfold.arrays import Array
 from counterfold.poker.cards import CARDS, HIGH, HOLES, LOW
 
 BINS = 32
@@ -85,7 +86,7 @@ class Places:
         return cls(np.arange(bins, dtype=np.uint16)[:, None], np.array([0, bins]))
 
     @classmethod
-    def of(cls, centers: NDArray[Any], bins: int = BINS, axes: int = AXES) -> Places:
+    def of(cls, centers: Array, bins: int = BINS, axes: int = AXES) -> Places:
         """Buckets on the principal axes of their centers, in steps that are as long on each axis.
 
         >>> Places.of(np.array([[0.0, 0.0], [1.0, 1.0], [3.0, 3.0]]), bins=4).columns.tolist()
@@ -101,7 +102,7 @@ class Places:
         first = np.concatenate([[0], np.cumsum(columns.max(axis=0) + 1)])
         return cls((columns + first[:-1]).astype(np.uint16), first)
 
-    def summed(self, histogram: NDArray[Any]) -> NDArray[np.float64]:
+    def summed(self, histogram: Array) -> NDArray[np.float64]:
         """A histogram over the buckets, summed up along each axis.
 
         The earth mover's distance of two is the L1 distance of these, in steps of an axis.
@@ -118,7 +119,7 @@ class Spread:
     """Histograms over the buckets of later boards, summed up along the axes these lie on."""
 
     size: int  # cards of the later boards
-    table: NDArray[Any]  # [standard boards, holes] buckets there
+    table: Array  # [standard boards, holes] buckets there
     places: Places
     squared: bool = False
 

@@ -16,8 +16,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
+from counterfold.arrays import Array, Arrays
 from counterfold.errors import FileError, short
 from counterfold.files.tensors import flat, tensor_header, write_tensors
 from counterfold.files.text import Fields, parse_json
@@ -26,15 +27,16 @@ from counterfold.files.whole import drafted
 FORMAT = "counterfold 2"
 NO_CHECKSUM = "0" * 64  # as long as any
 PathLike = str | os.PathLike[str]
-Arrays = Mapping[str, NDArray[Any]]
 
 
-def write_arrays(path: PathLike, kind: str, header: Mapping[str, str], arrays: Arrays) -> None:
+def write_arrays(
+    path: PathLike, kind: str, header: Mapping[str, str], arrays: Mapping[str, Array]
+) -> None:
     """Write arrays and what is told about them, whole or not at all."""
     seal(path, {"format": FORMAT, "kind": kind, **header}, arrays)
 
 
-def seal(path: PathLike, header: Mapping[str, str], arrays: Arrays) -> None:
+def seal(path: PathLike, header: Mapping[str, str], arrays: Mapping[str, Array]) -> None:
     """Write a whole header and arrays as they are given, with the checksum that fits them.
 
     The checksum is found while the arrays go to the disk, and takes its place in the end.
@@ -50,7 +52,7 @@ def seal(path: PathLike, header: Mapping[str, str], arrays: Arrays) -> None:
         draft.write(head)
 
 
-def checksum(header: Mapping[str, str], arrays: Arrays) -> str:
+def checksum(header: Mapping[str, str], arrays: Mapping[str, Array]) -> str:
     """SHA-256 over a header (but for its own checksum) and over all arrays with their names."""
     told = {key: value for key, value in header.items() if key != "checksum"}
     shapes = {name: (array.dtype.str, array.shape) for name, array in arrays.items()}
@@ -100,7 +102,7 @@ def read_arrays(path: PathLike, kind: str | tuple[str, ...], what: str) -> Saved
     return Saved(os.fspath(path), header, arrays)
 
 
-def unsealed(path: PathLike, arrays: bool = True) -> tuple[dict[str, str], dict[str, NDArray[Any]]]:
+def unsealed(path: PathLike, arrays: bool = True) -> tuple[dict[str, str], Arrays]:
     """The header and the arrays of any safetensors file, unchecked."""
     from safetensors import SafetensorError, safe_open
 
@@ -123,7 +125,7 @@ class Saved:
     """What a file holds, to be taken out part by part, each as its reader declares it."""
 
     def __init__(
-        self, path: str, header: Mapping[str, str], arrays: Arrays, prefix: str = ""
+        self, path: str, header: Mapping[str, str], arrays: Mapping[str, Array], prefix: str = ""
     ) -> None:
         self.path, self.header = path, header
         self.kind = header.get("kind", "")
@@ -194,7 +196,7 @@ class Saved:
         least: float = -math.inf,
         most: float = math.inf,
         finite: bool = True,
-    ) -> NDArray[Any]:
+    ) -> Array:
         """Take an array out. None in a shape is any size; NaN is never allowed."""
         found = self._left.pop(self._prefix + name, None)
         if found is None:
@@ -219,7 +221,7 @@ class Saved:
     def fill(
         self,
         name: str,
-        array: NDArray[Any],
+        array: Array,
         least: float = -math.inf,
         most: float = math.inf,
         finite: bool = True,

@@ -14,13 +14,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 try:
     import fcntl
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
+from counterfold.arrays import Array, Arrays
 from counterfold.errors import FileError
 
 DTYPES: dict[str, Any] = {
@@ -38,7 +38,7 @@ LARGE = (
 )  # bytes of a file that is written past the cache, whose pages cost more than the disk
 
 
-def flat(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+def flat(arrays: Mapping[str, Array]) -> Arrays:
     """Arrays whose bytes are as the format has them: dense and little-endian, copied if need be.
 
     In the order of the file: the widest numbers first, so that all of them are aligned.
@@ -53,7 +53,7 @@ def flat(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     return {name: dense[name] for name in order}
 
 
-def tensor_header(header: Mapping[str, str], arrays: Mapping[str, NDArray[Any]]) -> bytes:
+def tensor_header(header: Mapping[str, str], arrays: Mapping[str, Array]) -> bytes:
     """What comes before the numbers of ``flat`` arrays."""
     told: dict[str, Any] = {"__metadata__": dict(header)}
     place = 0
@@ -70,7 +70,7 @@ def tensor_header(header: Mapping[str, str], arrays: Mapping[str, NDArray[Any]])
     return len(text).to_bytes(8, "little") + text
 
 
-def write_tensors(handle: int, head: bytes, arrays: Mapping[str, NDArray[Any]]) -> None:
+def write_tensors(handle: int, head: bytes, arrays: Mapping[str, Array]) -> None:
     """Write a header and the numbers of ``flat`` arrays to a new file."""
     parts = [memoryview(head)]
     parts += [array.reshape(-1).view(np.uint8).data for array in arrays.values()]

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.agent import Agent
-from counterfold.arrays import Floats
+from counterfold.arrays import Arrays, Floats
 from counterfold.errors import ParameterError, UnsupportedError
 from counterfold.evaluate.exact import earned_against, values
 from counterfold.files.arrays import Saved
@@ -240,7 +240,7 @@ class Match:
 
         return load_match(path, game)
 
-    def state(self) -> dict[str, NDArray[Any]]:
+    def state(self) -> Arrays:
         """What the next hand and the score depend on, beside the agents."""
         shape = self._tally.total.shape
         guess = self._guess if self._guess is not None else np.zeros((0, 0))

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.arrays import Array
 from counterfold.errors import ParameterError
 from counterfold.notebook import brief
 from counterfold.poker.cards import HIGH, HOLES, LOW, NO_CARD
@@ -29,7 +30,7 @@ _CARDS: dict[int, NDArray[np.uint8]] = {  # the cards of hands, by how many hand
 SAFE = 1e-3, 1e3  # between these the largest weight of a range may lie
 
 
-def safe_weights(weights: NDArray[Any]) -> NDArray[np.float64]:
+def safe_weights(weights: Array) -> NDArray[np.float64]:
     """The weights of a range in a scale of which products stay in the range of 32 bits.
 
     Only their proportions mean something. Those of a usual size are left as they are.

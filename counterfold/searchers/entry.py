@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from counterfold.arrays import Bools, Floats, Ints
+from counterfold.arrays import Array, Bools, Floats, Ints
 from counterfold.errors import MismatchError, ParameterError
 from counterfold.notebook import brief
 from counterfold.searchers.gadget import to_one
@@ -62,7 +61,7 @@ class HistoryEntry:
         """What the opponent gave away on its way here, class by class."""
         return gifts(self.subgame, self.probabilities, self.opponent)
 
-    def put(self, table: NDArray[Any], weights: NDArray[Any]) -> None:
+    def put(self, table: Array, weights: Array) -> None:
         """Replace the player's decisions of the subgame in probabilities over the tree's slots."""
         table[self.subgame.treeplexes[self.player].slots] = weights
 

@@ -24,12 +24,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from counterfold.arrays import Bools, Floats
+from counterfold.arrays import Array, Bools, Floats
 from counterfold.errors import ParameterError, SpecError
 from counterfold.notebook import brief
 
@@ -93,7 +92,7 @@ class Entry(Protocol):
         """What the opponent gave away on its way here, class by class."""
         ...
 
-    def put(self, table: NDArray[Any], weights: NDArray[Any]) -> None:
+    def put(self, table: Array, weights: Array) -> None:
         """Replace the player's decisions of the subgame in a table of its strategy."""
         ...
 

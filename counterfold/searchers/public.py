@@ -23,9 +23,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from counterfold.arrays import Bools, Floats, Ints
+from counterfold.arrays import Array, Bools, Floats, Ints
 from counterfold.errors import ParameterError, UnsupportedError
 from counterfold.games.spec import whole
 from counterfold.poker.game import DECISION
@@ -202,9 +201,7 @@ class PublicSearch:
         """How many columns of its rows hold hands."""
         return self.tree.columns(player) if self.whole else self.count(player, board)
 
-    def earned(
-        self, entry: PublicEntry, weights: NDArray[Any], theirs: NDArray[Any], reach: Floats
-    ) -> float:
+    def earned(self, entry: PublicEntry, weights: Array, theirs: Array, reach: Floats) -> float:
         """The part of the player's expected payoff that is earned on a board, were it to come.
 
         Both play by weights of their rows there, and the opponent comes with ``reach``
@@ -216,7 +213,7 @@ class PublicSearch:
         finally:
             self._workspaces.put(workspace)
 
-    def ends(self, entry: PublicEntry, weights: NDArray[Any], nodes: Sequence[int]) -> Floats:
+    def ends(self, entry: PublicEntry, weights: Array, nodes: Sequence[int]) -> Floats:
         """[nodes, hands] what ends of hands are worth to the opponent if weights are played.
 
         Nodes are of the last street, by their numbers in ``tree.nodes``. Values are by the
@@ -400,7 +397,7 @@ class _Workspace:
         )  # fmt: skip
 
     def _iterate(
-        self, entry: PublicEntry, root: PublicRoot, first: int, count: int, rows: NDArray[Any]
+        self, entry: PublicEntry, root: PublicRoot, first: int, count: int, rows: Array
     ) -> None:
         """Some iterations, of which the first has a number; ``rows`` are the rule's numbers."""
         from counterfold.kernels import public_search
@@ -433,9 +430,7 @@ class _Workspace:
         most = (earned * entry.reach).sum(1) + root.marks()
         return best, worth, np.where(entry.reached, np.maximum(most - worth, 0.0), 0.0)
 
-    def earn(
-        self, entry: PublicEntry, weights: NDArray[Any], theirs: NDArray[Any], reach: Floats
-    ) -> Floats:
+    def earn(self, entry: PublicEntry, weights: Array, theirs: Array, reach: Floats) -> Floats:
         from counterfold.kernels import public
 
         player, other = entry.player, 1 - entry.player
@@ -445,7 +440,7 @@ class _Workspace:
         out: Floats = (found * entry.reach).sum(1) * entry.came / self.scale
         return out
 
-    def ends(self, entry: PublicEntry, weights: NDArray[Any], nodes: Sequence[int]) -> Floats:
+    def ends(self, entry: PublicEntry, weights: Array, nodes: Sequence[int]) -> Floats:
         from counterfold.kernels import public
 
         player, other, tree = entry.player, 1 - entry.player, self.search.tree

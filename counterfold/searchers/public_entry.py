@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from counterfold.arrays import Bools, Floats, Ints
+from counterfold.arrays import Array, Bools, Floats, Ints
 from counterfold.notebook import brief
 from counterfold.poker.cards import NO_CARD
 from counterfold.poker.game import DEAL, DECISION
@@ -58,7 +57,7 @@ class PublicEntry:
         """What the opponent gave away on its way here, hand by hand."""
         return self.gifts_at(self.board)
 
-    def put(self, table: NDArray[Any], weights: NDArray[Any]) -> None:
+    def put(self, table: Array, weights: Array) -> None:
         """Replace the player's decisions of the board in its table, on lines to which it comes."""
         table[self.base + self.kept, : weights.shape[1]] = weights[self.kept]
 
@@ -183,7 +182,7 @@ def classes_above(tree: PublicTree, player: int, board: int) -> Ints:
     return where[tree.hands[player][board].holes]
 
 
-def met_by(tree: PublicTree, mine: NDArray[Any], reach: Floats, theirs: NDArray[Any]) -> Floats:
+def met_by(tree: PublicTree, mine: Array, reach: Floats, theirs: Array) -> Floats:
     """[lines, their holes] how much of the reach of some holes each other hole can meet."""
     rules = tree.game.rules
     cards = rules.cards.astype(np.int64)

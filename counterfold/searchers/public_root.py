@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from counterfold.arrays import Floats
+from counterfold.arrays import Array, Floats
 from counterfold.searchers.gadget import Part
 from counterfold.searchers.public_entry import PublicEntry
 
@@ -75,7 +73,7 @@ class PublicRoot:
         """[lines] what the marks of the hands that came add to the player's payoff."""
         root = self.arrays
         weight = root.weight / root.sum[0]
-        found: NDArray[Any] = np.einsum("p,plh,plh->l", weight, root.total, root.shift)
+        found: Array = np.einsum("p,plh,plh->l", weight, root.total, root.shift)
         return found
 
 

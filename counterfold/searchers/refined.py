@@ -6,9 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from numpy.typing import NDArray
-
-from counterfold.arrays import Floats
+from counterfold.arrays import Array, Floats
 from counterfold.evaluate.certificate import Certified
 from counterfold.notebook import brief
 from counterfold.searchers.gadget import Entry, Part
@@ -26,7 +24,7 @@ F = TypeVar("F")
 class WarmStart(NamedTuple):
     """What another search on the same board can go on from."""
 
-    regrets: list[NDArray[Any]]  # of both players
+    regrets: list[Array]  # of both players
     root: PublicRoot
 
 
@@ -42,19 +40,19 @@ class Refined(Certified, Generic[E, N]):
 
     entry: E
     parts: tuple[Part, ...]
-    weights: NDArray[Any]
+    weights: Array
     best: Floats  # [..., classes] what the opponent's best reply earns now
     objective: N
     gap: N
     iterations: int
     cpu_seconds: float
     warm: WarmStart | None = field(default=None, repr=False)
-    reply: NDArray[Any] | None = None  # what the opponent did inside, where both have tables
+    reply: Array | None = None  # what the opponent did inside, where both have tables
 
     def __repr__(self) -> str:
         return brief(self, f"{self.entry!r}, {self.iterations} iterations")
 
-    def into(self, table: NDArray[Any]) -> NDArray[Any]:
+    def into(self, table: Array) -> Array:
         """A table of the player's strategy with its decisions of the subgame replaced."""
         out = table.copy()
         self.entry.put(out, self.weights)

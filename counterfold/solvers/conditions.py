@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike
 
-from counterfold.arrays import Floats
+from counterfold.arrays import Array, Floats
 from counterfold.errors import ParameterError
 from counterfold.notebook import brief
 from counterfold.poker.game import PokerGame
 from counterfold.tree.history import Infosets
 
-Fields = Mapping[str, NDArray[Any]]
+Fields = Mapping[str, Array]
 
 
 class ByInfosets(Protocol):
@@ -120,9 +120,7 @@ class Conditions:
         sums = np.repeat(np.add.reduceat(weights, start), sizes) if len(weights) else weights
         return np.where(sums > 0, tree.infosets.to_one(weights), self.fallback(tree))
 
-    def preference(
-        self, tree: ByInfosets, slot: NDArray[Any], infoset: NDArray[Any], dtype: object
-    ) -> Any:
+    def preference(self, tree: ByInfosets, slot: Array, infoset: Array, dtype: DTypeLike) -> Any:
         """The arrays of a kernel whose actions and infosets are these of the tree."""
         from counterfold.kernels.rule import Preference
 

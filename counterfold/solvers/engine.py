@@ -11,9 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
-from numpy.typing import NDArray
-
-from counterfold.arrays import Floats
+from counterfold.arrays import Arrays, Floats
 from counterfold.errors import UnsupportedError, short
 from counterfold.evaluate.assessment import Assessment
 from counterfold.evaluate.exact import evaluator_of
@@ -27,7 +25,6 @@ from counterfold.strategy.layout import Tables
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.public import PublicTree
 
-Arrays = dict[str, NDArray[Any]]
 Slots = Floats
 F = TypeVar("F")
 

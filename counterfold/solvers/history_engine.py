@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from counterfold.arrays import Floats
+from counterfold.arrays import Array, Arrays, Floats
 from counterfold.errors import TreeTooLargeError
 from counterfold.files.arrays import Saved
 from counterfold.files.text import Fields
 from counterfold.solvers.conditions import Conditions, plain
-from counterfold.solvers.engine import Arrays, Engine, Setup, Slots
+from counterfold.solvers.engine import Engine, Setup, Slots
 from counterfold.solvers.settings import Settings
 from counterfold.strategy.layout import Tables
 from counterfold.tree.graph import graph_of
@@ -57,7 +56,7 @@ class InfosetEngine(Engine):
         self.conditions = conditions
         self._preference = conditions.preference(self.form, *self._places(), self.dtype)
 
-    def _places(self) -> tuple[NDArray[Any], NDArray[Any]]:
+    def _places(self) -> tuple[Array, Array]:
         """The slots and the infosets of the tree in the order of the kernel's."""
         infosets = self.form.infosets
         return np.arange(infosets.slots), np.arange(len(infosets.owner))

@@ -8,11 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from counterfold.arrays import Arrays
 from counterfold.errors import UnsupportedError
 from counterfold.evaluate.assessment import Assessment
 from counterfold.evaluate.sequence import assess_form, workspace
 from counterfold.solvers.conditions import Conditions
-from counterfold.solvers.engine import Arrays, Engine, Setup, Slots
+from counterfold.solvers.engine import Engine, Setup, Slots
 from counterfold.solvers.history_engine import HistoryEngine
 from counterfold.strategy.layout import Tables
 from counterfold.tree.history import HistoryTree

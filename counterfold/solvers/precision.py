@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from counterfold.arrays import Array, Arrays
 from counterfold.files.arrays import Saved
 
 PATIENCE = 4  # times the iterations of the best check, in which no other was better
@@ -49,7 +49,7 @@ class Precision:
         self.best: tuple[int, float] | None = None
         """Where coarse numbers may matter, the iteration and the exploitability of the check that
         no later one has bettered by more than a hundredth."""
-        self.kept: tuple[NDArray[Any], ...] = ()
+        self.kept: tuple[Array, ...] = ()
         self.restarted = 0
         """The iteration after which the run has begun again, if it has."""
 
@@ -85,7 +85,7 @@ class Precision:
             return False
         return latest > before[-1] / math.sqrt(WINDOW)
 
-    def restart(self, tables: Sequence[NDArray[Any]]) -> None:
+    def restart(self, tables: Sequence[Array]) -> None:
         """The run begins again: its strategy so far is kept until there is a better one."""
         self.best = self._checks[-1]
         self.restarted = self.best[0]
@@ -97,7 +97,7 @@ class Precision:
         return self.best is not None and self.best[0] == self.restarted
 
     def note(
-        self, iteration: int, exploitability: float, tables: Callable[[], Sequence[NDArray[Any]]]
+        self, iteration: int, exploitability: float, tables: Callable[[], Sequence[Array]]
     ) -> None:
         """Take in a check of the strategy in some tables."""
         if self._checks and iteration <= self._checks[-1][0]:
@@ -121,11 +121,11 @@ class Precision:
         self.best = iteration, exploitability
         return True
 
-    def state(self) -> dict[str, NDArray[Any]]:
+    def state(self) -> Arrays:
         """What a checkpoint keeps of it."""
         return {f"best.{k}": table for k, table in enumerate(self.kept)}
 
-    def restore(self, state: Saved, like: Sequence[NDArray[Any]]) -> None:
+    def restore(self, state: Saved, like: Sequence[Array]) -> None:
         """Take that back from a file; the tables are ``like`` these."""
         if "best.0" in state:
             self.kept = tuple(

@@ -7,16 +7,15 @@ from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from counterfold.arrays import Floats
+from counterfold.arrays import Array, Arrays, Floats
 from counterfold.evaluate.assessment import Assessment
 from counterfold.evaluate.public import PublicEvaluator, assess_tables
 from counterfold.files.arrays import Saved
 from counterfold.files.text import Fields
 from counterfold.poker.game import DECISION
 from counterfold.solvers.conditions import Conditions
-from counterfold.solvers.engine import Arrays, Engine, Setup, Slots, runs_on
+from counterfold.solvers.engine import Engine, Setup, Slots, runs_on
 from counterfold.solvers.settings import Settings
 from counterfold.strategy.layout import Tables
 from counterfold.tree.public import PublicTree
@@ -85,7 +84,7 @@ class PublicEngine(Engine):
         if any(extras):
             self.extras = tuple(arrays.extra(p, **given) for p, given in enumerate(extras))
 
-    def _as_kept(self, fields: Mapping[str, NDArray[Any]]) -> Arrays:
+    def _as_kept(self, fields: Mapping[str, Array]) -> Arrays:
         """Fields of a condition in the numbers of the tables."""
         dtype = self.traversal.arrays.dtype
         return {

@@ -6,15 +6,13 @@ import itertools
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from counterfold.arrays import Floats
+from counterfold.arrays import Array, Arrays, Floats
 from counterfold.evaluate.sequence import workspace
 from counterfold.solvers.advice import advice
-from counterfold.solvers.engine import Arrays, Engine, Setup, Slots, runs_on
+from counterfold.solvers.engine import Engine, Setup, Slots, runs_on
 from counterfold.solvers.history_engine import HistoryEngine, InfosetEngine
 from counterfold.solvers.locked_engine import LockedEngine
 from counterfold.solvers.settings import Settings
@@ -66,7 +64,7 @@ class SequenceEngine(InfosetEngine):
         )  # fmt: skip
         self._threads = 1 if follow else setup.threads or _usual_threads(form)
 
-    def _places(self) -> tuple[NDArray[Any], NDArray[Any]]:
+    def _places(self) -> tuple[Array, Array]:
         form = sequence_form(self.form)
         return form.slot, form.infosets()
 

@@ -9,9 +9,8 @@ from inspect import signature
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from counterfold.arrays import Floats
+from counterfold.arrays import Array, Arrays, Floats
 from counterfold.errors import (
     CounterfoldError,
     FileError,
@@ -64,7 +63,7 @@ class HandTables:
         shares[:, hands.pairs] = rows[:, hands.of]
         return shares
 
-    def put(self, node: int, board: int, probabilities: NDArray[Any]) -> None:
+    def put(self, node: int, board: int, probabilities: Array) -> None:
         """Write what is played at a node of a table that may be written: [actions, holes]."""
         owner = int(self.tree.nodes.owner[int(self.tree.nodes.new[node])])
         holes = self.tree.hands[owner][board].holes
@@ -91,7 +90,7 @@ class HandLayout(FormLayout[PublicTree]):
         """The shape of a player's table."""
         return max(self.form.rows(player), 1), self.form.columns(player)
 
-    def check(self, tables: Sequence[NDArray[Any]]) -> Tables:
+    def check(self, tables: Sequence[Array]) -> Tables:
         for p, table in enumerate(tables):
             if table.shape != self.shape(p):
                 raise MismatchError(
@@ -182,7 +181,7 @@ class HandLayout(FormLayout[PublicTree]):
         return {"form": self.name, "rules": json.dumps(source_of(self.form.game)),
                 "symmetry": json.dumps(self.form.symmetry)}  # fmt: skip
 
-    def arrays(self, tables: Tables) -> dict[str, NDArray[Any]]:
+    def arrays(self, tables: Tables) -> Arrays:
         return {"total.0": tables[0], "total.1": tables[1]}
 
     @classmethod

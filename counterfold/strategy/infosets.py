@@ -10,8 +10,8 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from counterfold.arrays import Array, Arrays
 from counterfold.errors import MismatchError, ParameterError
 from counterfold.files.arrays import Saved
 from counterfold.files.text import Fields, parse_json
@@ -66,7 +66,7 @@ class InfosetLayout:
     def infoset_count(self) -> int:
         return len(self.infosets.owner)
 
-    def check(self, tables: Sequence[NDArray[Any]]) -> Tables:
+    def check(self, tables: Sequence[Array]) -> Tables:
         infosets, (given,) = self.infosets, tables
         probabilities = np.array(given, dtype=np.float64)
         if probabilities.shape != (infosets.slots,):
@@ -135,7 +135,7 @@ class InfosetLayout:
     def header(self) -> dict[str, str]:
         return {"players": str(self.players)}
 
-    def arrays(self, tables: Tables) -> dict[str, NDArray[Any]]:
+    def arrays(self, tables: Tables) -> Arrays:
         infosets = self.infosets
         lists = {actions: n for n, actions in enumerate(dict.fromkeys(infosets.actions))}
         names = {

@@ -9,13 +9,13 @@ from fnmatch import fnmatchcase
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from counterfold.arrays import Array, Arrays
 from counterfold.errors import MismatchError, UnsupportedError, short
 from counterfold.files.arrays import Saved
 from counterfold.tree.form import Form
 
-Tables = tuple[NDArray[Any], ...]
+Tables = tuple[Array, ...]
 ABSTRACT = ("buckets", "deals", "drawn")
 """Forms of games made smaller, which are loaded where they are needed."""
 F = TypeVar("F", bound=Form)
@@ -66,7 +66,7 @@ class Layout(Protocol):
     def form(self) -> Any:
         """The compiled game."""
 
-    def check(self, tables: Sequence[NDArray[Any]]) -> Tables:
+    def check(self, tables: Sequence[Array]) -> Tables:
         """The tables of a strategy, or an error that says why they are none."""
 
     def even(self) -> Tables:
@@ -90,7 +90,7 @@ class Layout(Protocol):
     def header(self) -> dict[str, str]:
         """What a file says about the game."""
 
-    def arrays(self, tables: Tables) -> dict[str, NDArray[Any]]:
+    def arrays(self, tables: Tables) -> Arrays:
         """What a file holds of a strategy."""
 
 

@@ -7,8 +7,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from numpy.typing import NDArray
-
+from counterfold.arrays import Array
 from counterfold.errors import CounterfoldError, FileError, MismatchError
 from counterfold.files.arrays import Saved, read_arrays, write_arrays
 from counterfold.files.text import Fields
@@ -24,7 +23,7 @@ PathLike = str | os.PathLike[str]
 def save_strategy(
     strategy: Strategy[Any],
     path: PathLike,
-    state: Mapping[str, NDArray[Any]] | None = None,
+    state: Mapping[str, Array] | None = None,
     run: Mapping[str, object] | None = None,
 ) -> None:
     """Write a strategy; with ``state`` and ``run`` (a solver's) the file is a checkpoint too."""

@@ -10,9 +10,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from counterfold.arrays import Floats
+from counterfold.arrays import Array, Floats
 from counterfold.errors import MismatchError, ParameterError, UnsupportedError, short
 from counterfold.files.text import csv_text
 from counterfold.notebook import brief, frame, html_table
@@ -100,7 +99,7 @@ class Strategy(OfGame, Generic[F]):
     def of(
         cls,
         form: F,
-        tables: NDArray[Any] | Tables,
+        tables: Array | Tables,
         about: Mapping[str, object] = MappingProxyType({}),
     ) -> Strategy[F]:
         """A strategy of a compiled game: over the slots of its infosets, or for all hands."""

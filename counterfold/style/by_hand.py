@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import comb, prod
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.arrays import Floats
+from counterfold.arrays import Arrays, Floats
 from counterfold.errors import ParameterError
 from counterfold.poker.cards import NO_CARD, cards_name
 from counterfold.poker.game import DECISION, BettingTree, PokerGame, meetings
@@ -38,7 +37,7 @@ def style_by_hand(style: Style, tree: PublicTree) -> Conditions:
         _prefer(one, tree, delta)
     for allowed in style.allowances:
         _allow(allowed, tree, beta)
-    fields: list[dict[str, NDArray[Any]]] = [{}, {}]
+    fields: list[Arrays] = [{}, {}]
     for p in (0, 1):
         if style.best or (delta[p] != 1).any() or beta[p].any():
             _check_suits(tree, p, delta[p], beta[p])

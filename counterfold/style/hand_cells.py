@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from counterfold.arrays import Floats, Ints
+from counterfold.arrays import Arrays, Floats, Ints
 from counterfold.errors import UnsupportedError
 from counterfold.evaluate.public import PublicEvaluator
 from counterfold.poker.cards import board_name
@@ -250,7 +249,7 @@ class HandCells:
                 trust[number, block.columns] = 1.0
                 odds = delta[block.slots].reshape(-1, block.actions).T
                 held[begin:stop, block.columns] = odds / odds.sum(0)
-            fields: dict[str, NDArray[Any]] = {"lock": lock, "first": first[:-1].astype(np.uint32)}
+            fields: Arrays = {"lock": lock, "first": first[:-1].astype(np.uint32)}
             fields |= {"trust": trust, "held": held}
             style.fields[player].update(fields)  # type: ignore[attr-defined]
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.arrays import Array, Arrays
 from counterfold.files.arrays import Saved
 from counterfold.poker.cards import NO_CARD
 from counterfold.poker.equities import apart, boards_left
@@ -16,12 +17,12 @@ from counterfold.tree.public import PublicTree
 from counterfold.tree.public_nodes import LANES, NOTHING, PublicNodes, ends_of
 
 
-def aligned(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+def aligned(shape: tuple[int, ...], dtype: Any) -> Array:
     """Zeros that begin where a cache line does."""
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
     raw = np.zeros(size + 64, np.uint8)
     at = -raw.ctypes.data % 64
-    result: NDArray[Any] = raw[at : at + size].view(dtype).reshape(shape)
+    result: Array = raw[at : at + size].view(dtype).reshape(shape)
     return result
 
 
@@ -52,15 +53,15 @@ def money_of(nodes: PublicNodes, scale: float, dtype: Any) -> tuple[Any, Any]:
 
 def fields_in(
     saved: Saved, tree: PublicTree, dtypes: tuple[Any, ...] = (np.float32, np.float64)
-) -> list[dict[str, NDArray[Any]]]:
+) -> list[Arrays]:
     """What a checkpoint says was asked of each player, as ``PublicArrays.extra`` takes it."""
-    found: list[dict[str, NDArray[Any]]] = [{}, {}]
+    found: list[Arrays] = [{}, {}]
     nodes, holes = tree.nodes, tree.game.rules.holes
     for p, fields in enumerate(found):
         rows, wide = max(tree.rows(p), 1), tree.columns(p)
         first = len(tree.hands[p][0].holes)
 
-        def take(name: str, *shape: int | None, kind: Any = None, **limits: Any) -> NDArray[Any]:
+        def take(name: str, *shape: int | None, kind: Any = None, **limits: Any) -> Array:
             key = f"{name}.{p}"  # noqa: B023
             return saved.array(key, kind or saved.dtype(key, dtypes), shape, **limits)
 

@@ -10,8 +10,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from counterfold.arrays import Array
 from counterfold.poker.game import DEAL, DECISION, FOLD, SHOWDOWN, BettingTree
 
 LANES = 16  # ends that are settled at once, as in kernels.lanes
@@ -179,7 +179,7 @@ class _Ends:
             self.found.append((0, 0, 0, 0, (0,) * 6))
         self.start.append(len(self.found))
 
-    def arrays(self) -> tuple[NDArray[Any], ...]:
+    def arrays(self) -> tuple[Array, ...]:
         """In the order of kernels.public.Ends."""
         columns = list(zip(*self.found, strict=True)) if self.found else [()] * 5
         called, folded, to, also = (np.array(column, np.uint32) for column in columns[:4])
@@ -187,7 +187,7 @@ class _Ends:
         return np.array(self.start, np.uint32), called, folded, share.reshape(-1, LANES), to, also
 
 
-def ends_of(nodes: PublicNodes, me: int, scale: float) -> tuple[tuple[NDArray[Any], ...], Any]:
+def ends_of(nodes: PublicNodes, me: int, scale: float) -> tuple[tuple[Array, ...], Any]:
     """How hands end for a player, and which nodes' values are counted with a neighbour's.
 
     ``scale`` is what a pair of hands is worth: one over the sum of their weights.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.arrays import Floats, Ints
+from counterfold.arrays import Array, Floats, Ints
 from counterfold.games.base import TERMINAL
 from counterfold.notebook import brief
 from counterfold.tree.history import NONE, HistoryTree, kept_with
@@ -118,9 +118,7 @@ def sequence_form(tree: HistoryTree) -> SequenceForm:
     return kept_with(tree, "sequence_form", lambda tree: _remembered(tree) or _refined(tree))
 
 
-def treeplex(
-    tree: Any, owner: NDArray[Any], size: NDArray[Any], parent: NDArray[Any], slot: NDArray[Any]
-) -> SequenceForm:
+def treeplex(tree: Any, owner: Array, size: Array, parent: Array, slot: Array) -> SequenceForm:
     """A form of infosets alone, whose leaves are counted elsewhere.
 
     Infosets come with their owners, sizes, the sequences that lead to them (numbered as they

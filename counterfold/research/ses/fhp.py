@@ -20,8 +20,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from numpy.typing import NDArray
-
+from counterfold.arrays import Arrays
 from counterfold.errors import MismatchError, ParameterError
 from counterfold.evaluate.exact import best_value, earned_against
 from counterfold.files.arrays import Saved, read_arrays, write_arrays
@@ -251,9 +250,7 @@ class FigureFolder:
         self.claim(saved.text("blueprint"))
         return saved
 
-    def saver(
-        self, player: int, kept: Callable[[], dict[str, NDArray[Any]]]
-    ) -> Callable[[], None] | None:
+    def saver(self, player: int, kept: Callable[[], Arrays]) -> Callable[[], None] | None:
         """What writes a player's searches."""
         if self.folder is None:
             return None

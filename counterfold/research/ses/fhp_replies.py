@@ -10,13 +10,13 @@ nobody gains on by changing one of the two: a bound from below for the best one.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.abstraction.buckets import Buckets
-from counterfold.arrays import Floats, Ints
+from counterfold.arrays import Array, Floats, Ints
 from counterfold.evaluate.public import kernel_tables
 from counterfold.poker.game import DEAL, DECISION
 from counterfold.research.ses.fhp_setup import rows_of
@@ -114,7 +114,7 @@ class BucketReply:
             self.add(sums, self.see(self.search.entry(board), rows, chance))
         return sums
 
-    def see(self, entry: PublicEntry, weights: NDArray[Any], share: float) -> BoardValues:
+    def see(self, entry: PublicEntry, weights: Array, share: float) -> BoardValues:
         """A board on which the hero plays by weights; ``share`` is how often it comes."""
         board = self.tree.boards[entry.board]
         holes = self.tree.hands[self.me][entry.board].holes

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from counterfold import interrupts
-from counterfold.arrays import Floats
+from counterfold.arrays import Arrays, Floats
 from counterfold.checkpoints import Checkpoints
 from counterfold.files.arrays import Saved
 from counterfold.research.progress import Count
@@ -85,7 +85,7 @@ class Searches:
         by_error = opponent * len(self.errors) + error
         return 1 + by_error * len(self.alphas) + self.alphas.index(alpha)
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
+    def arrays(self) -> Arrays:
         """All that was found so far, to be written to a file."""
         arrays = {
             "change": self.change, "gaps": self.gaps, "earned": self.earned,
