@@ -1,7 +1,9 @@
 """How kernels are compiled: the three decorators."""
 
+import contextlib
 import ctypes
 import functools
+import gc
 import importlib.util
 import sys
 import time
@@ -130,6 +132,22 @@ class _Flags(Flags):
 class _Compiler(Compiler):
     def __init__(self, typing, target, library, args, return_type, flags, locals):
         super().__init__(typing, target, library, args, return_type, _Flags(flags), locals)
+
+    def compile_extra(self, function):
+        with _uncollected():
+            return super().compile_extra(function)
+
+
+@contextlib.contextmanager
+def _uncollected():
+    """No search for garbage: compiling makes millions of objects, and little that goes round."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 class _PartCompiler(_Compiler):

@@ -1,10 +1,16 @@
 """How kernels are compiled, and what that leaves alone."""
 
+import gc
 import subprocess
 import sys
 
 import numba
 import pytest
+from numba import types
+from numba.core.errors import TypingError
+from numba.extending import intrinsic
+
+from counterfold.kernels.jit import _Compiler
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
@@ -19,3 +25,22 @@ assert (solved == 1).all() and numba.njit(lambda: str(3))() == "3"
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+def test_no_garbage_is_looked_for_while_a_kernel_is_compiled():
+    seen = []
+
+    @intrinsic
+    def look(typing):
+        seen.append(gc.isenabled())
+        return types.int64(), lambda context, *_: context.get_constant(types.int64, 7)
+
+    compiled = numba.njit(pipeline_class=_Compiler)
+    assert compiled(lambda: look())() == 7
+    assert seen
+    assert not any(seen)
+    assert gc.isenabled()
+    with pytest.raises(TypingError):
+        compiled(lambda number: number.nothing)(1)
+    assert gc.isenabled()
