@@ -11,12 +11,18 @@ from counterfold.exploit.online import Learner
 from counterfold.games.base import unlisted
 from counterfold.play.agents import StrategyAgent
 from counterfold.play.arena import is_tabular
+from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import HistoryTree, compile_game
 from counterfold.tree.named import as_game
 from counterfold.tree.story import rules_of
 
 SMALL = 200 << 20
 """Bytes that compiling a game may take for the sake of its statistics alone."""
+
+
+def players_of_strategies(agents: Sequence[Agent | Strategy[Any] | str]) -> list[Agent | str]:
+    """Whoever plays a strategy, where the strategy itself was given."""
+    return [StrategyAgent(one) if isinstance(one, Strategy) else one for one in agents]
 
 
 def tree_of(game: Any, agents: Sequence[Agent]) -> tuple[HistoryTree | None, Any]:

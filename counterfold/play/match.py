@@ -24,7 +24,14 @@ from counterfold.notebook import brief
 from counterfold.play.agents import StrategyAgent, make_agent
 from counterfold.play.arena import Arena, is_fixed, is_tabular, odds_of
 from counterfold.play.dealer import Dealer, deal_seed
-from counterfold.play.entrants import check_agent, distinct, learns, own_copies, tree_of
+from counterfold.play.entrants import (
+    check_agent,
+    distinct,
+    learns,
+    own_copies,
+    players_of_strategies,
+    tree_of,
+)
 from counterfold.play.insight import fair_payoffs, insight_of, no_insight
 from counterfold.play.record import Recorder, source_in
 from counterfold.play.result import MatchResult, Point
@@ -82,14 +89,14 @@ class Match:
     >>> result = cf.Match(game, cf.Learner(game), uniform, seed=1).play(20_000)
     >>> result.scores[0].plain.low > 0.2
     True
-    >>> cf.Match("kuhn", "uniform", "random")
-    <Match of kuhn: uniform, random, 0 hands>
+    >>> cf.Match("kuhn", "uniform", cf.Strategy.uniform(cf.Kuhn()))
+    <Match of kuhn: uniform, uniform #2, 0 hands>
     """
 
     def __init__(
         self,
         game: object,
-        *agents: Agent | str,
+        *agents: Agent | Strategy[Any] | str,
         seed: int = 0,
         duplicate: bool = False,
         reveal: bool = False,
@@ -104,14 +111,15 @@ class Match:
         if time_limit is not None and not time_limit > 0:
             raise ParameterError(f"the time limit must be above zero, not {time_limit}")
         self.on_fault, self.stranger = on_fault, stranger
-        self.tree, self.game = tree_of(game, [a for a in agents if not isinstance(a, str)])
+        given = players_of_strategies(agents)
+        self.tree, self.game = tree_of(game, [a for a in given if not isinstance(a, str)])
         players = self.tree.players if self.tree else int(getattr(self.game, "players", 2))
         if len(agents) != players:
             raise ParameterError(
                 f"{self.spec} is a game for {players}, and {len(agents)} agents were given"
             )
         form = self.tree or self.game
-        entered = [make_agent(a, form) if isinstance(a, str) else a for a in agents]
+        entered = [make_agent(a, form) if isinstance(a, str) else a for a in given]
         self.agents = tuple(own_copies(entered))
         for agent in self.agents:
             check_agent(agent, self.game, self.tree, self.spec)

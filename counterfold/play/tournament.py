@@ -28,12 +28,14 @@ from counterfold.notebook import brief
 from counterfold.pieces.piece import Outcome, Piece, outcomes
 from counterfold.play.agents import StrategyAgent, make_agent
 from counterfold.play.arena import is_tabular
+from counterfold.play.entrants import players_of_strategies
 from counterfold.play.match import MOST_FAULTS, Match
 from counterfold.play.result import ArenaResult, MatchResult, Rows
 from counterfold.play.score import Document, Estimate
 from counterfold.play.series import match_seed
 from counterfold.play.table import Fault
 from counterfold.poker.rules import PokerRules
+from counterfold.strategy.strategy import Strategy
 from counterfold.tree.form import form_of
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.story import rules_of
@@ -129,7 +131,7 @@ class TournamentResult(ArenaResult):
 
 def tournament(  # noqa: PLR0913  (said by their names)
     game: object,
-    agents: Sequence[str | Agent],
+    agents: Sequence[Agent | Strategy[Any] | str],
     hands: int,
     *,
     matches: int = 1,
@@ -205,14 +207,15 @@ def _threads_for(table: object, agents: Sequence[Agent], most: int) -> int:
     return most if compiled else 1
 
 
-def _seated(game: object, agents: Sequence[str | Agent]) -> tuple[Any, list[Agent]]:
+def _seated(game: object, agents: Sequence[Agent | Strategy[Any] | str]) -> tuple[Any, list[Agent]]:
     """The game as matches take it, compiled once for all of them if it can be; and the agents."""
     rules = rules_of(game)
     at_table = unlisted(rules) or any(getattr(agent, "at_table", False) for agent in agents)
     table = rules if at_table else form_of(game)
     named = any(isinstance(agent, str) for agent in agents)
     shared = form_of(game) if named and isinstance(rules, PokerRules) else table
-    made = [make_agent(agent, shared) if isinstance(agent, str) else agent for agent in agents]
+    given = players_of_strategies(agents)
+    made = [make_agent(agent, shared) if isinstance(agent, str) else agent for agent in given]
     return table, made
 
 
@@ -414,7 +417,7 @@ def _fresh(agent: Agent) -> Agent:
         ) from error
 
 
-def _name(given: str | Agent, agent: Agent) -> str:
+def _name(given: object, agent: Agent) -> str:
     return given.strip() if isinstance(given, str) else agent.name or type(agent).__name__
 
 

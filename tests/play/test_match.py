@@ -263,3 +263,15 @@ def test_wrong_matches_are_refused(leduc):
         Match(leduc, fixed(leduc, 1), fixed(leduc, 2), time_limit=0)
     with pytest.raises(ParameterError, match="no method act"):
         Match(leduc, object(), fixed(leduc, 2))  # type: ignore[arg-type]
+
+
+def test_a_strategy_sits_down_itself(leduc):
+    solved = cf.solve(leduc, until=20).strategy
+    itself = Match(leduc, solved, "uniform", seed=3).play(50)
+    agent = Match(leduc, StrategyAgent(solved), "uniform", seed=3).play(50)
+    assert itself.scores == agent.scores
+    assert itself.agents == ("sapcfr+", "uniform")
+    played = cf.tournament(leduc, [solved, "uniform"], hands=20, matches=1)
+    assert played.agents == ("sapcfr+", "uniform")
+    with pytest.raises(MismatchError, match="the strategy is for leduc"):
+        Match("kuhn", solved, "uniform")
