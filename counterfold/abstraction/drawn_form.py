@@ -1,12 +1,17 @@
 """Betting before the flop for three and more: a game over deals that were drawn once.
 
-Players see the class of their hand (169 of them) and what was said. Where two are left, equities
-are exact over all boards; where more are, over boards drawn for the deal.
+Players see the class of their hand (169 of them) and what was said. A deal has a hole for each seat
+and a board. What a seat earns is that of all of its hands, beside those of the deal, against what
+the others hold in it: so every class meets every deal, and few deals teach much. Where two are
+left, equities are exact over all boards; where more are, the board drawn decides.
 """
 
 from __future__ import annotations
 
 import hashlib
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -18,11 +23,13 @@ from counterfold.abstraction.bucket_form import BucketForm, check_prints, game_p
 from counterfold.abstraction.bucket_layout import BucketLayout
 from counterfold.abstraction.buckets import starting_hands
 from counterfold.abstraction.drawn_deals import (
-    Drawn,
-    Ends,
-    deal_bytes,
-    ends_of,
+    BLOCK,
+    DEAL_BYTES,
+    GROUP,
+    Seed,
+    draw_deals,
     lines_of,
+    room_for,
     usual_deals,
 )
 from counterfold.errors import ParameterError
@@ -45,16 +52,18 @@ from counterfold.tree.sequence import SequenceForm, treeplex
 
 TARGET = 1e-5
 Z95 = 1.959964
-FRESH = 1 << 40  # what a seed for deals that measure differs by from those that are solved on
+TASK = 2 * BLOCK  # deals
+FRESH_TIMES = 8
+"""How many times as many other deals tell how far values are off."""
 
 
 class DrawnForm(BucketForm):
-    """A table's betting before the flop over ``deals`` that a seed draws, with boards for each.
+    """A table's betting before the flop over ``deals`` that a seed draws.
 
     >>> from counterfold.poker.table import jam_or_fold
     >>> form = DrawnForm(jam_or_fold(players=3).poker, deals=100)
     >>> form.infoset_count, form.deals, form.players
-    (1014, 102, 3)
+    (1014, 104, 3)
     """
 
     merged = False
@@ -64,18 +73,15 @@ class DrawnForm(BucketForm):
     )
 
     def __init__(
-        self, game: PokerGame, deals: int | None = None, boards: int | None = None, seed: int = 0,
+        self, game: PokerGame, deals: int | None = None, seed: int = 0,
         on_boards: OnBoards | None = None,
     ) -> None:  # fmt: skip
         if any((weights != weights[0]).any() for weights in game.ranges):
             raise ParameterError(f"{game.name}: tables before the flop begin with all hands")
         super().__init__(replace(game, betting=game.betting.checked_down()), (starting_hands(),))
         self._whole_game = game
-        self.ends: Ends = ends_of(self.game)
-        usual = usual_deals(self.game, self.ends)
-        wanted = whole("deals", usual[0] if deals is None else deals, 1, 1 << 26)
-        self.deals = -(-wanted // self.players) * self.players
-        self.boards = whole("boards", usual[1] if boards is None else boards, 1, 1 << 10)
+        wanted = whole("deals", usual_deals(self.game) if deals is None else deals, 1, 1 << 26)
+        self.deals = -(-wanted // GROUP) * GROUP
         self.seed = seed
         self._on_boards = on_boards
 
@@ -91,58 +97,55 @@ class DrawnForm(BucketForm):
         return Defaults("pdcfr+", "float64", until)
 
     @cached_property
-    def drawn(self) -> Drawn:
+    def drawn(self) -> Any:
         """The deals; drawn when they are first needed."""
         return self.draw(self.seed)
 
-    def draw(self, seed: int) -> Drawn:
+    def draw(self, seed: Seed) -> Any:
         """As many deals from another seed."""
-        counts = self.deals, self.boards
-        return Drawn(self.ends, self.players, *counts, seed, self._on_boards)
+        return draw_deals(self.players, self.deals, seed, self._on_boards)
 
-    def lines(self, drawn: Drawn) -> Any:
-        """The betting for the kernel, with what the outcomes of some deals are worth."""
-        return lines_of(self.game, drawn, self._moves)
+    @cached_property
+    def lines(self) -> Any:
+        """The betting for the kernels."""
+        return lines_of(self.game, self._moves)
 
     @property
     def nbytes(self) -> int:
-        """About what the deals and the tables of a run take."""
-        return self.deals * deal_bytes(self.players, self.ends, self.boards) + 100 * self.size
+        """About what the deals, others to measure with, and the tables of a run take."""
+        return 2 * self.deals * DEAL_BYTES + 100 * self.size
 
     def measured(self, tables: Tables) -> dict[str, Any]:
         """What is known of a strategy beside its certificate, which is of the deals it is for.
 
         ``errors`` are standard errors of the values, as if the strategy had not been found on the
-        same deals. Fresh deals, as many, have ``fresh_values`` with ``fresh_errors``; ``off`` is
-        how far the values may be off by these: the difference, and the 95% interval beside it.
-        ``fresh_gains`` are what each seat's best response over the first deals gains in the fresh
-        ones (below zero where it does not carry over).
+        same deals. Fresh deals, ``FRESH_TIMES`` as many, have ``fresh_values`` with
+        ``fresh_errors``; ``off`` is how far the values may be off by these: the difference, and the
+        95% interval beside it. ``fresh_gains`` are what each seat's best response over the first
+        deals gains in the fresh ones (below zero where it does not carry over).
         """
-        own, other = evaluator_of(self), DrawnEvaluator(self, self.draw(self.seed + FRESH))
+        own = evaluator_of(self)
         assert isinstance(own, DrawnEvaluator)
-        first, fresh = own.earned(tables), other.earned(tables)
-        errors = self._errors(fresh)
-        gains = [
-            float((other.earned(own.best_response(tables, p)[1])[:, p] - fresh[:, p]).mean())
-            for p in range(self.players)
-        ]
-        off = np.abs(first.mean(0) - fresh.mean(0)) + Z95 * np.array(errors)
+        replies = own.best_responses(tables)
+        fresh, gained = list[NDArray[Any]](), list[NDArray[Any]]()
+        for number in range(FRESH_TIMES):
+            other = DrawnEvaluator(self, self.draw([self.seed, number + 1]))
+            played = other.earned(tables)
+            fresh.append(played - other.spare(played))
+            gained.append(other.earned(tables, replies) - played)
+        (values, errors), (gains, _) = _told(fresh), _told(gained)
+        played = own.earned(tables)
+        mine, own_errors = _told([played - own.spare(played)])
         return {
-            "deals": self.deals, "boards": self.boards, "seed": self.seed,
-            "errors": self._errors(first), "off": tuple(off.tolist()),
-            "fresh_values": tuple(fresh.mean(0).tolist()), "fresh_errors": errors,
-            "fresh_gains": tuple(gains),
+            "deals": self.deals, "seed": self.seed, "errors": tuple(own_errors.tolist()),
+            "off": tuple((np.abs(mine - values) + Z95 * errors).tolist()),
+            "fresh_deals": FRESH_TIMES * self.deals, "fresh_values": tuple(values.tolist()),
+            "fresh_errors": tuple(errors.tolist()), "fresh_gains": tuple(gains.tolist()),
         }  # fmt: skip
-
-    def _errors(self, earned: NDArray[np.float64]) -> tuple[float, ...]:
-        """Standard errors of means, given that sets of hands go around the table."""
-        rounds = earned.reshape(-1, self.players, self.players).mean(1)
-        off = rounds.std(0, ddof=1) if len(rounds) > 1 else np.abs(rounds[0])
-        return tuple((off / np.sqrt(len(rounds))).tolist())
 
     @cached_property
     def fingerprint(self) -> str:
-        told = super().fingerprint, self.deals, self.boards, self.seed, self.game.prizes
+        told = super().fingerprint, self.deals, self.seed, self.game.prizes
         return hashlib.sha256(repr(told).encode()).hexdigest()[:16]
 
     @property
@@ -210,7 +213,7 @@ class DrawnLayout(BucketLayout):
 
     def header(self) -> dict[str, str]:
         form = self.form
-        told = {"deals": str(form.deals), "boards": str(form.boards), "seed": str(form.seed)}
+        told = {"deals": str(form.deals), "seed": str(form.seed)}
         return {**super().header(), "betting": game_print(form.game), **told}
 
     def arrays(self, tables: Tables) -> dict[str, NDArray[Any]]:
@@ -219,8 +222,8 @@ class DrawnLayout(BucketLayout):
     @classmethod
     def read(cls, saved: Saved, form: BucketForm | None) -> tuple[DrawnLayout, Tables]:
         if form is None:
-            deals, boards, seed = (_whole(saved, name) for name in ("deals", "boards", "seed"))
-            form = DrawnForm(saved_game(saved), deals, boards, seed)
+            deals, seed = (_whole(saved, name) for name in ("deals", "seed"))
+            form = DrawnForm(saved_game(saved), deals, seed)
         assert isinstance(form, DrawnForm)
         check_prints(saved, form)
         return cls(form), (saved.array("probabilities", np.float32, (form.size,), least=0),)
@@ -237,28 +240,47 @@ lays_out(DrawnForm, DrawnLayout)
 
 
 class DrawnEvaluator(Evaluator):
-    """Exact values and best responses over deals: those of the form, or others."""
+    """Exact values and best responses over deals: those of the form, or others.
 
-    def __init__(self, form: DrawnForm, drawn: Drawn | None = None) -> None:
+    Tasks are always the same, and what they come to is added up in their order: results do not
+    depend on how many threads there are.
+    """
+
+    def __init__(self, form: DrawnForm, drawn: Any = None, threads: int | None = None) -> None:
         self.form, self._drawn = form, drawn
+        self.threads = threads or max(1, min(8, len(os.sched_getaffinity(0))))
 
     @cached_property
-    def drawn(self) -> Drawn:
-        return self._drawn or self.form.drawn
+    def drawn(self) -> Any:
+        return self.form.drawn if self._drawn is None else self._drawn
 
     @cached_property
-    def lines(self) -> Any:
-        return self.form.lines(self.drawn)
+    def _found(self) -> NDArray[np.float64]:
+        """[tasks, sequences] what each task comes to."""
+        return np.zeros((-(-len(self.drawn.hole) // TASK), self.form.sequence_form.sequences))
 
-    def gradient(self, strategy: NDArray[np.float64], player: int, into: Any) -> None:
+    def gradient(self, strategy: NDArray[Any], player: int, into: NDArray[Any]) -> None:
         """What a player's sequences earn, written to where they lie in ``into``."""
         from counterfold.kernels import drawn
 
-        form, deals = self.form.sequence_form.form, self.drawn.arrays
+        form, lines, found = self.form.sequence_form.form, self.form.lines, self._found
         first, last = (int(form.start[form.groups[p]]) for p in (player, player + 1))
-        into[player] = into[first:last] = 0
-        room = np.zeros(len(self.lines.kind))
-        drawn.gradient(self.lines, deals, player, strategy, room, into, 0, len(deals.hand))
+
+        def work(task: int, begin: int, stop: int) -> None:
+            found[task, player] = found[task, first:last] = 0
+            room = room_for(lines)
+            drawn.gradient(lines, self.drawn, room, player, strategy, found[task], begin, stop)
+
+        self._in_tasks(work)
+        into[player] = found[:, player].sum()
+        into[first:last] = found[:, first:last].sum(0)
+
+    def _in_tasks(self, work: Callable[[int, int, int], None]) -> None:
+        deals = len(self.drawn.hole)
+        with ThreadPoolExecutor(self.threads) as pool:
+            begins = range(0, deals, TASK)
+            stops = [min(begin + TASK, deals) for begin in begins]
+            list(pool.map(work, range(len(begins)), begins, stops))
 
     def _measure(self, tables: Tables) -> tuple[Assessment, NDArray[np.uint32]]:
         from counterfold.kernels import sequence
@@ -272,8 +294,16 @@ class DrawnEvaluator(Evaluator):
         values = np.bincount(owner, work.gradient * reach, players)
         best, choice = np.zeros(players), np.zeros(len(form.form.parent), np.uint32)
         sequence.hindsight(form.form, work, choice, best)
-        units = self.form.units
-        return Assessment(tuple(values.tolist()), tuple(best.tolist()), units), choice
+        spare, units = self.spare(values), self.form.units
+        told = tuple((values - spare).tolist()), tuple((best - spare).tolist())
+        return Assessment(*told, units), choice
+
+    def spare(self, values: NDArray[Any]) -> Any:
+        """What values add up to beside nothing, shared out: seats hold other hands beside a deal.
+
+        It is nothing on average, so values are as right without it, and nearer.
+        """
+        return values.mean(-1, keepdims=True) if self.form.constant_sum == 0 else 0.0
 
     @cached_property
     def _owners(self) -> NDArray[np.int64]:
@@ -292,16 +322,37 @@ class DrawnEvaluator(Evaluator):
         answer = np.where(owner == player, pure, tables[0])
         return assessment.best[player], (answer,)
 
-    def earned(self, tables: Tables) -> NDArray[np.float64]:
-        """[deals, players] what everybody earns in each deal."""
+    def best_responses(self, tables: Tables) -> Tables:
+        """A best response of each player to the others, all in one table."""
+        choice, form = self._measure(tables)[1], self.form.sequence_form
+        owner = np.repeat(self.form.infosets.owner, self.form.widths)
+        every = [form.pure(choice, player) for player in range(self.form.players)]
+        return (np.choose(owner, every),)
+
+    def earned(self, tables: Tables, own: Tables | None = None) -> NDArray[np.float64]:
+        """[deals, players] what everybody earns in each deal, with ``own`` against the others."""
         from counterfold.kernels import drawn
 
-        strategy = self.form.sequence_form.by_sequence(tables[0].astype(np.float64))
-        found = np.empty((len(self.drawn.arrays.hand), self.form.players))
-        drawn.earnings(
-            self.lines, self.drawn.arrays, strategy, np.zeros(len(self.lines.kind)), found
+        form, lines = self.form.sequence_form, self.form.lines
+        strategy, mine = (
+            form.by_sequence(one[0].astype(np.float64)) for one in (tables, own or tables)
         )
+        reach, found = form.reach(mine), np.empty((len(self.drawn.hole), self.form.players))
+
+        def work(_: int, begin: int, stop: int) -> None:
+            room = room_for(lines)
+            drawn.earnings(lines, self.drawn, room, strategy, reach, found, begin, stop)
+
+        self._in_tasks(work)
         return found
+
+
+def _told(earned: Sequence[NDArray[Any]]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Means over deals and their standard errors: blocks, or else groups, belong together."""
+    each = BLOCK if len(earned[0]) % BLOCK == 0 else GROUP
+    every = np.concatenate([some.reshape(-1, each, some.shape[1]).mean(1) for some in earned])
+    off = every.std(0, ddof=1) if len(every) > 1 else np.abs(every[0])
+    return every.mean(0), off / len(every) ** 0.5
 
 
 measured_by(DrawnForm, DrawnEvaluator)

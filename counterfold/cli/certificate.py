@@ -90,8 +90,8 @@ def _drawn(result: Result) -> Lines:
     )
     gains = _by_player(result, drawn["fresh_gains"], lambda x: in_units(units, x))
     return [
-        ("deals", f"{drawn['deals']:,}, {drawn['boards']} boards each where three are left"),
-        ("values off by", f"{off} at most (95%, by fresh deals)"),
+        ("deals", f"{drawn['deals']:,}, all hands of each seat in every one"),
+        ("values off by", f"{off} at most (95%, by {drawn['fresh_deals']:,} fresh deals)"),
         ("fresh deals", f"{others}; a best response to other deals gains {gains} in these"),
     ]
 
@@ -99,7 +99,7 @@ def _drawn(result: Result) -> Lines:
 def drawn_size(form: Any) -> Lines:
     """How large betting over drawn deals is."""
     return [
-        ("deals", f"{form.deals:,}, with {form.boards} boards each"),
+        ("deals", f"{form.deals:,}, all hands of each seat in every one"),
         ("infosets", f"{form.infoset_count:,}"),
         ("memory", f"{size(form.nbytes)} for the deals and a solver's tables"),
     ]

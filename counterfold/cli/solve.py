@@ -254,7 +254,7 @@ def _tell_size(task: Task) -> None:
     if isinstance(game, PokerGame) and game.of_drawn_deals:
         form = form_of(game)
         need, name, lines = form.nbytes, in_poker(game), drawn_size(form)
-        document = {"infosets": form.infoset_count, "deals": form.deals, "boards": form.boards}
+        document = {"infosets": form.infoset_count, "deals": form.deals}
     elif isinstance(game, PokerGame):
         public = task.table_size(game)
         need, name, lines = public.bytes, in_poker(game), public_size_lines(game, public)

@@ -373,7 +373,7 @@ def test_a_terminal_gets_colours_and_lines_that_fit(tmp_path):
 
 
 def test_a_file_of_three_before_the_flop_is_played_against(sit, tmp_path):
-    form = DrawnForm(jam_or_fold(players=3, stack=8).poker, deals=30, boards=1)
+    form = DrawnForm(jam_or_fold(players=3, stack=8).poker, deals=30)
     cf.solve(form, until=1, save=tmp_path / "three.cf")
     answer = sit("three.cf", "--seed", 1, answers="f,q")
     assert answer.told("against three.cf and three.cf #2", "As7d, BTN", "Result")

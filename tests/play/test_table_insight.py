@@ -139,7 +139,7 @@ def test_a_blueprint_of_three_before_the_flop_sits_down(tmp_path):
 def test_what_was_solved_over_drawn_deals_sits_down(tmp_path):
     table = jam_or_fold(players=3, stack=8)
     path = str(tmp_path / "three.cf")
-    cf.solve(DrawnForm(table.poker, deals=300, boards=1), until=2, save=path)
+    cf.solve(DrawnForm(table.poker, deals=300), until=2, save=path)
     for game in (table, PokerRules(table.poker)):
         agents = seated(game, [path, "uniform", "uniform"], None)
         assert Match(game, *agents, seed=1).play(20).hands == 20
