@@ -2,7 +2,7 @@
 import { s } from "./parts.js";
 
 const W = 320, H = 120, LEFT = 44, BOTTOM = 20, TOP = 8, RIGHT = 8;
-const shown = x => x >= 100 ? Math.round(x) : +x.toPrecision(2);
+const shown = x => x >= 100 ? Math.round(x) : x < 1e-3 ? x.toExponential(1) : +x.toPrecision(2);
 
 // points: [[x, y]...] above 0; goal: a level to reach; unit: how y is written.
 export function falling(points, { goal, unit = y => shown(y), label = "exploitability by iteration" }) {

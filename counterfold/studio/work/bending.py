@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from counterfold.cli.preferences import place_in, read_preferences
 from counterfold.exploit.curve import curve
 from counterfold.exploit.response import Response
-from counterfold.exploit.responses import restricted_response
+from counterfold.exploit.responses import restricted_response, safe_response
 from counterfold.play.agents import StrategyAgent, make_agent
 from counterfold.play.poker_bots import MODELS
 from counterfold.poker.game import PokerGame
@@ -23,6 +24,8 @@ from counterfold.tree.history import HistoryTree
 
 SHARES = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)
 """How far the model is trusted at the points of a curve."""
+NEARER = 4
+"""More of them, each half as far from the budget of risk."""
 
 
 def style_job(desk: Desk) -> dict[str, Any]:
@@ -80,13 +83,11 @@ def exploit_job(desk: Desk) -> dict[str, Any]:
     game = game_of(request, desk.file.stem)
     form = form_of(game)
     model = _model(desk, form)
-    points = (
-        _by_programs(model, player, desk)
-        if isinstance(form, HistoryTree)
-        else _by_cfr(model, player, desk)
-    )
+    budget = request.get("budget")
+    answers = _by_programs if isinstance(form, HistoryTree) else _by_cfr
+    points = answers(model, player, desk, budget)
     value = max(one.guarantee for one in points)
-    risks, budget = [value - one.guarantee for one in points], request.get("budget")
+    risks = [value - one.guarantee for one in points]
     numbers = range(len(points))
     within = [k for k in numbers if budget is None or risks[k] <= budget + 1e-9]
     chosen = max(within or [risks.index(min(risks))], key=lambda k: points[k].winnings)
@@ -116,22 +117,49 @@ def _model(desk: Desk, form: Any) -> Strategy[Any]:
     return agent.strategy
 
 
-def _by_programs(model: Strategy[Any], player: int, desk: Desk) -> list[Response]:
-    """Epsilon-safe answers, exact by linear programs."""
+def _by_programs(
+    model: Strategy[Any], player: int, desk: Desk, budget: float | None
+) -> list[Response]:
+    """Epsilon-safe answers, exact by linear programs; one of them at the budget."""
 
     def follow(done: int, total: int) -> None:
         desk.tell(doing=f"answer {done} of {total}")
 
-    return list(curve(model, player, shares=SHARES, on_progress=follow).line("epsilon-safe").points)
+    drawn = curve(model, player, shares=SHARES, on_progress=follow)
+    found = list(drawn.line("epsilon-safe").points)
+    most = max(one.exploitability for one in found)
+    return (
+        found
+        if budget is None or budget >= most
+        else [*found, safe_response(model, player, budget)]
+    )
 
 
-def _by_cfr(model: Strategy[Any], player: int, desk: Desk) -> list[Response]:
-    """Restricted Nash responses, each by CFR with every hand."""
-    found = []
-    for number, share in enumerate(SHARES, 1):
-        desk.tell(at_once=True, doing=f"answer {number} of {len(SHARES)}")
-        found.append(restricted_response(model, player, share))
-    return found
+def _by_cfr(model: Strategy[Any], player: int, desk: Desk, budget: float | None) -> list[Response]:
+    """Restricted Nash responses, each by CFR with every hand; nearer and nearer to the budget."""
+    found: dict[float, Response] = {}
+    total = len(SHARES) + (0 if budget is None else NEARER)
+
+    def answer(share: float) -> None:
+        desk.tell(at_once=True, doing=f"answer {len(found) + 1} of {total}")
+        found[share] = restricted_response(model, player, share)
+
+    for share in SHARES:
+        answer(share)
+    for _ in range(total - len(SHARES)):
+        between = _about_budget(found, budget or 0.0)
+        if between is None:
+            break
+        answer(sum(between) / 2)
+    return [found[share] for share in sorted(found)]
+
+
+def _about_budget(found: Mapping[float, Response], budget: float) -> tuple[float, float] | None:
+    """The share with the most risk within the budget, and the next one; None if all are within."""
+    value = max(one.guarantee for one in found.values())
+    over = [share for share, one in found.items() if value - one.guarantee > budget]
+    under = [share for share in found if share < min(over, default=0.0)]
+    return (max(under), min(over)) if under else None
 
 
 def _pot(game: Any) -> float | None:

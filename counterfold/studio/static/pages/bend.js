@@ -204,7 +204,7 @@ function resultCard(job, it) {
 function riskCurve(r) {
   const W = 320, H = 140, L = 46, B = 24, svg = s("svg", { viewBox: `0 0 ${W} ${H}`, class: "curve", role: "img", "aria-label": "winnings against exploitability" });
   const xs = r.points.map(p => p.exploitability), ys = r.points.map(p => p.winnings - r.value), x1 = Math.max(...xs, 1e-9), y1 = Math.max(...ys, 1e-9), y0 = Math.min(...ys, 0);
-  const X = x => L + (W - L - 8) * x / x1, Y = y => 10 + (H - B - 10) * (y1 - y) / (y1 - y0);
+  const X = x => L + (W - L - 8) * x / x1, Y = y => 22 + (H - B - 22) * (y1 - y) / (y1 - y0);
   const text = (x, y, words, anchor) => { const t = s("text", { x, y, "text-anchor": anchor }); t.textContent = words; svg.append(t); };
   svg.append(s("line", { x1: L, y1: H - B, x2: W - 8, y2: H - B, class: "axis" }), s("line", { x1: L, y1: 8, x2: L, y2: H - B, class: "axis" }));
   const order = [...r.points.keys()].sort((a, b) => xs[a] - xs[b]);
@@ -212,6 +212,6 @@ function riskCurve(r) {
   order.forEach(k => svg.append(s("circle", { cx: X(xs[k]), cy: Y(ys[k]), r: k === r.chosen ? 5 : 3, class: "dot" })));
   if (r.budget !== null && r.budget !== undefined && r.budget <= x1) svg.append(s("line", { x1: X(r.budget), y1: 8, x2: X(r.budget), y2: H - B, class: "goal" }));
   text(L - 4, Y(y1) + 4, chips(y1), "end"); text(L, H - 8, "risk 0", "start"); text(W - 8, H - 8, chips(x1), "end");
-  text(L + 4, 16, "won more", "start");
+  text(L + 4, 12, "won more", "start");
   return svg;
 }
