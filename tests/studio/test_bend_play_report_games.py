@@ -114,6 +114,12 @@ def test_a_budget_of_risk_is_used_up_at_a_small_game(visit: Visit, studio: Serve
     chosen = result["points"][result["chosen"]]
     assert chosen["exploitability"] == pytest.approx(0.05, abs=1e-6)
     assert chosen["winnings"] == pytest.approx(0.366667, abs=1e-5)  # as `safe_response` has it
+    page.keyboard.press("Escape")  # out of the field
+    page.keyboard.press("s")
+    command = shlex.split(page.locator("dialog[open] .commandline").input_value())
+    assert command[-2:] == ["--epsilon", "0.05"]
+    found = json.loads(invoked(*command[1:], "--json").out)
+    assert found["response"]["winnings"] == pytest.approx(chosen["winnings"], abs=1e-6)
 
 
 def hand_is_dealt(page: Any, number: int) -> None:

@@ -18,7 +18,7 @@ export async function commandOf({ kind, request, file, title }) {
   const form = request.form ? [["--form", request.form]] : [];
   if (kind === "style") return command("style", spot, ...request.prefer.map(text => ["--prefer", text]), ["--give-up", request.give_up || ""], ["--player", "player" in (request.place || {}) ? request.place.player + 1 : ""], ["--save", file]);
   if (kind === "target") return command("style", spot, ...Object.entries(request.targets).map(([what, share]) => ["--target", `${what}=${share}`]), ["--give-up", request.give_up || ""], ["--save", file]);
-  if (kind === "exploit") return command("exploit", spot, ...form, ["--model", request.model], ["--player", request.player + 1], ["--curve", true]);
+  if (kind === "exploit") return command("exploit", spot, ...form, ["--model", request.model], ["--player", request.player + 1], ...(request.budget !== undefined && !request.spot && !request.form ? [["--epsilon", request.budget], ["--save", file]] : [["--curve", true]]));
   if (kind === "report") return command("report", spot, ["--flops", request.flops], ...limits);
   if (kind === "blueprint") return command("blueprint", spot, ["--buckets", request.buckets], ["--cards", cardsOf(request.buckets)], ["--seconds", request.seconds], ["--iterations", request.iterations], ["--save", file]);
   if (request.locks && !locks) return "";

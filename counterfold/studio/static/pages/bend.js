@@ -169,7 +169,7 @@ async function exploitPart(root, it) {
   root.append(h("section", { class: "card" }, h("p", { class: "soft" }, "How you think the opponent plays, and what you would risk if that is wrong: winnings against exploitability, each point an exact answer."),
     h("div", { class: "row fields" }, field("The opponent plays", model), field("You are", player), field("Risk at most", budget, "in chips a hand"),
       h("button", { class: "strong", onclick: async () => done("The answer", await tried(() => post("/bend/exploit", { file: it.file, model: model.value, player: player.value, budget: budget.value }))) }, "Answer"))));
-  return { words: async () => command("exploit", ...await named(it), ["--form", it.poker && !it.spot ? "public" : ""], ["--model", model.value], ["--player", +player.value + 1], ["--curve", true]) };
+  return { words: async () => command("exploit", ...await named(it), ["--form", it.poker && !it.spot ? "public" : ""], ["--model", model.value], ["--player", +player.value + 1], ...(budget.value.trim() && !it.poker ? [["--epsilon", budget.value.trim()]] : [["--curve", true]])) };
 }
 
 function resultCard(job, it) {
