@@ -91,6 +91,7 @@ class BucketEngine(Engine):
         self.iteration = self.visits = 0  # of decisions, in all walks
         self._scale = np.ones((1024, 5))  # by round, of which the first is none; see kernels.Rule
         self._scale[:, 4] = 0.0
+        self.ahead = np.zeros(0, np.float32)  # regrets that ``merging`` expects of a cut table
         self._threads = threads
         count = whole("threads", 1 if threads is None else threads, least=1, most=64)
         streams = np.random.SeedSequence(settings.seed).generate_state(2 * count, np.uint64)
@@ -368,6 +369,8 @@ class BucketEngine(Engine):
         }
         if self.stamped:
             state["scale"] = self._scale[: self._rounds + 1]
+        if len(self.ahead):
+            state["ahead"] = self.ahead
         if self.conditions is not None:
             state |= self.conditions.fields[0]
         return state
@@ -390,6 +393,8 @@ class BucketEngine(Engine):
         counts = state.array("counts", np.int64, (2,), least=0)
         self.iteration, self.visits = counts.tolist()
         self._weight, self._gain = state.array("weight", np.float64, (2,), least=0).tolist()
+        if "ahead" in state:
+            self.ahead = state.array("ahead", np.float32, (None,))
         if self.stamped:
             scale = state.array("scale", np.float64, (self._rounds + 1, 5), finite=False)
             self._scale = np.concatenate([scale, np.zeros((1024, 5))])

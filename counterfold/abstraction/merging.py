@@ -9,7 +9,11 @@ exploitability.)
 A table can be cut by public line: the trunk is what comes before a street, and every line of
 betting behind it belongs to one part. A part walks with every deal, the same as all parts, but
 along its own lines alone; regrets are sums over lines, so those of the trunk are whole when the
-parts' are added up. Until then the trunk is played as it was. A part's rows are nobody else's.
+parts' are added up. Until then the trunk is played as it was, by regrets to which those of the last
+block are added once more, as what the next one will bring (predictive regret matching, Farina,
+Kroer and Sandholm, 2021): a table that is cut takes few steps of its trunk, and these are better
+ones. On Leduc poker that takes the exploitability from 1.3 times that of one process to as much. A
+part's rows are nobody else's.
 
 Tables go from one to the other through a store, in blocks of whole rounds. A block is a pure piece
 of work, by its table, its random numbers and where the run stands: one that is lost is done again.
@@ -17,7 +21,6 @@ of work, by its table, its random numbers and where the run stands: one that is 
 
 from __future__ import annotations
 
-import hashlib
 import json
 import tempfile
 import threading
@@ -27,7 +30,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +44,7 @@ from counterfold.files.typed import from_json, to_json
 from counterfold.games.spec import whole
 from counterfold.interrupts import uncut
 from counterfold.pieces.piece import TRIES, Outcome, Piece, outcomes
-from counterfold.pieces.store import Store, store_at
+from counterfold.pieces.store import Kept, Store, got, put, store_at
 from counterfold.poker.game import DEAL
 from counterfold.solvers.methods import Method
 from counterfold.solvers.settings import Settings
@@ -50,9 +53,9 @@ from counterfold.solvers.until import Report, Until
 from counterfold.strategy.hands import game_of, source_of
 from counterfold.strategy.strategy import Strategy
 
-SHARE = 0.05
+SHARE = 0.02
 """Of the iterations so far, between two merges of copies."""
-LEAST = 10_000
+LEAST = 2_000
 """Iterations between them at the least: a merge costs the time of thousands."""
 NUMBERS = 10
 """Numbers of a table for which there is an iteration at least before it is sent back."""
@@ -63,13 +66,6 @@ CUT = 1
 
 Sums = NDArray[np.float32]
 """[2, slots] regrets, and sums of probability."""
-
-
-class Kept(NamedTuple):
-    """A table in a store: its name, and the digest of what it holds."""
-
-    name: str
-    digest: str
 
 
 def parts_of(form: BucketForm, count: int, street: int = CUT) -> list[Part]:
@@ -139,6 +135,8 @@ class Merging:
         self._own_slots = [slots(part.seen) & ~self._trunk_slots for part in self._cut]
         self._own: list[Kept] = []
         self._table: Sums = np.zeros((2, 0), np.float32)
+        trunk, known = int(self._trunk_slots.sum()) if parts else 0, self.engine.ahead
+        self._ahead = known if len(known) == trunk else np.zeros(trunk, np.float32)
 
     def _check(self) -> None:
         engine = self.engine
@@ -203,6 +201,7 @@ class Merging:
             for kept, slots in zip(self._own, self._own_slots, strict=True):
                 sums[:, slots] = self._got(kept, int(slots.sum()))
             self.engine.put_sums(sums, self.solver.logs, self.solver.iteration)
+            self.engine.ahead = self._ahead
 
     def close(self) -> None:
         """Leave nothing in the store, also of blocks that nobody waits for any more."""
@@ -255,7 +254,10 @@ class Merging:
 
     def _block(self, rounds: int) -> None:
         """Have one trained by all, and merge what comes back."""
-        solver, table = self.solver, self._put(f"table-{self.solver.iteration}", self._table)
+        solver, shown = self.solver, self._table
+        if self._cut:
+            shown = np.stack([self._table[0] + self._ahead, self._table[1]])
+        table = self._put(f"table-{solver.iteration}", shown)
         count = len(self._cut) or self.copies
         pieces = [
             Piece(
@@ -314,14 +316,14 @@ class Merging:
         )
 
     def _merge(self, learned: Sequence[Sums]) -> None:
-        before = self._table.astype(np.float64)
         if not self._cut:
             self._table = np.asarray(np.mean(learned, axis=0, dtype=np.float64), np.float32)
             return
-        for one in learned:  # regrets that lay aside, and sums that went on from what was there
-            before[0] += one[0]
-            before[1] += one[1].astype(np.float64) - self._table[1]
-        self._table = before.astype(np.float32)
+        before = self._table.astype(np.float64)
+        change = np.stack(learned).sum(axis=0, dtype=np.float64)
+        change[1] -= len(learned) * before[1]  # sums went on from what was there, regrets lay aside
+        self._table = (before + change).astype(np.float32)
+        self._ahead = change[0].astype(np.float32)
 
     # The store.
 
@@ -338,20 +340,11 @@ class Merging:
 
 def _put(store: Store, name: str, content: Sums | bytes) -> Kept:
     data = content if isinstance(content, bytes) else np.ascontiguousarray(content).tobytes()
-    store.write(name, data, lasting=False)
-    return Kept(name, hashlib.sha256(data).hexdigest())
-
-
-def _read(store: Store, kept: Sequence[str]) -> bytes:
-    name, digest = kept
-    content = store.read(name)
-    if content is None or hashlib.sha256(content).hexdigest() != digest:
-        raise FileError(f"{name} is missing or damaged in {store.address}")
-    return content
+    return put(store, name, data, lasting=False)
 
 
 def _got(store: Store, kept: Sequence[str], slots: int) -> Sums:
-    found = np.frombuffer(_read(store, kept), np.float32)
+    found = np.frombuffer(got(store, kept), np.float32)
     if found.size != 2 * slots or not np.isfinite(found).all():
         raise FileError(f"{kept[0]} is no table of {slots:,} numbers")
     return found.reshape(2, slots)
@@ -421,11 +414,11 @@ def _made(store: Store, how: Mapping[str, Any], part: int | None) -> Solver:
     against = None
     with tempfile.TemporaryDirectory() as folder:
         cards = Path(folder, "cards")
-        cards.write_bytes(_read(store, how["cards"]))
+        cards.write_bytes(got(store, how["cards"]))
         form = BucketForm(game, load_buckets(cards))
         if "model" in how:
             model = Path(folder, "model")
-            model.write_bytes(_read(store, how["model"]))
+            model.write_bytes(got(store, how["model"]))
             against = Against(Strategy.load(model, form), how["player"], how["p"])
     if part is not None:
         form = BucketForm(game, form.buckets, part=parts_of(form, how["parts"])[part])

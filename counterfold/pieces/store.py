@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from counterfold.errors import FileError, MissingExtraError, short
 from counterfold.files.whole import write_whole
@@ -32,6 +34,28 @@ class Store(Protocol):
 
     def remove(self, name: str) -> None:
         """Have a file no longer, if there is one."""
+
+
+class Kept(NamedTuple):
+    """A file in a store that goes from one worker to another: its name, and its digest."""
+
+    name: str
+    digest: str
+
+
+def put(store: Store, name: str, content: bytes, lasting: bool = True) -> Kept:
+    """Put a file into a store; whoever gets it knows by the digest that it is this one."""
+    store.write(name, content, lasting)
+    return Kept(name, hashlib.sha256(content).hexdigest())
+
+
+def got(store: Store, kept: Sequence[str]) -> bytes:
+    """What such a file holds; FileError if it is another now, or gone."""
+    name, digest = kept
+    content = store.read(name)
+    if content is None or hashlib.sha256(content).hexdigest() != digest:
+        raise FileError(f"{name} is missing or damaged in {store.address}")
+    return content
 
 
 def store_at(address: str | os.PathLike[str]) -> Store:

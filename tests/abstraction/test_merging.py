@@ -88,17 +88,37 @@ def test_a_run_goes_on_where_it_was_saved(tmp_path):
         assert (table(again) == table(whole)).all()
 
 
-@pytest.mark.parametrize(("name", "iterations"), [("leduc", 300_000), ("fhp", 300_000)])
-def test_copies_are_as_good_as_one_run_of_as_many_iterations(tmp_path, name, iterations):
-    """Within 1.1 times, in the mean of a few seeds (whose own error is about 4%)."""
+@pytest.mark.parametrize("name", list(GAMES))
+def test_copies_and_parts_are_as_good_as_one_run_of_as_many_iterations(tmp_path, name):
+    """Within 1.1 times. Seeds make runs differ by 8% on Leduc and by 2% on Flop Hold'em, so ratios
+    of means are off by 0.05 and 0.02; measured are 0.94 to 1.05."""
+    seeds, place = range(4 if name == "leduc" else 2), f"memory://{tmp_path.name}"
 
     def mean(**how):
-        runs = [trained(tmp_path, name, iterations, seed=seed, **how) for seed in range(3)]
+        runs = [trained(place, name, 300_000, seed=seed, **how) for seed in seeds]
         return np.mean([exploitability(made.strategy()) for made in runs])
 
     alone = mean()
-    assert mean(copies=2) < 1.1 * alone
-    assert mean(copies=4) < 1.1 * alone * 1.04
+    for how in ({"copies": 2}, {"copies": 4}, {"parts": 2}, {"parts": 3}):
+        assert mean(**how) < 1.1 * alone, how
+
+
+def test_without_what_the_next_block_will_bring_the_trunk_of_a_table_lags(tmp_path, monkeypatch):
+    """Why a table that is cut plays its trunk by the regrets of the last block once more."""
+    place = f"memory://{tmp_path.name}"
+
+    def mean():
+        runs = [trained(place, "leduc", 300_000, seed=seed, parts=3) for seed in range(4)]
+        return np.mean([exploitability(made.strategy()) for made in runs])
+
+    good, merge = mean(), Merging._merge
+
+    def plain(self, learned):
+        merge(self, learned)
+        self._ahead[:] = 0
+
+    monkeypatch.setattr(Merging, "_merge", plain)
+    assert mean() > 1.1 * good
 
 
 def test_sums_of_what_copies_learn_alone_overshoot(tmp_path, monkeypatch):
@@ -126,15 +146,6 @@ def test_parts_are_the_whole_and_nobody_has_all(tmp_path, name):
     # The same deals and draws, but where rounding in another order turns one of these.
     apart = np.abs(one[0] - three[0]) > 1e-4 * np.abs(one[0]).max()
     assert apart.mean() < 0.01
-
-
-@pytest.mark.parametrize("name", list(GAMES))
-def test_a_table_that_is_cut_learns_as_well(tmp_path, name):
-    """The trunk is played as it was for a round, which costs less the longer a run is."""
-    alone = solver(name)
-    alone.step(150_000)
-    made = trained(tmp_path, name, 150_000, parts=3)
-    assert exploitability(made.strategy()) < 1.4 * exploitability(alone.strategy())
 
 
 def test_an_answer_is_trained_by_copies_too(tmp_path):
