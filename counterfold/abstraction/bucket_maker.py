@@ -4,14 +4,14 @@ Before the flop a bucket is one of the 169 starting hands. On each street after 
 one back, clusters come from k-means on a sample of hands, by what ``features`` compares; then every
 hand on every board is given to its nearest center, so that a lookup is one read of a table. What is
 done so far can be kept, and a build that goes on from there ends with the same tables, bit for bit,
-on any number of threads.
+on any number of threads, and by whatever workers do pieces of it (``bucket_pieces``).
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.abstraction.bucket_pieces import Draw, Stage, handed_out
 from counterfold.abstraction.buckets import (
     BUILD,
     MOST,
@@ -33,18 +34,18 @@ from counterfold.abstraction.buckets import (
 from counterfold.abstraction.clusters import fit, nearest
 from counterfold.abstraction.features import (
     BINS,
-    Boards,
     Features,
     Places,
     Points,
     Spread,
     Strength,
-    equity_levels,
+    first_spread,
 )
 from counterfold.checkpoints import Checkpoints
 from counterfold.errors import FileError, MismatchError, ParameterError, UnsupportedError
 from counterfold.files.arrays import read_arrays, write_arrays
 from counterfold.games.spec import choice, whole
+from counterfold.pieces.cluster import Crew
 from counterfold.poker.cards import CARDS, HOLES
 from counterfold.poker.game import PokerGame
 from counterfold.poker.isomorphism import hole_classes
@@ -59,10 +60,10 @@ SAMPLE = 200_000
 SAMPLED_BOARDS = {0: 3000, 1: 3000, 2: 400}
 """Boards that they are from, by the cards still to come before those of their histograms."""
 STEP, BLOCK = 32, 1024
-"""Boards that a thread takes at a time, and after which the work may be kept."""
+"""Boards that a thread takes at a time, and that wait for one at the most."""
 
 Look = Callable[[str, float], None]
-Work = Callable[[int, Boards], None]  # the number of the first board, and the boards
+Rows = tuple[int, int, NDArray[Any]]  # of some boards: from, to, and what they give
 
 
 @dataclass(frozen=True)
@@ -145,17 +146,14 @@ class Recipe:
         return self.counts[self.later.index(size)]
 
 
-class _Draw:
-    """What chance has to do with the clusters of a street."""
-
-    def __init__(self, recipe: Recipe, size: int, random: np.random.Generator) -> None:
-        weights = standard_words(size)[1]
-        boards = min(len(weights), SAMPLED_BOARDS[recipe.ahead(size)])
-        self.rows = np.sort(random.choice(len(weights), boards, replace=False))
-        share = weights[self.rows] / weights[self.rows].sum()
-        self.hands = random.multinomial(SAMPLE, share)  # of each board
-        self.seeds = random.integers(0, 1 << 63, size=boards)
-        self.seed = _seed(random)
+def _drawn(recipe: Recipe, size: int, random: np.random.Generator) -> tuple[Draw, int]:
+    """What chance has to do with the clusters of a street: a sample of hands, and a seed."""
+    weights = standard_words(size)[1]
+    boards = min(len(weights), SAMPLED_BOARDS[recipe.ahead(size)])
+    rows = np.sort(random.choice(len(weights), boards, replace=False))
+    share = weights[rows] / weights[rows].sum()
+    hands = random.multinomial(SAMPLE, share)
+    return Draw(rows, hands, random.integers(0, 1 << 63, size=boards)), _seed(random)
 
 
 def _seed(random: np.random.Generator) -> int:
@@ -168,6 +166,7 @@ class BucketMaker:
     It is kept in the file ``path`` now and then, and goes on from there if the file has it. The
     kind "worth" needs the ``game``, or its ``worth`` if that is known already.
     ``look`` is told what is done and which share of the whole, and may end it by raising.
+    A ``crew`` does it in pieces, in the place of threads.
     """
 
     def __init__(
@@ -179,15 +178,21 @@ class BucketMaker:
         threads: int = 2,
         path: str | os.PathLike[str] | None = None,
         look: Look = lambda what, share: None,
+        crew: Crew | None = None,
     ) -> None:
         if recipe.kind == "worth" and game is None and worth is None:
             raise ParameterError("buckets by worth are made for a game: say which")
+        if recipe.kind == "worth" and crew is not None:
+            raise UnsupportedError(
+                "buckets by worth come from one run of the whole game, which is not many pieces: "
+                "make them without a cluster"
+            )
         self.recipe, self.path, self.game, self._known = recipe, path, game, worth
         self.threads = whole("threads", threads, least=1, most=64)
-        self._look = look
+        self._look, self._crew = look, crew
         random = np.random.default_rng(recipe.seed)
         self._seed = _seed(random)  # of the groups
-        self._draws = {size: _Draw(recipe, size, random) for size in reversed(recipe.later)}
+        self._draws = {size: _drawn(recipe, size, random) for size in reversed(recipe.later)}
         self._group: NDArray[np.uint8] | None = None
         self._centers: dict[int, Points] = {}
         self._tables: dict[int, NDArray[np.uint16]] = {}
@@ -241,7 +246,7 @@ class BucketMaker:
         points = self._sample(size, features)
         count = min(self.recipe.count(size), len(points))
         self._centers[size] = fit(
-            points, count, self._draws[size].seed, squared=features.squared,
+            points, count, self._draws[size][1], squared=features.squared,
             look=lambda share: self._tell(size, 0.05 + 0.15 * share),
         )  # fmt: skip
         self._kept.look()
@@ -255,18 +260,14 @@ class BucketMaker:
         if features(boards[:1]).shape[2] != centers.shape[1]:
             raise FileError(f"{self.path} is damaged: its centers are not of these hands")
         table = self._tables.setdefault(size, np.zeros((len(boards), HOLES), np.uint16))
-
-        def fill(first: int, part: Boards) -> None:
-            found = features(part)
-            flat = found.reshape(-1, found.shape[2])
-            given = nearest(flat, centers, squared=features.squared).reshape(len(part), HOLES)
-            # Summed-up histograms are the greater the weaker the hand.
-            weak_first = given if features.squared else len(centers) - 1 - given
-            table[first : first + len(part)] = np.where(found[:, :, 0] < 0, 0, weak_first)
-
-        while (done := self._done.get(size, 0)) < len(boards):
-            self._tell(size, 0.2 + 0.8 * done / len(boards))
-            self._done[size] = self._share(boards, fill, done)
+        start = self._done.setdefault(size, 0)
+        ahead, count = dict[int, int](), start
+        for first, stop, found in self._rows(Stage(size, features, centers), start):
+            table[first:stop], ahead[first] = found, stop
+            count += stop - max(first, start)
+            while ahead and min(ahead) <= self._done[size]:
+                self._done[size] = max(self._done[size], ahead.pop(min(ahead)))
+            self._tell(size, 0.2 + 0.8 * count / len(boards))
             self._kept.look()
         self._kept.look()
 
@@ -276,13 +277,12 @@ class BucketMaker:
     def _levels(self) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
         """Steps of equity on the last boards, and how often each starting hand comes to them."""
 
-        def share(boards: Boards, work: Work) -> None:
-            done = 0
-            while done < len(boards):
-                self._tell(0, done / len(boards))
-                done = self._share(boards, work, done)
-
-        return equity_levels(self.recipe.sizes[-1], share)
+        size = self.recipe.sizes[-1]
+        levels = np.empty((len(standard_words(size)[0]), HOLES), np.uint8)
+        for first, stop, found in self._rows(Stage(size)):
+            levels[first:stop] = found
+            self._tell(0, stop / len(levels))
+        return levels, first_spread(size, levels)
 
     def _features(self, size: int) -> Features:
         recipe = self.recipe
@@ -309,31 +309,27 @@ class BucketMaker:
 
     def _sample(self, size: int, features: Features) -> Points:
         """Some hands on some boards, each as likely as it comes up in play."""
-        draw = self._draws[size]
-        found: list[Any] = [None] * len(draw.rows)
+        draw, found = self._draws[size][0], dict[int, Points]()
+        for first, stop, points in self._rows(Stage(size, features, draw=draw)):
+            found[first] = points
+            self._tell(size, 0.05 * stop / len(draw.rows))
+        return np.concatenate([found[first] for first in sorted(found)])
 
-        def take(first: int, part: Boards) -> None:
-            for k, points in enumerate(features(part), first):
-                live = points[points[:, 0] >= 0]
-                random = np.random.default_rng(draw.seeds[k])
-                found[k] = live[random.integers(0, len(live), draw.hands[k])]
+    def _rows(self, stage: Stage, start: int = 0) -> Iterator[Rows]:
+        """What all boards of a stage give from one on, as it comes."""
+        if self._crew is not None:
+            yield from handed_out(stage, self._crew, start)
+            return
 
-        boards, done = standard_words(size)[0][draw.rows], 0
-        while done < len(boards):
-            self._tell(size, 0.05 * done / len(boards))
-            done = self._share(boards, take, done)
-        return np.concatenate(found)
+        def some(first: int) -> Rows:
+            stop = min(first + STEP, stage.count)
+            return first, stop, stage.on(first, stop)
 
-    def _share(self, boards: Boards, work: Work, start: int = 0) -> int:
-        """Give a block of boards to the threads, some at a time; returns where it ends."""
-        stop = min(start + BLOCK, len(boards))
-
-        def some(first: int) -> None:
-            work(first, boards[first : min(first + STEP, stop)])
-
-        with ThreadPoolExecutor(self.threads) as pool:
-            list(pool.map(some, range(start, stop, STEP)))
-        return stop
+        while start < stage.count:
+            end = min(start + BLOCK, stage.count)
+            with ThreadPoolExecutor(self.threads) as pool:
+                yield from pool.map(some, range(start, end, STEP))
+            start = end
 
     # Progress and checkpoints
 

@@ -15,7 +15,6 @@ distance whose ground distance is summed over the axes too, and equals it where 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -137,22 +136,19 @@ class Spread:
         return out
 
 
-def equity_levels(
-    size: int, share: Callable[[Boards, Callable[[int, Boards], None]], None]
-) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
-    """The step of each hole's equity on each last board, and how often each comes before it.
-
-    ``share`` gives parts of the boards to threads, with the number of the first of each.
-    """
+def levels_on(boards: Boards) -> NDArray[np.uint8]:
+    """The step of each hole's equity on last boards; ``BINS`` where they meet."""
     from counterfold.kernels import poker_buckets as kernels
 
-    boards, weights, _ = standard_words(size)
-    levels, equity = np.empty((len(boards), HOLES), np.uint8), Strength()
+    levels = np.empty((len(boards), HOLES), np.uint8)
+    kernels.bins_of(Strength()(boards), BINS, levels)
+    return levels
 
-    def fill(first: int, part: Boards) -> None:
-        kernels.bins_of(equity(part), BINS, levels[first : first + len(part)])
 
-    share(boards, fill)
+def first_spread(size: int, levels: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """How often each hole comes to each step of equity, before there is any board."""
+    from counterfold.kernels import poker_buckets as kernels
+
     spread = np.zeros((HOLES, BINS + 1))
-    kernels.first_histograms(levels, weights, spread)
-    return levels, spread[:, :BINS]
+    kernels.first_histograms(levels, standard_words(size)[1], spread)
+    return spread[:, :BINS]

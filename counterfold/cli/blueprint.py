@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-import tempfile
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -41,8 +39,7 @@ from counterfold.errors import (
 )
 from counterfold.evaluate.statistics import statistics
 from counterfold.files.arrays import header_in
-from counterfold.pieces.cluster import executor_at, workers_of
-from counterfold.pieces.store import store_at
+from counterfold.pieces.cluster import Crew, crew_at, workers_of
 from counterfold.poker.game import PokerGame
 from counterfold.poker.holdem import kuhn
 from counterfold.poker.statistics import Statistics
@@ -54,8 +51,6 @@ from counterfold.tree.named import poker_game
 from counterfold.tree.public_size import public_size
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
     from counterfold.abstraction.blueprint import Against
     from counterfold.abstraction.bucket_form import BucketForm
     from counterfold.abstraction.bucket_gains import Gain
@@ -99,12 +94,9 @@ def run(request: BlueprintRequest) -> None:
         try:
             if request.cluster:
                 watch.doing(f"reaching the cluster {request.cluster}")
-            # Entered before the cluster: what its workers leave goes when they are gone.
-            scratch = tempfile.TemporaryDirectory(prefix="counterfold-", ignore_cleanup_errors=True)
-            folder = closing.enter_context(scratch)
-            cluster = closing.enter_context(_cluster(request))
-            solver = _solver(request, game, watch, cluster)
-            merging = _merging(request, solver, cluster, folder)
+            crew = closing.enter_context(crew_at(request.cluster, request.library))
+            solver = _solver(request, game, watch, crew)
+            merging = _merging(request, solver, crew)
             if merging is not None:
                 closing.callback(merging.close)
             checkpoints = Checkpoints(save if target else None)
@@ -131,26 +123,13 @@ def run(request: BlueprintRequest) -> None:
     _tell(request, solver, found, gained, merging)
 
 
-@contextmanager
-def _cluster(request: BlueprintRequest) -> Iterator[Executor | None]:
-    """Whoever trains, if it is not this process."""
-    if request.cluster is None:
-        yield None
-        return
-    with executor_at(request.cluster) as executor:
-        yield executor
-
-
-def _merging(
-    request: BlueprintRequest, solver: Solver, executor: Executor | None, folder: str
-) -> Merging | None:
-    """The workers of a cluster, and the place where they hand tables on: a folder if here."""
-    if executor is None:
+def _merging(request: BlueprintRequest, solver: Solver, crew: Crew | None) -> Merging | None:
+    """The training by the workers of a cluster, if there is one."""
+    if crew is None:
         return None
     from counterfold.abstraction.merging import Merging
 
-    store = store_at(request.library or folder)
-    return Merging(solver, executor, store, every=request.merge_every, parts=request.parts or 0)
+    return Merging(solver, *crew, every=request.merge_every, parts=request.parts or 0)
 
 
 def _gains(request: BlueprintRequest, solver: Solver, watch: Watch) -> Gains | None:
@@ -295,7 +274,9 @@ def _prune(request: BlueprintRequest) -> float | None:
     return PRUNE if request.prune else None
 
 
-def _buckets(request: BlueprintRequest, game: PokerGame, watch: Watch) -> tuple[Buckets, ...]:
+def _buckets(
+    request: BlueprintRequest, game: PokerGame, watch: Watch, crew: Crew | None
+) -> tuple[Buckets, ...]:
     from counterfold.abstraction.bucket_maker import Recipe
     from counterfold.abstraction.buckets import BUILD, every_hand, load_buckets
 
@@ -305,10 +286,14 @@ def _buckets(request: BlueprintRequest, game: PokerGame, watch: Watch) -> tuple[
     if game.rules.hole == 1:
         return every_hand(game)
     recipe = Recipe.for_game(game, counts_in(request.buckets), request.kind, request.seed)
-    return find_buckets(recipe, cards, _limits(request), watch, max(request.threads, 2), game)
+    if recipe.kind == "worth":
+        crew = None  # of one run, here
+    return find_buckets(recipe, cards, _limits(request), watch, max(request.threads, 2), game, crew)
 
 
-def _form(request: BlueprintRequest, game: PokerGame, watch: Watch) -> BucketForm:
+def _form(
+    request: BlueprintRequest, game: PokerGame, watch: Watch, crew: Crew | None
+) -> BucketForm:
     """The game with the buckets of a blueprint that is named, or with its own."""
     from counterfold.abstraction.bucket_form import BucketForm, game_print
 
@@ -326,15 +311,13 @@ def _form(request: BlueprintRequest, game: PokerGame, watch: Watch) -> BucketFor
             f"--against {request.against} plays by buckets that it does not have: name the file "
             "that has them with --cards"
         )
-    return BucketForm(game, _buckets(request, game, watch))
+    return BucketForm(game, _buckets(request, game, watch, crew))
 
 
-def _solver(
-    request: BlueprintRequest, game: PokerGame, watch: Watch, cluster: Executor | None = None
-) -> Solver:
+def _solver(request: BlueprintRequest, game: PokerGame, watch: Watch, crew: Crew | None) -> Solver:
     from counterfold.abstraction.blueprint import Against, resume_blueprint
 
-    form = _form(request, game, watch)
+    form = _form(request, game, watch, crew)
     watch.doing("laying out the table and loading the kernels (compiled when first used)")
     against = None
     if request.against is not None:
@@ -343,8 +326,8 @@ def _solver(
     if request.resume:
         return resume_blueprint(request.resume, form, against)
     threads = request.threads
-    if cluster is not None and not request.parts and threads == 1:
-        threads = workers_of(cluster)
+    if crew is not None and not request.parts and threads == 1:
+        threads = workers_of(crew.executor)
     return Solver(
         form,
         request.method,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from counterfold.cli.verbs.abstracting import BlueprintRequest
 from counterfold.errors import ParameterError
-from counterfold.pieces.cluster import check_cluster, workers_in
+from counterfold.pieces.cluster import check_cluster, check_place
 
 
 def check_cluster_options(request: BlueprintRequest) -> None:
@@ -23,11 +23,7 @@ def check_cluster_options(request: BlueprintRequest) -> None:
         raise ParameterError(f"--parts is {request.parts}, and must be 1 or more")
     if request.parts and request.threads > 1:
         raise ParameterError("a table is cut (--parts) or trained in copies (--threads), not both")
-    if workers_in(request.cluster) is None and request.library is None:
-        raise ParameterError(
-            "workers elsewhere need a place that all of them reach to hand tables on: name it with "
-            "--library, as a shared folder or s3://bucket/tables"
-        )
+    check_place(request.cluster, request.library)
 
 
 def check_answer_options(request: BlueprintRequest) -> None:

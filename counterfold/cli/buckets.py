@@ -19,7 +19,8 @@ from counterfold.cli.output import (
 from counterfold.cli.progress import Watch
 from counterfold.cli.request import check_files
 from counterfold.cli.verbs.abstracting import BucketsRequest
-from counterfold.errors import OutOfTimeError, ParameterError
+from counterfold.errors import ClusterError, FileError, OutOfTimeError, ParameterError
+from counterfold.pieces.cluster import Crew, check_cluster, check_place, crew_at
 from counterfold.solvers.until import Until
 from counterfold.tree.named import poker_game
 
@@ -36,13 +37,25 @@ def run(request: BucketsRequest) -> None:
     """Make buckets, or go on with those of the file, and tell of them."""
     game, recipe = _recipe(request)
     check_files(request)
+    if request.cluster is not None:
+        check_cluster(request.cluster)
+        check_place(request.cluster, request.library)
+    elif request.library:
+        raise ParameterError("--library is for work on a cluster: name one with --cluster")
     began, worked = time.perf_counter(), time.process_time()
     with Watch(request.quiet) as watch:
         try:
             until = None if request.seconds is None else Until(seconds=request.seconds)
-            made = find_buckets(recipe, request.save, until, watch, request.threads, game)
+            if request.cluster:
+                watch.doing(f"reaching the cluster {request.cluster}")
+            with crew_at(request.cluster, request.library) as crew:
+                made = find_buckets(recipe, request.save, until, watch, request.threads, game, crew)
         except OutOfTimeError as error:
             raise OutOfTimeError(_farewell(request, str(error))) from None
+        except (ClusterError, FileError) as error:
+            if request.cluster is None:
+                raise
+            raise type(error)(_farewell(request, str(error))) from None
         except KeyboardInterrupt:
             told = _farewell(request, "stopped before the buckets were done")
             raise StoppedError(told) from None
@@ -55,6 +68,9 @@ def _farewell(request: BucketsRequest, told: str) -> str:
     words = ["counterfold", "buckets", request.game, "--save", request.save]
     words += ["--buckets", request.buckets, "--kind", request.kind]
     words += ["--seed", str(request.seed)] if request.seed else []
+    for option in ("cluster", "library"):
+        value = getattr(request, option)
+        words += [] if value is None else [f"--{option}", value]
     return f"{told}; what is done is kept in {request.save}: go on with `{shlex.join(words)}`"
 
 
@@ -78,6 +94,7 @@ def find_buckets(
     watch: Watch,
     threads: int = 2,
     game: PokerGame | None = None,
+    crew: Crew | None = None,
 ) -> tuple[Buckets, ...]:
     """The buckets of a file, those that it has begun, or new ones, which are then kept there."""
     from counterfold.abstraction.bucket_maker import BucketMaker
@@ -96,7 +113,7 @@ def find_buckets(
         if until is not None:
             clock.check(until, "while hands were sorted into buckets")
 
-    return BucketMaker(recipe, game=game, threads=threads, path=path, look=look).make()
+    return BucketMaker(recipe, game=game, threads=threads, path=path, look=look, crew=crew).make()
 
 
 def _recipe(request: BucketsRequest) -> tuple[PokerGame | None, Recipe]:

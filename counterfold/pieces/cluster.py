@@ -9,14 +9,23 @@ import warnings
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
 
 from counterfold.errors import ClusterError, MissingExtraError, ParameterError, short
+from counterfold.pieces.store import Store, store_at
 
 PATIENCE = 10
 """Seconds in which a scheduler must answer."""
 DEATHS = 3
 """Workers that may die over a piece before it is given up."""
+
+
+class Crew(NamedTuple):
+    """Whoever does pieces of work, and the place where they find what these need."""
+
+    executor: Executor
+    store: Store
 
 
 def workers_in(address: str) -> int | None:
@@ -67,6 +76,28 @@ def executor_at(address: str) -> Iterator[Executor]:
             ) from None
         executor: Executor = client.get_executor(pure=False)
         yield executor
+
+
+def check_place(address: str, library: str | None) -> None:
+    """Refuse workers elsewhere that could not reach what goes from one to the other."""
+    if workers_in(address) is None and library is None:
+        raise ParameterError(
+            "workers elsewhere need a place that all of them reach to hand tables on: name it with "
+            "--library, as a shared folder or s3://bucket/tables"
+        )
+
+
+@contextmanager
+def crew_at(address: str | None, library: str | None) -> Iterator[Crew | None]:
+    """A cluster, if one is named, and a place for its tables: one that is gone afterwards, for
+    workers of this machine."""
+    if address is None:
+        yield None
+        return
+    # Entered before the cluster: what its workers leave goes when they are gone.
+    scratch = TemporaryDirectory(prefix="counterfold-", ignore_cleanup_errors=True)
+    with scratch as folder, executor_at(address) as executor:
+        yield Crew(executor, store_at(library or folder))
 
 
 def workers_of(executor: Executor) -> int:

@@ -42,6 +42,9 @@ def _version() -> str:
 class Piece:
     """Work of a kind on what is given, which is JSON; ``wants`` are files beside the document.
 
+    ``at`` is where whoever works finds large things that are given by their digests, as ``store``;
+    the outcome does not depend on it.
+
     >>> one, two = Piece("square", {"of": 3}), Piece("square", {"of": 4})
     >>> one.name == Piece("square", {"of": 3}, wants=("txt",)).name != two.name
     True
@@ -50,6 +53,7 @@ class Piece:
     kind: str
     given: Mapping[str, Any]
     wants: tuple[str, ...] = ()
+    at: str | None = None
 
     @cached_property
     def name(self) -> str:
@@ -123,15 +127,25 @@ def document(name: str, content: bytes) -> Fields:
     return Fields(told, f"{name}.json")
 
 
-def kept(piece: Piece, store: Store | None) -> Outcome | None:
+Check = Callable[[Piece, Outcome], object]
+"""Raises FileError if an outcome is of the piece by its name and its digests, and yet is none."""
+
+
+def kept(piece: Piece, store: Store | None, check: Check | None = None) -> Outcome | None:
     """The outcome that a store has; None if it has none, or one that is damaged."""
     if store is None or (content := store.read(f"{piece.name}.json")) is None:
         return None
     beside = {end: store.read(f"{piece.name}.{end}") for end in piece.wants}
     try:
-        return unpacked(piece, {"json": content, **beside})
+        return _checked(unpacked(piece, {"json": content, **beside}), piece, check)
     except FileError:
         return None
+
+
+def _checked(outcome: Outcome, piece: Piece, check: Check | None) -> Outcome:
+    if check is not None:
+        check(piece, outcome)
+    return outcome
 
 
 def keep(piece: Piece, outcome: Outcome, store: Store | None) -> None:
@@ -149,11 +163,16 @@ def perform(work: Work, piece: Piece, address: str | None) -> Files:
             found = kept(piece, store_at(address))
         except CounterfoldError:  # not within this machine's reach
             found = None
-    return packed(piece, found or work(piece.given, piece.wants))
+    given = piece.given if piece.at is None else {**piece.given, "store": piece.at}
+    return packed(piece, found or work(given, piece.wants))
 
 
 def outcomes(
-    pieces: Sequence[Piece], work: Work, executor: Executor, store: Store | None = None
+    pieces: Sequence[Piece],
+    work: Work,
+    executor: Executor,
+    store: Store | None = None,
+    check: Check | None = None,
 ) -> Iterator[tuple[Piece, Outcome]]:
     """Do pieces on whatever executes them, and hand out each as it is done (and kept).
 
@@ -162,7 +181,7 @@ def outcomes(
     """
     todo = deque[Piece]()
     for piece in pieces:
-        found = kept(piece, store)
+        found = kept(piece, store, check)
         if found is None:
             todo.append(piece)
         else:
@@ -174,7 +193,8 @@ def outcomes(
     def hand_out(piece: Piece) -> None:
         tries[piece.name] = tries.get(piece.name, 0) + 1
         try:
-            working[executor.submit(perform, work, piece, address)] = piece
+            there = address if tries[piece.name] == 1 else None  # what a store has may be wrong
+            working[executor.submit(perform, work, piece, there)] = piece
         except RuntimeError as error:  # shut down or broken meanwhile
             raise ClusterError(_lost(error, len(pieces) - len(todo), len(pieces))) from None
 
@@ -188,7 +208,7 @@ def outcomes(
                 piece = working.pop(future)
                 files = _result_of(future, len(pieces) - left, len(pieces))
                 try:
-                    outcome = unpacked(piece, files)
+                    outcome = _checked(unpacked(piece, files), piece, check)
                 except FileError as error:
                     if tries[piece.name] >= TRIES:
                         raise ClusterError(

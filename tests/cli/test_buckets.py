@@ -1,5 +1,7 @@
 """``counterfold buckets``: made once, gone on with, taken by blueprints, and refused."""
 
+from pathlib import Path
+
 import pytest
 
 from counterfold.abstraction import bucket_maker
@@ -65,3 +67,16 @@ def test_what_cannot_be_is_one_sentence(call, tmp_path):
     (tmp_path / "f.cf").write_bytes(b"something else")
     assert call("buckets", "fhp", *save).refused("f.cf")
     assert (tmp_path / "f.cf").read_bytes() == b"something else"
+
+
+def test_a_cluster_makes_the_same_file(call):
+    words = ("buckets", "fhp", "--buckets", 6, "--json", "-q")
+    assert call(*words, "--save", "here.cf").code == 0
+    assert call(*words, "--save", "there.cf", "--cluster", "local:2").code == 0
+    assert Path("there.cf").read_bytes() == Path("here.cf").read_bytes()
+    save = ("--save", "f.cf")
+    assert call("buckets", "fhp", "--library", "lib", *save).refused("--cluster")
+    assert call("buckets", "fhp", "--cluster", "here", *save).refused("local:4")
+    assert call("buckets", "fhp", "--cluster", "tcp://x:1", *save).refused("--library")
+    worth = call("buckets", "fhp", "--kind", "worth", "--cluster", "local:1", "-q", *save)
+    assert worth.refused("one run of the whole game")

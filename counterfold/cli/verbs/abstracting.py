@@ -55,7 +55,8 @@ groups of opponents' hands, and before it by what they can become: potential is 
 buckets, equity by the equity in the end. In games with one street of boards, worth compares them by
 what each action is worth in a short run without buckets, and loses least. Ctrl-C ends it
 with its work in the file; the same command goes on. With 200 buckets a street hold'em takes
-minutes, with 1,000 up to an hour.
+minutes, with 1,000 up to an hour. A cluster makes the same tables, in pieces of boards; its workers
+elsewhere need a --library.
 
 \b
 Keys of --json: game, kind, seed, streets (cards, buckets, boards, fingerprint), bytes,
@@ -74,6 +75,8 @@ class BucketsRequest(Answered):
     kind: str = option("KIND", "potential, equity, or worth for fhp.", default="potential")
     seconds: options.Seconds = None
     threads: int = option("N", "Any number makes the same buckets.", default=2)
+    cluster: options.Cluster = None
+    library: options.Library = None
     seed: options.Seed = 0
 
 
@@ -126,7 +129,7 @@ class BlueprintRequest(Answered):
         "ADDRESS", "Where the workers of a cluster elsewhere hand tables on: a folder or s3://..."
     )
     merge_every: int | None = number(
-        "N", "On a cluster: iterations between two merges. [a twentieth of those so far]"
+        "N", "On a cluster: iterations between two merges. [a fiftieth of those so far]"
     )
     parts: int | None = number(
         "N", "On a cluster: cut the table by public line into N, so that nobody trains all of it."
