@@ -3,11 +3,9 @@
 import os
 import re
 import signal
-import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,40 +22,6 @@ from tests.cli.conftest import invoked
 from tests.pieces import work
 from tests.pieces.test_piece import PIECES, SQUARES, squares
 from tests.solvers.test_flop_report import FLOPS, SPOT
-
-
-@pytest.fixture(scope="module")
-def executor():
-    with executor_at("local:2") as found:
-        yield found
-
-
-@pytest.fixture
-def scheduler(tmp_path):
-    """A scheduler and a worker as others start them, and the file that tells where."""
-    file, started = tmp_path / "scheduler.json", []
-
-    def start(*words):
-        command = [sys.executable, "-m", "distributed.cli." + words[0], *words[1:]]
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        started.append(subprocess.Popen(command, cwd=Path(__file__).parents[2], **quiet))
-        return started[-1]
-
-    found = start(
-        "dask_scheduler", "--scheduler-file", str(file), "--host", "127.0.0.1", "--port", "0",
-        "--no-dashboard",
-    )  # fmt: skip
-    start(
-        "dask_worker", "--scheduler-file", str(file), "--nthreads", "1", "--no-dashboard",
-        "--no-nanny",
-    )  # fmt: skip
-    end = time.monotonic() + 60
-    while not file.exists() and time.monotonic() < end:
-        time.sleep(0.05)
-    yield found, file
-    for process in started:
-        process.kill()
-        process.wait()
 
 
 def test_pieces_go_to_workers_and_come_back(executor):

@@ -45,3 +45,36 @@ def refused(given, wants):
 
 def failing(given, wants):
     raise ZeroDivisionError("oh dear")
+
+
+def spoil(kind, times):
+    """Have the process that this runs in answer with something else for the first few times."""
+    from counterfold.pieces import piece as module
+
+    left, perform = [times], getattr(module.perform, "whole", module.perform)
+
+    def spoilt(work, piece, address):
+        if not left[0]:
+            return perform(work, piece, address)
+        left[0] -= 1
+        return GARBAGE[kind](module, perform(work, piece, None))
+
+    spoilt.whole = perform
+    module.perform = spoilt
+
+
+def _other(module, files):
+    """The outcome of another piece, with checksums that fit."""
+    other = module.Piece("square", {"of": 77}, ("txt",))
+    return module.packed(other, Outcome({"square": 5929}, {"txt": files.get("txt", b"")}))
+
+
+GARBAGE = {
+    "nothing": lambda module, files: None,
+    "junk": lambda module, files: {"json": os.urandom(500), "txt": b""},
+    "damaged": lambda module, files: {**files, "json": files["json"].replace(b"result", b"reSult")},
+    "changed": lambda module, files: {**files, "txt": files["txt"] + b"!"},
+    "another": _other,
+    "huge": lambda module, files: bytes(1 << 24),
+}
+"""What a worker answers in the place of the files of an outcome."""
