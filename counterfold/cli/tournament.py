@@ -36,6 +36,7 @@ from counterfold.errors import ParameterError
 from counterfold.files.text import csv_text
 from counterfold.files.whole import write_whole
 from counterfold.pieces.cluster import check_cluster, executor_at
+from counterfold.pieces.store import store_at
 from counterfold.play.tournament import TournamentResult, tournament
 from counterfold.tree.history import HistoryTree
 
@@ -63,6 +64,7 @@ def run(request: TournamentRequest) -> None:
             if request.cluster:
                 watch.doing(f"reaching the cluster {request.cluster}")
                 executor = closing.enter_context(executor_at(request.cluster))
+            if request.cluster or request.library:  # whose pieces know them by their names
                 who = game_of(request, "tournament"), request.agents
             result = tournament(
                 *who,
@@ -70,6 +72,7 @@ def run(request: TournamentRequest) -> None:
                 **options_given(request, (*SEATING, "matches")),
                 on_progress=watch.hands,
                 executor=executor,
+                library=store_at(request.library) if request.library else None,
             )
     if not result.meetings:
         raise StoppedError("stopped before the first match was over; nothing was saved")

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import json
 import math
+import os
+import re
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor, wait
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations
@@ -18,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from counterfold.agent import Agent
-from counterfold.errors import ParameterError, reason
+from counterfold.errors import MismatchError, ParameterError, reason
 from counterfold.exploit.online import Learner
 from counterfold.files.text import Fields
 from counterfold.files.typed import from_json, to_json
@@ -26,6 +30,7 @@ from counterfold.games.base import spec_of, unlisted
 from counterfold.games.spec import whole
 from counterfold.notebook import brief
 from counterfold.pieces.piece import Outcome, Piece, outcomes
+from counterfold.pieces.store import Store
 from counterfold.play.agents import StrategyAgent, make_agent
 from counterfold.play.arena import is_tabular
 from counterfold.play.entrants import players_of_strategies
@@ -142,6 +147,7 @@ def tournament(  # noqa: PLR0913  (said by their names)
     threads: int = 2,
     on_progress: Callable[[int, int], None] | None = None,
     executor: Executor | None = None,
+    library: Store | None = None,
 ) -> TournamentResult:
     """Let every line-up play ``matches`` matches of so many hands: all pairs in a game of two.
 
@@ -150,7 +156,8 @@ def tournament(  # noqa: PLR0913  (said by their names)
     given. The interval of a single match is its own, of several their spread (Student's t). Luck is
     taken out wherever a match can do it. ``on_progress`` is told the hands done and to do, and may
     raise KeyboardInterrupt: finished matches count. Threads change nothing but the time, nor does
-    an ``executor``, whose workers know the game and the agents by their names.
+    an ``executor``, whose workers know the game and the agents by their names. Matches that a
+    ``library`` has are not played again, while files that are named hold the same.
 
     >>> import counterfold as cf
     >>> result = tournament(cf.Kuhn(), ["uniform", "random", "equilibrium"], hands=1000)
@@ -160,7 +167,7 @@ def tournament(  # noqa: PLR0913  (said by their names)
     0.146
     """
     _check_numbers(hands=hands, matches=matches, threads=threads, seed=seed)
-    _check_named(executor, game, *agents)
+    _check_named(executor or library, game, *agents)
     table, made = _seated(game, agents)
     names = [_name(given, agent) for given, agent in zip(agents, made, strict=True)]
     players, spec = int(getattr(table, "players", 2)), spec_of(table)
@@ -168,10 +175,8 @@ def tournament(  # noqa: PLR0913  (said by their names)
     how = {"duplicate": duplicate, "reveal": reveal, "time_limit": time_limit}
     field = _Field(table, made, players, hands, matches, seed, how)
     wall, cpu = time.perf_counter(), time.process_time()
-    if executor is None:
-        stopped = field.play(_threads_for(table, made, threads), on_progress)
-    else:
-        stopped = field.play_on(executor, str(game), [*map(str, agents)], on_progress)
+    many, named = _threads_for(table, made, threads), (str(game), [*map(str, agents)])
+    stopped = field.play_by(executor, library, many, named, on_progress)
     meetings = tuple(filter(None, map(field.meeting, range(len(field.lineups)))))
     return TournamentResult(
         game=spec,
@@ -196,8 +201,8 @@ def _check_numbers(seed: int, **counts: int) -> None:
     whole("seed", seed, least=0)
 
 
-def _check_named(executor: Executor | None, *words: object) -> None:
-    if executor is not None and not all(isinstance(word, str) for word in words):
+def _check_named(pieces: object, *words: object) -> None:
+    if pieces is not None and not all(isinstance(word, str) for word in words):
         raise ParameterError("workers elsewhere know games and agents by their names; give names")
 
 
@@ -278,9 +283,24 @@ class _Field:
             pool.shutdown()
         return "matches"
 
+    def play_by(
+        self,
+        executor: Executor | None,
+        library: Store | None,
+        threads: int,
+        named: tuple[str, list[str]],
+        on_progress: Callable[[int, int], None] | None,
+    ) -> str:
+        """Play all matches: by threads here, or as pieces where others do or keep them."""
+        if executor is None and library is None:
+            return self.play(threads, on_progress)
+        with nullcontext(executor) if executor else ThreadPoolExecutor(threads) as by:
+            return self.play_on(by, library, *named, on_progress)
+
     def play_on(
         self,
         executor: Executor,
+        library: Store | None,
         game: str,
         names: list[str],
         on_progress: Callable[[int, int], None] | None,
@@ -288,10 +308,12 @@ class _Field:
         """The same as pieces of work, a match each, by whatever executes them."""
         common = {"game": game, "agents": names, "hands": self.hands, "seed": self.seed}
         common |= {"players": len(self.lineups[0]), **self.how}
+        if found := _digests(game, *names):
+            common["files"] = found
         pieces = [Piece("match", {**common, "lineup": p, "number": m}) for p, m in self.jobs]
         by_name = {piece.name: job for piece, job in zip(pieces, self.jobs, strict=True)}
         try:
-            for piece, outcome in outcomes(pieces, play_match, executor):
+            for piece, outcome in outcomes(pieces, play_match, executor, library):
                 told = Fields(outcome.result, piece.name)
                 self.found[by_name[piece.name]] = from_json(MatchResult, told)
                 if on_progress:
@@ -345,10 +367,21 @@ class _Field:
         ]
 
 
+def _digests(*names: str) -> dict[str, str]:
+    """What the files hold that games and agents are named by, as in holdem(hu.cf) or bot.py:Bot."""
+    found = {}
+    for word in {word.strip() for name in names for word in (name, *re.split(r"[(),=:]", name))}:
+        if word and os.path.isfile(word):
+            with open(word, "rb") as file:
+                found[word] = hashlib.file_digest(file, "sha256").hexdigest()
+    return found
+
+
 def play_match(given: Mapping[str, Any], wants: tuple[str, ...]) -> Outcome:
     """The work of a piece, on whatever machine: one match of a tournament."""
     how = ("duplicate", "reveal", "time_limit")
     named = {key: given[key] for key in ("game", "agents", "players", "hands", "seed", *how)}
+    named["files"] = given.get("files", {})
     field = _field(json.dumps(named))
     result = field._match(given["lineup"], given["number"]).play(field.hands)
     if result.stopped == "interrupted":
@@ -360,6 +393,11 @@ def play_match(given: Mapping[str, Any], wants: tuple[str, ...]) -> Outcome:
 def _field(told: str) -> _Field:
     """The agents of a tournament, made once in a process."""
     given = json.loads(told)
+    if _digests(given["game"], *given["agents"]) != given["files"]:
+        raise MismatchError(
+            f"a file that {given['game']} or its agents are named by is another where the match is "
+            "played; have the same files there"
+        )
     table, made = _seated(given["game"], given["agents"])
     for agent, name in zip(made, given["agents"], strict=True):
         agent.name = name.strip()

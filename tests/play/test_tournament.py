@@ -10,7 +10,9 @@ from scipy.stats import t as student
 
 import counterfold as cf
 from counterfold.errors import ParameterError
+from counterfold.pieces.store import store_at
 from counterfold.play.agents import make_agent
+from counterfold.play.match import Match
 from counterfold.play.series import match_seed
 from counterfold.play.tournament import tournament
 from counterfold.tree.history import compile_game
@@ -236,3 +238,32 @@ def test_who_plays_the_matches_does_not_show():
     for spent in ("seconds", "cpu_seconds"):
         here.pop(spent), there.pop(spent)
     assert there == here
+
+
+def test_matches_that_a_library_has_are_not_played_again(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    store, bot, names = store_at(tmp_path / "lib"), tmp_path / "bot.py", ["uniform", "bot.py:Bot"]
+    text = (
+        "from counterfold import Agent\n\n\nclass Bot(Agent):\n"
+        "    def act(self, observation, rng):\n        return observation.actions[{}]\n"
+    )
+    bot.write_text(text.format(0))
+
+    def told(**how):
+        found = tournament("kuhn", names, 40, matches=3, seed=3, **how).to_dict()
+        return {key: value for key, value in found.items() if "seconds" not in key}
+
+    here = told()
+    assert told(library=store) == here
+    assert len(store.names()) == 3
+    monkeypatch.setattr(Match, "play", None)
+    assert told(library=store) == here, "nobody plays"
+    monkeypatch.undo()
+    monkeypatch.chdir(tmp_path)
+    bot.write_text(text.format(-1))
+    other = told()
+    assert other != here
+    assert told(library=store) == other, "as another bot has that name now"
+    assert len(store.names()) == 6
+    with pytest.raises(ParameterError, match="names"):
+        tournament(cf.Kuhn(), names, 40, library=store)

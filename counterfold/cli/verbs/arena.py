@@ -85,6 +85,7 @@ class TournamentRequest(Answered):
     reveal: options.Reveal = False
     time_limit: options.TimeLimit = 10.0
     cluster: options.Cluster = None
+    library: options.Library = None
     csv: options.Csv = None
     plot: options.Plot = None
 
