@@ -20,6 +20,7 @@ from counterfold.cli.blueprint_gains import size_of
 from counterfold.pieces.cluster import executor_at
 from counterfold.pieces.piece import Outcome, Piece, outcomes, packed
 from counterfold.plot import figure
+from counterfold.poker.game import DECISION, PokerGame
 from counterfold.poker.spot import spot
 from counterfold.research.bench.spots import WIDE_RANGES
 from counterfold.research.columns import Columns, Part, Table, named
@@ -52,8 +53,10 @@ SIX = "holdem:6max(bets='100%',raises='allin')"
 BUCKETS = 1000
 DEALS = 10_000_000_000
 """Iterations of a large blueprint."""
-MERGES = 200
-"""Of which there are as many merges, about, as blocks that grow by a twentieth make."""
+MERGES = 600
+"""Of which there are as many merges, about, as blocks that grow by a fiftieth make."""
+STEPS = 10_000
+"""Merges of the trunk, where the table is cut: ten times those that Leduc poker had for as good."""
 PACE = 60_000.0
 """Iterations of six players a second and core: 375,000 walks were measured at three."""
 EMPTY, HEAVY, BYTES = 60, 8, 4 << 20
@@ -230,17 +233,58 @@ def _flops(costs: Costs, alone: Sequence[float]) -> Iterator[Forecast]:
 
 
 def _blueprint(costs: Costs) -> Iterator[Forecast]:
-    """A blueprint of six players, as copies: tables go both ways at every merge."""
-    memory = size_of(poker_game(SIX), BUCKETS)["memory"]
-    for workers in MANY:
-        work = DEALS / PACE / workers
-        moved = 2 * memory * workers / costs.rate if workers > 1 else 0.0
-        seconds = work + MERGES * moved
-        first = "copies through one wire" if MERGES * moved > work else "nothing: it is all work"
-        yield Forecast(
-            f"six players, {BUCKETS:,} buckets, copies", workers, seconds / 3600, work / seconds,
-            memory / 1e9, first,
-        )  # fmt: skip
+    """A blueprint of six players, as copies and by parts: tables go both ways at every merge."""
+    game = poker_game(SIX)
+    size = size_of(game, BUCKETS)
+    memory, table = size["memory"], 8 * size["infoset_actions"]  # regrets and sums, as they travel
+    rows, walks = trunk_of(game, BUCKETS)
+    for way in ("copies", "parts"):
+        merges, sent = (MERGES, table) if way == "copies" else (STEPS, table * rows)
+        for workers in MANY:
+            # A copy walks its share; a part walks with all deals, in the trunk and its own lines.
+            least = 0.0 if way == "copies" else walks
+            share, held = least + (1 - least) / workers, memory
+            if way == "parts":
+                held *= rows + (1 - rows) / workers
+            many = workers > 1
+            spent = {
+                "nothing: it is all work": DEALS / PACE * (share - least * many),
+                "the trunk, which all walk": DEALS / PACE * least * many,
+                f"{way} through one wire": merges * 2 * sent * workers / costs.rate * many,
+                "the scheduler": merges * costs.task * workers * many,
+            }
+            seconds = sum(spent.values())
+            yield Forecast(
+                f"six players, {BUCKETS:,} buckets, {way}", workers, seconds / 3600,
+                DEALS / PACE * share / seconds, held / 1e9, max(spent, key=spent.__getitem__),
+            )  # fmt: skip
+
+
+def trunk_of(game: PokerGame, buckets: int) -> tuple[float, float]:
+    """The betting before the first board: its share of a table, and of the decisions that a walk
+    comes to where everybody plays at random.
+
+    >>> from counterfold.poker.holdem import leduc
+    >>> [round(share, 2) for share in trunk_of(leduc(), 6)]
+    [0.63, 0.36]
+    """
+    tree = game.betting
+    decides, early = tree.kind == DECISION, tree.street == 0
+    counts = np.where(early, 169 if game.rules.hole == 2 else len(game.rules.cards), buckets)
+    numbers = counts * tree.count * decides
+    depth = np.zeros(len(tree), np.int64)
+    for node, parent in enumerate(tree.parent.tolist()):
+        depth[node] = depth[parent] + 1 if parent >= 0 else 0
+    order = np.argsort(depth, kind="stable")
+    starts = np.searchsorted(depth[order], np.arange(depth.max() + 2))
+    reach = np.ones((tree.players, len(tree)))
+    for level in range(1, depth.max() + 1):
+        here = order[starts[level] : starts[level + 1]]
+        above = tree.parent[here]
+        drawn = decides[above] & (tree.player[above] != np.arange(tree.players)[:, None])
+        reach[:, here] = reach[:, above] / np.where(drawn, tree.count[above], 1)
+    met = reach.sum(axis=0) * decides
+    return float(numbers[early].sum() / numbers.sum()), float(met[early].sum() / met.sum())
 
 
 def show(result: Scale) -> Iterator[Part]:
