@@ -183,14 +183,13 @@ def _flop(game: PokerGame, iterations: int, seed: int) -> Iterator[tuple[DepthRo
         for size in sizes:
             values = every.first(size)
             made = [_trunk(cut_poker(values, who), blueprint, iterations) for who in CHOOSERS]
-            whole, first, second = (by_hand(one, tree) for one, _ in made)
-            apart = together((first, second))
+            (whole, gap), *alone = made
+            below = assess(by_hand(whole, tree)).exploitability
+            apart = by_hand(together([one for one, _ in alone]), tree)  # one at a time: gigabytes
             yield (
                 DepthRow(
-                    game.spec, f"{length:,} samples", exploitable, size, values.names, made[0][1],
-                    assess(whole).exploitability,
-                    assess(apart).exploitability,
-                    _searched(apart) if small else {},
+                    game.spec, f"{length:,} samples", exploitable, size, values.names, gap, below,
+                    assess(apart).exploitability, _searched(apart) if small else {},
                 ),
                 len(sizes) * len(lengths),
             )  # fmt: skip
