@@ -10,6 +10,7 @@ import webbrowser
 from contextlib import suppress
 from typing import Any
 
+from counterfold import interrupts
 from counterfold.cli.output import StoppedError, advise, say
 from counterfold.cli.verbs.studio import StudioRequest
 from counterfold.errors import FileError, MissingExtraError, ParameterError, reason
@@ -67,14 +68,22 @@ def _serve(uvicorn: Any, app: Any, listener: socket.socket) -> None:
         ws_max_size=1 << 16, timeout_graceful_shutdown=2,
     )  # fmt: skip
     server = uvicorn.Server(config)
-    heeded = signal.getsignal(signal.SIGHUP)
-    if callable(heeded):  # the server ends by the two other signals itself
-        signal.signal(signal.SIGHUP, server.handle_exit)
+    heeded = {number: signal.getsignal(number) for number in interrupts.TAKEN}
+    ended, leave = list[int](), server.handle_exit
+
+    def heed(number: int, frame: Any) -> None:
+        if heeded[number] is not signal.SIG_IGN:  # as Ctrl-C is to what runs in the background
+            ended.append(number)
+            leave(number, frame)
+
+    server.handle_exit = heed
+    if heeded[signal.SIGHUP] is not signal.SIG_IGN:  # which the server knows nothing of
+        signal.signal(signal.SIGHUP, heed)
     try:
         server.run(sockets=[listener])
-        if callable(heeded):
-            signal.signal(signal.SIGHUP, heeded)
-            signal.raise_signal(signal.SIGHUP)
+        signal.signal(signal.SIGHUP, heeded[signal.SIGHUP])
+        if ended:
+            signal.raise_signal(ended[0])
     except KeyboardInterrupt:
         told = "the studio is closed; what was at work is saved and goes on next time"
         raise StoppedError(told) from None

@@ -17,6 +17,7 @@ import pytest
 
 from counterfold.errors import MissingExtraError
 from counterfold.studio.chromium import chromium, served
+from tests.conftest import heed_signals
 
 RIVER = {
     "board": "Ks 9h 6s 4d 2c",
@@ -60,6 +61,15 @@ def running(folder: Path, *more: str) -> Iterator[Server]:
     """``counterfold studio`` on a free port, until the block ends."""
     with served(folder, *more) as (url, process):
         yield Server(url.partition("/?")[0], folder, url, process)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def in_the_foreground() -> Iterator[None]:
+    """Signals are heeded, however the tests were started."""
+    before = heed_signals()
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -33,6 +34,21 @@ def test_a_signal_ends_it_with_the_code_of_any_verb(tmp_path: Path, name: str) -
         assert server.process.wait(30) == 128 + number
     with running(tmp_path) as server:  # and leaves the folder free for the next one
         assert server.get("/api/home")["files"] == []
+
+
+def test_what_runs_in_the_background_does_not_hear_ctrl_c(tmp_path: Path) -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as a shell does for `studio &`
+    try:
+        with running(tmp_path) as server:
+            signal.signal(signal.SIGINT, before)
+            server.process.send_signal(signal.SIGINT)
+            server.get("/api/home")
+            with pytest.raises(subprocess.TimeoutExpired):
+                server.process.wait(3)
+            server.process.send_signal(signal.SIGTERM)
+            assert server.process.wait(30) == 128 + signal.SIGTERM
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_a_closed_browser_stops_nothing_and_ctrl_c_saves(browser: Any, tmp_path: Path) -> None:
