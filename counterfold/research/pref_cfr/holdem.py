@@ -113,7 +113,7 @@ class HoldemTable(Result, paper="pref-cfr", also=("names",), without=("classes",
 def holdem_table(  # noqa: PLR0913  (said by their names)
     minutes: float = 3.0,
     boards: int = 600,
-    drawn_boards: int = 40_000,
+    drawn_boards: int = 200_000,
     iterations: int = 1000,
     threads: int = 2,
     folder: str | None = None,
