@@ -24,6 +24,7 @@ from counterfold.abstraction.edge import CutPoker, class_names, cut_poker
 from counterfold.abstraction.edge_betting import EdgeForm
 from counterfold.abstraction.edge_values import class_wins, drawn_boards, edge_values
 from counterfold.errors import MismatchError
+from counterfold.games.spec import whole
 from counterfold.play.score import Z95
 from counterfold.poker.game import PokerGame
 from counterfold.poker.table import Holdem
@@ -127,6 +128,8 @@ def holdem_table(  # noqa: PLR0913  (said by their names)
     ``cards`` or new ones. The betting behind the edge is played out on so many ``boards`` to solve;
     the matrix comes from ``drawn_boards`` with all holes in both seats.
     """
+    whole("boards", boards, least=1)
+    whole("drawn boards", drawn_boards, least=2)  # before anything takes minutes
     began = time.process_time()
     blueprint = blueprint_of(table_of().poker, minutes, folder, cards, seed, on_progress)
     spent = time.process_time() - began

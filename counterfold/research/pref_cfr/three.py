@@ -20,6 +20,7 @@ from counterfold.abstraction.bucket_gains import Gain, response_gains
 from counterfold.abstraction.bucket_layout import BucketTables
 from counterfold.abstraction.edge import class_names
 from counterfold.abstraction.edge_betting import EdgeForm
+from counterfold.games.spec import whole
 from counterfold.play.score import Z95
 from counterfold.poker.game import DEAL
 from counterfold.poker.table import Holdem
@@ -72,6 +73,7 @@ def three_table(
     ``cards`` or new ones. The matrix comes from ``drawn_boards`` with all holes in all seats, and
     gains from ``DEALS`` times as many deals a seat.
     """
+    whole("drawn boards", drawn_boards, least=2)  # before anything takes minutes
     began = time.process_time()
     blueprint = blueprint_of(
         table_of_three().poker, minutes, folder, cards, seed, on_progress, threads
@@ -94,9 +96,9 @@ def three_styles(
     on_progress: Progress = no_progress,
 ) -> HoldemTable:
     """The same from a blueprint of any table whose first player may raise to 3."""
-    began, whole = time.process_time(), blueprint.tree
+    began, table = time.process_time(), blueprint.tree
     tables = {name: one.tables[0] for name, one in continuations(blueprint).items()}
-    form, solved = EdgeForm(whole, tables), list[Strategy[BucketForm]]()
+    form, solved = EdgeForm(table, tables), list[Strategy[BucketForm]]()
     for name, prefers in STYLES.items():
 
         def look(done: int, name: str = name) -> None:
@@ -114,7 +116,7 @@ def three_styles(
         _row(form, style, one, gained, iterations)
         for style, one, gained in zip(STYLES.items(), solved, gains, strict=True)
     ]
-    betting = whole.game.betting
+    betting = table.game.betting
     settings: Json = {
         "buckets": [one.count for one in form.buckets], "deals": DEALS * boards,
         "drawn_boards": boards, "factor": FACTOR,
@@ -123,7 +125,7 @@ def three_styles(
         "subgame_cpu_seconds": solving,
     }  # fmt: skip
     return HoldemTable(
-        whole.game.spec, tuple(rows), won, half, tuple(tables), class_names(whole), settings,
+        table.game.spec, tuple(rows), won, half, tuple(tables), class_names(table), settings,
         seed, time.process_time() - began,
     )  # fmt: skip
 
