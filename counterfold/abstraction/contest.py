@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.abstraction.deal_form import DealForm, index_of, rules_of
-from counterfold.abstraction.large import LargeStrategy, original
+from counterfold.abstraction.horizon_form import HorizonLayout, original
 from counterfold.errors import MismatchError, ParameterError
 from counterfold.games.cheat import Cheat
 from counterfold.games.spec import whole
@@ -75,7 +75,7 @@ class Contest:
 
 def contest(
     game: Cheat,
-    *agents: LargeStrategy | Strategy[DealForm] | str,
+    *agents: Strategy[Any] | str,
     games: int = 10_000,
     seed: int = 0,
     longest: int = LONGEST,
@@ -119,7 +119,7 @@ def contest(
 
 
 def _kinds(
-    game: Cheat, agents: Sequence[LargeStrategy | Strategy[DealForm] | str]
+    game: Cheat, agents: Sequence[Strategy[Any] | str]
 ) -> tuple[list[int], list[NDArray[np.float32]], Strategy[DealForm] | None]:
     """How compiled code knows each agent, the tables of strategies, and what learned by deals."""
     from counterfold.kernels import cheat_abstract, cheat_play
@@ -128,11 +128,11 @@ def _kinds(
     tables: list[NDArray[np.float32]] = []
     deals: Strategy[DealForm] | None = None
     for agent in agents:
-        if isinstance(agent, LargeStrategy):
+        if isinstance(agent, Strategy) and isinstance(agent.layout, HorizonLayout):
             if rules_of(game) != rules_of(original(agent.players)):
-                raise MismatchError(f"a strategy of {agent.game} cannot play {game}")
+                raise MismatchError(f"a strategy of {agent.spec} cannot play {game}")
             kinds.append(len(tables) * cheat_abstract.ROWS)
-            tables.append(agent.probabilities)
+            tables.append(agent.tables[0])
         elif isinstance(agent, Strategy):
             if deals is not None:
                 raise ParameterError("only one of the agents may be one that learned deal by deal")

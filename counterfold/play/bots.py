@@ -10,7 +10,6 @@ from math import comb
 import numpy as np
 
 from counterfold.abstraction.fallback import FallbackAgent
-from counterfold.abstraction.large import LargeStrategy, is_large
 from counterfold.agent import Agent, Observation
 from counterfold.errors import MismatchError, ParameterError, SpecError, UnsupportedError
 from counterfold.files.arrays import header_of
@@ -258,7 +257,7 @@ def needs_table(game: object, specs: Sequence[str]) -> bool:
     if unlisted(game):
         return True
     return hasattr(game, "adopt") and any(
-        is_large(spec) or Strategy.load(spec).spec != spec_of(game)
+        Strategy.load(spec).spec != spec_of(game)
         if _is_file(spec)
         else parse_spec(spec).name == Heuristic.name
         for spec in specs
@@ -313,11 +312,11 @@ def make_bot(spec: str) -> Agent:
     'heuristic'
     """
     if _is_file(spec):
-        if is_large(spec):
+        strategy = Strategy.load(spec)
+        if strategy.layout.name == "horizon":
             from counterfold.play.large import LargeAgent
 
-            return LargeAgent(LargeStrategy.load(spec), name=spec)
-        strategy = Strategy.load(spec)
+            return LargeAgent(strategy, name=spec)
         if strategy.layout.name in ("buckets", "drawn"):
             from counterfold.play.blueprint import BlueprintAgent
 
@@ -343,7 +342,7 @@ def searching(spec: str, **options: float | str | None) -> str:
     >>> searching("always-call")
     'always-call'
     """
-    if not _is_file(spec) or is_large(spec) or header_of(spec).get("form") != "buckets":
+    if not _is_file(spec) or header_of(spec).get("form") != "buckets":
         return spec
     told = {
         key: f"{value:g}" if isinstance(value, float) else value for key, value in options.items()

@@ -8,22 +8,23 @@ from typing import Any
 import numpy as np
 
 from counterfold.abstraction.deal_form import rules_of
-from counterfold.abstraction.large import LargeStrategy, original
+from counterfold.abstraction.horizon_form import HorizonForm, original, told
 from counterfold.agent import Agent, Observation
 from counterfold.errors import MismatchError, ParameterError
 from counterfold.games.base import spec_of
 from counterfold.games.cheat import CHALLENGE, PASS, Cheat
 from counterfold.games.cheat_sights import Sight
 from counterfold.play.bots import Memories
+from counterfold.strategy.strategy import Strategy
 
 
 class LargeAgent(Agent):
-    """Sits at a table of the original Cheat and plays a ``LargeStrategy``.
+    """Sits at a table of the original Cheat and plays by a strategy of a ``HorizonForm``.
 
     It remembers what the heuristic bot remembers (``Memory``), follows the game by what it is
     told, and looks at its place with the same compiled code that the strategy was trained with.
 
-    >>> from counterfold.abstraction.large_training import train
+    >>> from counterfold.abstraction.horizon_training import train
     >>> agent = LargeAgent(train(2, games=20, threads=1))
     >>> agent.begin(original(2))
     >>> hand = "A A 2 2 3 3 4 4 5 5 6 6 7 7 8 8 9 9 10 10 J J Q Q K K"
@@ -32,16 +33,16 @@ class LargeAgent(Agent):
     True
     """
 
-    def __init__(self, strategy: LargeStrategy, name: str = "") -> None:
+    def __init__(self, strategy: Strategy[HorizonForm], name: str = "") -> None:
         self.strategy = strategy
         self.name = name or "large"
         self._game = original(strategy.players)
         self._memories = Memories(self._game)
 
     def begin(self, game: object) -> None:
-        if not isinstance(game, Cheat) or _told(game) != _told(self._game):
+        if not isinstance(game, Cheat) or told(game) != told(self._game):
             raise MismatchError(
-                f"the strategy plays {self.strategy.game}, and the game is {spec_of(game)}"
+                f"the strategy plays {self.strategy.spec}, and the game is {spec_of(game)}"
             )
         self._warm_up()
         self._memories = Memories(self._game)
@@ -52,7 +53,7 @@ class LargeAgent(Agent):
         rules, memory, states = self._place(observation)
         row, moves = cheat_abstract.look(rules, memory, states, 0)
         legal = np.array([moves >> a & 1 for a in range(cheat_abstract.MOVES)], np.float64)
-        odds = legal * self.strategy.probabilities[row]
+        odds = legal * self.strategy.tables[0][row]
         if odds.sum() == 0:
             odds = legal
         chosen = int(rng.choice(len(odds), p=odds / odds.sum()))
@@ -114,10 +115,3 @@ class LargeAgent(Agent):
         states[0, cheat.CLAIM] = count
         states[0, cheat.PILE] = int(seen.others.split()[3])
         return rules, memory, states
-
-
-def _told(game: Cheat) -> tuple[Any, ...]:
-    """All that a strategy depends on: not when the game is broken off."""
-    return (
-        game.ranks, game.copies, game.dealt, game.health, game.largest, game.view, game.rounds,
-    )  # fmt: skip

@@ -120,7 +120,7 @@ class _Clock:
 
     def __init__(self, solver: Solver, until: Until, reserve: Callable[[], float]) -> None:
         self.solver, self.seconds, self.reserve = solver, until.seconds, reserve
-        self.began = working_time()
+        self.began, self.begun = working_time(), solver.iteration
         self.pace = 1e-4  # seconds of an iteration
         # A check may come after a run alone, where none can be made on the way.
         self.checking = 0.0 if "exact" in solver.engine.can else solver.check_seconds
@@ -145,7 +145,9 @@ class _Clock:
         return self.left() + self.slack < self.pace
 
     def piece(self) -> int:
-        """How many iterations a piece of time has room for."""
+        """How many iterations a piece of time has room for; of the first, nobody knows."""
+        if "exact" not in self.solver.engine.can and self.solver.iteration == self.begun:
+            return self.solver.engine.first_piece
         return max(1, int(min(CHUNK_SECONDS, self.left()) / self.pace))
 
     def report(self, check: bool) -> Report:
@@ -163,13 +165,16 @@ def run_to(
     trace: list[Report],
     save: PathLike | Saving | None = None,
     on_report: OnReport | None = None,
+    *,
+    measures: bool = True,
 ) -> tuple[Report, str]:
     """Run a solver to a limit or to a signal, with its checkpoints: the last report, why it ended.
 
     ``trace`` grows by the reports that know the exploitability. The last report is of the last
-    iteration, but where ``Result`` says otherwise.
+    iteration, but where ``Result`` says otherwise; it knows the exploitability too, unless nothing
+    ``measures`` the form.
     """
-    run = _Run(solver, trace, Saving.of(save))
+    run = _Run(solver, trace, Saving.of(save), measures)
     stopped, report = "interrupted", None
     with interrupts.patient(), interrupts.uncut():
         solver.look = run.look  # which checks of poker call between their walks
@@ -195,8 +200,8 @@ def run_to(
 class _Run:
     """The trace and the checkpoints of a run."""
 
-    def __init__(self, solver: Solver, trace: list[Report], saving: Saving) -> None:
-        self.solver, self.trace, self.saving = solver, trace, saving
+    def __init__(self, solver: Solver, trace: list[Report], saving: Saving, measures: bool) -> None:
+        self.solver, self.trace, self.saving, self.measures = solver, trace, saving, measures
         self.started = solver.iteration
         self.kept: tuple[int, int] | None = None  # iteration and checks of the last checkpoint
         self.on_the_way = saving.path or (saving.rescue if saving.on_the_way else None)
@@ -235,9 +240,13 @@ class _Run:
         """The last check and the last checkpoint."""
         solver, trace = self.solver, self.trace
         cut = stopped == "interrupted"
-        if not trace or (trace[-1].iteration != solver.iteration and (not cut or _quick(solver))):
-            trace.append(solver.report(seconds))
-        final = _best_check(solver, trace, stopped) or trace[-1]
+        if not self.measures:
+            final = solver.report(seconds, check=False)
+        else:
+            is_new = not trace or trace[-1].iteration != solver.iteration
+            if is_new and (not trace or not cut or _quick(solver)):
+                trace.append(solver.report(seconds))
+            final = _best_check(solver, trace, stopped) or trace[-1]
         target = self.saving.path or (self.saving.rescue if cut else None)
         if target and (not cut or self.kept != (solver.iteration, len(trace))):
             solver.save(target, trace, **known(solver, final, stopped))

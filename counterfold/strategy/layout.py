@@ -16,8 +16,10 @@ from counterfold.files.arrays import Saved
 from counterfold.tree.form import Form
 
 Tables = tuple[Array, ...]
-ABSTRACT = ("buckets", "deals", "drawn")
+ABSTRACT = ("buckets", "deals", "drawn", "horizon")
 """Forms of games made smaller, which are loaded where they are needed."""
+HORIZON_BEFORE = "large cheat"
+"""The kind of file that held strategies of the original Cheat once."""
 F = TypeVar("F", bound=Form)
 
 
@@ -158,7 +160,9 @@ def layout_of(form: Any) -> Layout:
 
 def layout_in(saved: Saved, form: Any = None) -> tuple[Layout, Tables]:
     """The layout and the tables of a file; of a form that is compiled already, if it is given."""
-    if saved.header.get("form") in ABSTRACT:  # whoever makes such forms registers them
+    if (
+        saved.header.get("form") in ABSTRACT or saved.kind == HORIZON_BEFORE
+    ):  # whoever makes such forms registers them
         importlib.import_module("counterfold.abstraction")
     known = {layout.name: layout for layout in _LAYOUTS.values()}
     before = {layout.before: layout.name for layout in _LAYOUTS.values() if layout.before}

@@ -12,11 +12,11 @@ from counterfold.errors import CounterfoldError, FileError, MismatchError
 from counterfold.files.arrays import Saved, read_arrays, write_arrays
 from counterfold.files.text import Fields
 from counterfold.strategy.hands import HandLayout
-from counterfold.strategy.layout import layout_in
+from counterfold.strategy.layout import HORIZON_BEFORE, layout_in
 from counterfold.strategy.strategy import Strategy
 
 STRATEGY, CHECKPOINT = "strategy", "checkpoint"
-KINDS = (STRATEGY, CHECKPOINT, HandLayout.before)
+KINDS = (STRATEGY, CHECKPOINT, HandLayout.before, HORIZON_BEFORE)
 PathLike = str | os.PathLike[str]
 
 

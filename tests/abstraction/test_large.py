@@ -5,12 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import counterfold as cf
+from counterfold.abstraction import horizon_engine
 from counterfold.abstraction.contest import contest
 from counterfold.abstraction.deal_form import rules_of
-from counterfold.abstraction.large import LargeStrategy, is_large, original
-from counterfold.abstraction.large_training import Trainer, honest_play, train
+from counterfold.abstraction.horizon_form import HorizonForm, met, original
+from counterfold.abstraction.horizon_training import Plan, beginner, honest_play, train
 from counterfold.agent import Observation
-from counterfold.errors import FileError, MismatchError, ParameterError
+from counterfold.errors import FileError, MismatchError, ParameterError, UnsupportedError
+from counterfold.files.arrays import write_arrays
 from counterfold.games.base import CHANCE, TERMINAL
 from counterfold.games.cheat import CHALLENGE, Cheat
 from counterfold.kernels import cheat, cheat_abstract, cheat_bot
@@ -22,7 +25,24 @@ from counterfold.play.large import LargeAgent
 def any_strategy(players):
     """Something of everything everywhere."""
     shape = (cheat_abstract.ROWS, cheat_abstract.MOVES)
-    return LargeStrategy(players, np.full(shape, 1 / cheat_abstract.MOVES, np.float32))
+    return strategy_of(players, np.full(shape, 1 / cheat_abstract.MOVES, np.float32))
+
+
+def strategy_of(players, table):
+    return cf.Strategy.of(HorizonForm(original(players)), table)
+
+
+def honest_play_in_shares():
+    table = honest_play()
+    return (table / table.sum(axis=1, keepdims=True)).astype(np.float32)
+
+
+def after_a_round(players, games, **how):
+    """What one round of games has taught, in the engine's own tables."""
+    solver = beginner(players, **how)
+    solver.engine.look_ahead(4, until=games)
+    solver.step()
+    return solver.engine.common
 
 
 def new_place(rules):
@@ -170,9 +190,7 @@ def test_a_certain_lie_and_a_last_card_are_always_challenged():
 
 def test_what_positions_are_worth_adds_up():
     """At every turn that was watched, the players' shares of the game add up to one."""
-    trainer = Trainer(3, seed=5, threads=2)
-    trainer.play(4, games=30)
-    won, played = trainer.tables.worth.sum(axis=0)
+    won, played = after_a_round(3, games=30, seed=5, threads=2).worth.sum(axis=0)
     assert played == 3 * round(won)
     assert won == pytest.approx(played / 3)
     assert played > 3 * 30 * 20
@@ -181,18 +199,17 @@ def test_what_positions_are_worth_adds_up():
 @pytest.mark.pure
 def test_regrets_are_of_moves_against_the_mix_that_was_played():
     """One trial from empty tables: the mean of the regrets, all moves equally likely, is zero."""
-    trainer = Trainer(2, seed=1, threads=1, honest=False)
-    trainer.play(4, games=1)
-    once = np.flatnonzero(trainer.tables.visits == 1)
+    tables = after_a_round(2, games=1, seed=1, threads=1, honest=False)
+    once = np.flatnonzero(tables.visits == 1)
     assert len(once) > 5
-    assert trainer.tables.regret[once].sum(axis=1) == pytest.approx(0, abs=1e-9)
-    assert (np.abs(trainer.tables.regret[once]).sum(axis=1) > 0).any()
-    assert (trainer.tables.regret[trainer.tables.visits == 0] == 0).all()
+    assert tables.regret[once].sum(axis=1) == pytest.approx(0, abs=1e-9)
+    assert (np.abs(tables.regret[once]).sum(axis=1) > 0).any()
+    assert (tables.regret[tables.visits == 0] == 0).all()
 
 
 @pytest.mark.parametrize("players", [2, 3])
 def test_honest_play_is_much_like_the_heuristic_bot(players):
-    honest = LargeStrategy(players, honest_play().astype(np.float32))
+    honest = strategy_of(players, honest_play_in_shares())
     found = contest(original(players), honest, *["heuristic"] * (players - 1), games=1000, seed=3)
     assert 0.8 < found.rate / found.fair < 1.2
     assert (
@@ -203,9 +220,9 @@ def test_honest_play_is_much_like_the_heuristic_bot(players):
 
 def test_training_can_be_done_again_and_threads_are_part_of_it():
     one, two = (train(2, games=120, seed=3, threads=2, horizons=(2, 4)) for _ in range(2))
-    assert (one.probabilities == two.probabilities).all()
+    assert (one.tables[0] == two.tables[0]).all()
     other = train(2, games=120, seed=4, threads=2, horizons=(2, 4))
-    assert (one.probabilities != other.probabilities).any()
+    assert (one.tables[0] != other.tables[0]).any()
     assert one.about["games"] == 120
 
 
@@ -229,18 +246,36 @@ def test_files(tmp_path):
     strategy = train(2, games=60, threads=1)
     path = tmp_path / "large.safetensors"
     strategy.save(path)
-    again = LargeStrategy.load(path)
-    assert (again.probabilities == strategy.probabilities).all()
-    assert (again.players, again.game, again.about) == (2, "cheat:original", strategy.about)
-    assert 0 < again.infosets == strategy.infosets
-    assert is_large(path)
+    again = cf.Strategy.load(path)
+    assert again == strategy
+    assert (again.players, again.spec, again.about) == (2, "cheat:original", strategy.about)
+    assert 0 < met(again) == met(strategy)
+    assert again.layout.name == "horizon"
 
     path.write_bytes(path.read_bytes()[:-40])
     with pytest.raises(FileError):
-        LargeStrategy.load(path)
-    LargeStrategy(2, strategy.probabilities * 2).save(path)
+        cf.Strategy.load(path)
+    with pytest.raises(ParameterError, match="do not sum to one"):
+        strategy_of(2, strategy.tables[0] * 2)
+    arrays = strategy.layout.arrays(strategy.tables)
+    arrays["probabilities"] = arrays["probabilities"] * 2
+    about = {"game": strategy.spec, "fingerprint": strategy.fingerprint, "about": "{}"}
+    write_arrays(path, "strategy", {**about, "form": "horizon"}, arrays)
     with pytest.raises(FileError, match="damaged"):
-        LargeStrategy.load(path)
+        cf.Strategy.load(path)
+
+
+def test_files_of_before(tmp_path):
+    """Strategies had a kind of file of their own; a training had one too, which is refused."""
+    strategy, path = train(3, games=30, threads=1), tmp_path / "large.safetensors"
+    header = {"game": "cheat:original(players=3)", "players": "3", "about": '{"games": 30}'}
+    write_arrays(path, "large cheat", header, strategy.layout.arrays(strategy.tables))
+    again = cf.Strategy.load(path)
+    assert again == strategy
+    assert again.about["games"] == 30
+    write_arrays(path, "cheat training", {"rounds": "1"}, {"random": np.zeros(1, np.uint64)})
+    with pytest.raises(FileError, match="an older version began; delete it"):
+        train(3, games=30, threads=1, save=path)
 
 
 def test_wrong_questions():
@@ -260,9 +295,7 @@ def test_wrong_questions():
 
 
 def test_a_training_that_was_stopped_goes_on(tmp_path, monkeypatch):
-    from counterfold.abstraction import large_training
-
-    monkeypatch.setattr(large_training, "ROUND", 20)
+    monkeypatch.setattr(horizon_engine, "ROUND", 20)
     how = {"games": 200, "seed": 4, "threads": 2}
     whole, path = train(2, **how), tmp_path / "training.part"
 
@@ -277,9 +310,94 @@ def test_a_training_that_was_stopped_goes_on(tmp_path, monkeypatch):
     games = []
     rest = train(2, **how, save=path, on_progress=lambda report: games.append(report.games))
     assert 90 < games[0] <= 120
-    assert np.array_equal(rest.probabilities, whole.probabilities)
+    assert np.array_equal(rest.tables[0], whole.tables[0])
     assert rest.about["games"] == whole.about["games"] == 200
     games.clear()
     same = train(2, **how, save=path, on_progress=lambda report: games.append(report.games))
-    assert np.array_equal(same.probabilities, whole.probabilities)
+    assert np.array_equal(same.tables[0], whole.tables[0])
     assert games == []
+
+
+def test_a_solver_goes_on_bit_for_bit(tmp_path, monkeypatch):
+    """With its own schedule, threads and horizon, without the plan of a training."""
+    monkeypatch.setattr(horizon_engine, "ROUND", 20)
+    path, whole = tmp_path / "run.safetensors", beginner(3, seed=6, threads=2)
+    whole.step(2)
+    whole.engine.look_ahead(8)
+    whole.step(1)
+    whole.save(path)
+    whole.step(2)
+    with pytest.raises(ParameterError, match="a run of 2 threads"):
+        cf.Solver.resume(path, threads=1)
+    rest, _ = cf.Solver.resume(path)
+    assert (rest.iteration, rest.engine.horizon, rest.engine.games) == (3, 8, 60)
+    rest.step(2)
+    for mine, other in zip(rest.engine.common, whole.engine.common, strict=True):
+        assert np.array_equal(mine, other)
+    assert rest.strategy() == whole.strategy()
+
+
+def test_rounds_fade_as_the_schedule_says(monkeypatch):
+    """Under plain CFR all rounds count alike; by default the first is halved before the second."""
+    monkeypatch.setattr(horizon_engine, "ROUND", 10)
+    form, tables = HorizonForm(original(2)), {}
+    for method in ("cfr", "dcfr(1, 1, 2)", "cfr+"):
+        solver = cf.Solver(form, method, "external", threads=1)
+        solver.step()
+        first = solver.engine.common.regret.copy()
+        watched = solver.engine.common.worth.copy()
+        solver.engine._watch = solver.engine._train = lambda n, games: None
+        solver.step()
+        tables[method] = first, solver.engine.common.regret
+        assert np.array_equal(solver.engine.common.worth, watched / 2)
+    first, second = tables["cfr"]
+    assert np.array_equal(second, first)
+    assert np.array_equal(tables["dcfr(1, 1, 2)"][1], tables["dcfr(1, 1, 2)"][0] / 2)
+    assert (first < 0).any()
+    assert (tables["cfr+"][1] >= 0).all()
+
+
+def test_nothing_measures_it():
+    form = HorizonForm(original(2))
+    with pytest.raises(UnsupportedError, match="nothing measures"):
+        cf.solve(form, until=1, traversal="external")
+    with pytest.raises(UnsupportedError, match="no list of infosets"):
+        cf.Solver(form, traversal="external", style=cf.Style({"pass": 2.0}, player=0))
+    with pytest.raises(UnsupportedError, match="only cheat:original"):
+        HorizonForm(Cheat())
+    with pytest.raises(UnsupportedError, match="one strategy for all"):
+        any_strategy(2).layout.combine([any_strategy(2).tables, any_strategy(2).layout.even()])
+
+
+def test_time_is_shared_among_horizons():
+    plan, solver = Plan(2, 1.0, None, 0, 1, True, (1, 2)), beginner(threads=1)
+    assert (plan.end(0, solver), solver.engine.horizon) == (cf.Until(seconds=30), 1)
+    solver.iteration, solver.seconds = 10, 29.9
+    assert plan.end(0, solver) is None  # a round takes longer than what is left
+    assert (plan.end(1, solver), solver.engine.horizon) == (cf.Until(seconds=60 - 29.9), 2)
+    assert plan.done(solver) == pytest.approx(29.9 / 60)
+    solver.seconds = 61.0
+    assert (plan.end(1, solver), plan.done(solver)) == (None, 1.0)
+
+
+def test_a_training_by_time_ends(monkeypatch):
+    monkeypatch.setattr(horizon_engine, "ROUND", 20)
+    told = []
+    trained = train(2, minutes=0.01, threads=1, on_progress=told.append)
+    assert [report.done for report in told] == sorted(report.done for report in told)
+    assert trained.about["games"] == told[-1].games >= 20
+
+
+def test_a_new_horizon_carries_a_tenth_of_the_average():
+    solver = beginner(threads=1)
+    solver.engine.look_ahead(4, until=20)
+    solver.step()
+    before = solver.engine.common._replace(
+        **{name: table.copy() for name, table in solver.engine.common._asdict().items()}
+    )
+    solver.engine.look_ahead(4, until=40)
+    assert np.array_equal(solver.engine.common.total, before.total)
+    solver.engine.look_ahead(8, until=40)
+    assert solver.engine.common.total == pytest.approx(before.total / 10)
+    assert np.array_equal(solver.engine.common.regret, before.regret)
+    assert before.total.any()

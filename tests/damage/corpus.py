@@ -124,7 +124,7 @@ def _read_ledger() -> None:
 
 
 def _make_large() -> None:
-    from counterfold.abstraction.large_training import train
+    from counterfold.abstraction.horizon_training import train
 
     train(2, games=20, threads=1).save("large.safetensors")
 

@@ -5,12 +5,15 @@ from pathlib import Path
 import pytest
 
 import counterfold as cf
+from counterfold.abstraction import horizon_engine
 from counterfold.abstraction.bucket_engine import BucketEngine
 from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.abstraction.buckets import every_hand
 from counterfold.abstraction.deal_engine import DealEngine
 from counterfold.abstraction.deal_form import DealForm
 from counterfold.abstraction.drawn_engine import DrawnEngine
+from counterfold.abstraction.horizon_engine import HorizonEngine
+from counterfold.abstraction.horizon_form import HorizonForm, original
 from counterfold.errors import UnsupportedError
 from counterfold.poker.holdem import kuhn
 from counterfold.solvers.engine import FEATURES, can_table
@@ -37,8 +40,8 @@ def test_the_page_is_what_the_engines_say() -> None:
     told = PAGE.read_text().partition("<!-- can -->\n")[2].partition("\n<!-- /can -->")[0]
     assert told == can_markdown()
     kinds = (
-        BucketEngine, DealEngine, DrawnEngine, HistoryEngine, LockedEngine, PublicEngine,
-        SequenceEngine,
+        BucketEngine, DealEngine, DrawnEngine, HistoryEngine, LockedEngine, HorizonEngine,
+        PublicEngine, SequenceEngine,
     )  # fmt: skip
     assert [name for name, _ in can_table()] == [kind.name for kind in kinds]
     for kind in kinds:
@@ -81,15 +84,21 @@ ASKED = {
 
 
 @pytest.mark.parametrize("feature", ASKED)
-@pytest.mark.parametrize("kind", ["sequence form", "history", "public tree", "buckets", "deals"])
-def test_what_the_table_says_is_so(kind: str, feature: str) -> None:
+@pytest.mark.parametrize(
+    "kind", ["sequence form", "history", "public tree", "buckets", "deals", "horizon"]
+)
+def test_what_the_table_says_is_so(
+    kind: str, feature: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What an engine can do it does, and all else it refuses in one typed error."""
+    monkeypatch.setattr(horizon_engine, "ROUND", 5)  # games, of usually 1,000
     games = {
         "sequence form": (cf.Kuhn(), {}),
         "history": (cf.Kuhn(), {"form": "history"}),
         "public tree": (kuhn(), {}),
         "buckets": (BucketForm(kuhn(), every_hand(kuhn())), {"traversal": "external"}),
         "deals": (DealForm(cf.Cheat(health=1)), {"traversal": "chance"}),
+        "horizon": (HorizonForm(original(2)), {"traversal": "external"}),
     }
     if kind == "sequence form" and feature in ("chance", "external", "outcome", "public"):
         pytest.skip("the history engine takes over")

@@ -1,7 +1,7 @@
 """Beyond the paper: the original 52-card Cheat for two and three players, trained and tested.
 
 A strategy is trained against itself by sampled CFR over an abstraction (``kernels.cheat_abstract``)
-with a horizon that moves away (``abstraction.large_training``). It has never met a bot when it
+with a horizon that moves away (``abstraction.horizon_training``). It has never met a bot when it
 plays against them.
 """
 
@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from counterfold.abstraction.contest import Contest, contest
-from counterfold.abstraction.large import LargeStrategy, original
-from counterfold.abstraction.large_training import HORIZONS, TrainingReport, train
+from counterfold.abstraction.horizon_form import HorizonForm, met, original
+from counterfold.abstraction.horizon_training import HORIZONS, TrainingReport, train
 from counterfold.errors import ParameterError
 from counterfold.research.progress import Progress, no_progress
 from counterfold.research.results import Result
+from counterfold.strategy.strategy import Strategy
 
 PART = "training-{}.part"
 """The file that the training of a row is kept in, until all of them are done."""
@@ -112,16 +113,18 @@ def original_table(  # noqa: PLR0913  (said by their names)
     return OriginalTable(seed, tuple(rows))
 
 
-def _row(strategy: LargeStrategy, horizons: tuple[int, ...], games: int, seed: int) -> OriginalRow:
+def _row(
+    strategy: Strategy[HorizonForm], horizons: tuple[int, ...], games: int, seed: int
+) -> OriginalRow:
     about, game = strategy.about, original(strategy.players)
     return OriginalRow(
         strategy.players,
-        about["honest"],
+        about["plan"]["honest"],
         tuple(horizons),
         about["games"],
         about["seconds"],
         about["cpu_seconds"],
-        strategy.infosets,
+        met(strategy),
         tuple(
             contest(game, strategy, *[bot] * (strategy.players - 1), games=games, seed=seed)
             for bot in OPPONENTS

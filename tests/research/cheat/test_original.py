@@ -1,8 +1,9 @@
 """The table of the original Cheat, in a small version."""
 
 from counterfold.abstraction.contest import Contest
-from counterfold.abstraction.large import LargeStrategy
+from counterfold.abstraction.horizon_form import met
 from counterfold.research.cheat.original import OriginalRow, file_name, original_table
+from counterfold.strategy.strategy import Strategy
 
 
 def test_a_small_table(tmp_path):
@@ -21,7 +22,7 @@ def test_a_small_table(tmp_path):
         assert by_chance.interval[0] > by_chance.fair
     assert told[-1] == ("3 players", 1.0)
     assert [done for _, done in told] == sorted(done for _, done in told)
-    assert LargeStrategy.load(tmp_path / file_name(3)).infosets == table.rows[3].infosets
+    assert met(Strategy.load(tmp_path / file_name(3))) == table.rows[3].infosets
     assert table.to_dict()["rows"][0]["contests"][1]["games"] == 120
 
 
