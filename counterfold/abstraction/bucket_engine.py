@@ -25,7 +25,7 @@ from counterfold.files.arrays import Saved
 from counterfold.files.text import Fields
 from counterfold.games.spec import whole
 from counterfold.solvers.conditions import Conditions
-from counterfold.solvers.engine import Engine, Setup, runs_on
+from counterfold.solvers.engine import MOST_THREADS, Engine, Setup, runs_on, streams_in
 from counterfold.solvers.methods import Method
 from counterfold.solvers.settings import Settings
 from counterfold.strategy.layout import Tables
@@ -93,7 +93,7 @@ class BucketEngine(Engine):
         self._scale[:, 4] = 0.0
         self.ahead = np.zeros(0, np.float32)  # regrets that ``merging`` expects of a cut table
         self._threads = threads
-        count = whole("threads", 1 if threads is None else threads, least=1, most=64)
+        count = whole("threads", 1 if threads is None else threads, least=1, most=MOST_THREADS)
         streams = np.random.SeedSequence(settings.seed).generate_state(2 * count, np.uint64)
         self._staff(np.ascontiguousarray(streams.reshape(2, count).T))  # plays and deals
 
@@ -381,14 +381,7 @@ class BucketEngine(Engine):
         return -(-self.iteration // self.per_round)
 
     def restore(self, state: Saved, strategy: Tables | None = None) -> None:
-        random = state.array("random", np.uint64, (None, 2))
-        if not 1 <= len(random) <= 64:
-            raise state.damaged("its streams of random numbers are none of a run")
-        if self._threads not in (None, len(random)):
-            raise ParameterError(
-                f"{state.path} is a run of {len(random)} threads, each with random numbers of its "
-                "own: go on with as many"
-            )
+        random = streams_in(state, self._threads, 2)
         state.fill("table", self.table)
         counts = state.array("counts", np.int64, (2,), least=0)
         self.iteration, self.visits = counts.tolist()

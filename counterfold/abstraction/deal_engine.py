@@ -16,10 +16,8 @@ from counterfold.abstraction.deal_form import DealForm, index_of, longest
 from counterfold.arrays import Array, Arrays
 from counterfold.errors import MismatchError, TreeTooLargeError
 from counterfold.files.arrays import Saved
-from counterfold.files.text import Fields
-from counterfold.solvers.conditions import Conditions, plain
+from counterfold.solvers.conditions import plain
 from counterfold.solvers.engine import Engine, Setup, runs_on
-from counterfold.solvers.settings import Settings
 from counterfold.strategy.layout import Tables
 from counterfold.tree.memory import memory_at_hand
 
@@ -279,12 +277,6 @@ class DealEngine(Engine):
         rows = max(len(index.start) - 1, 1)
         tables = Tables(regret, strategy, total, np.zeros_like(regret), np.zeros((rows, 3)))
         return self._walk.Learned(index, tables)
-
-    @classmethod
-    def conditions_in(
-        cls, form: DealForm, state: Saved, run: Fields, settings: Settings
-    ) -> Conditions | None:
-        return None
 
 
 runs_on(DealForm, DealEngine)

@@ -346,12 +346,7 @@ class DealLayout(FormLayout[DealForm]):
     @classmethod
     def read(cls, saved: Saved, form: DealForm | None) -> tuple[DealLayout, Tables]:
         """The layout and the tables of a file."""
-        from counterfold.games.catalog import load_named
-
-        if form is None:
-            form = DealForm(load_named(saved.text("game"), saved.path))
-        if saved.text("fingerprint") != form.fingerprint:
-            raise MismatchError(f"{saved.path} is a strategy of another game than {form.spec}")
+        form = cls.form_in(saved, form, DealForm)
         dtype = saved.dtype("weights", (np.float64, np.float32))
         return cls(form), (
             saved.array("keys", np.uint64, (None,)),

@@ -18,11 +18,8 @@ from counterfold.abstraction.horizon_form import HorizonForm
 from counterfold.arrays import Arrays, Floats
 from counterfold.errors import ParameterError
 from counterfold.files.arrays import Saved
-from counterfold.files.text import Fields
 from counterfold.games.spec import whole
-from counterfold.solvers.conditions import Conditions
-from counterfold.solvers.engine import Engine, Setup, runs_on
-from counterfold.solvers.settings import Settings
+from counterfold.solvers.engine import MOST_THREADS, Engine, Setup, runs_on, streams_in
 from counterfold.strategy.layout import Tables
 
 NEAREST = 4
@@ -65,7 +62,9 @@ class HorizonEngine(Engine):
         self.plan: Mapping[str, object] = {}
         """What whoever trains by a plan has it tell."""
         self._threads = setup.threads
-        count = whole("threads", 1 if setup.threads is None else setup.threads, least=1, most=64)
+        count = whole(
+            "threads", 1 if setup.threads is None else setup.threads, least=1, most=MOST_THREADS
+        )
         streams = np.random.SeedSequence(setup.settings.seed).generate_state(count, np.uint64)
         self._staff(streams.astype(np.uint64))
 
@@ -191,14 +190,7 @@ class HorizonEngine(Engine):
         return {**self.common._asdict(), "random": random, "counts": counts}
 
     def restore(self, state: Saved, strategy: Tables | None = None) -> None:
-        streams = state.array("random", np.uint64, (None,))
-        if not 1 <= len(streams) <= 64:
-            raise state.damaged("its streams of random numbers are none of a run")
-        if self._threads not in (None, len(streams)):
-            raise ParameterError(
-                f"{state.path} is a run of {len(streams)} threads, each with random numbers of its "
-                "own: go on with as many"
-            )
+        streams = streams_in(state, self._threads)
         counts = state.array("counts", np.int64, (4,), least=0, most=MOST).tolist()
         if not counts[2]:
             raise state.damaged("it plays on for no turns")
@@ -206,12 +198,6 @@ class HorizonEngine(Engine):
             state.fill(name, table)
         self.rounds, self.games, self.horizon, self.until = counts
         self._staff(streams)
-
-    @classmethod
-    def conditions_in(
-        cls, form: HorizonForm, state: Saved, run: Fields, settings: Settings
-    ) -> Conditions | None:
-        return None
 
 
 runs_on(HorizonForm, HorizonEngine)

@@ -160,11 +160,8 @@ class HorizonLayout(FormLayout[HorizonForm]):
     @classmethod
     def read(cls, saved: Saved, form: HorizonForm | None) -> tuple[HorizonLayout, Tables]:
         """The layout and the tables of a file."""
-        from counterfold.games.catalog import load_named
-
-        if form is None:
-            form = HorizonForm(load_named(saved.text("game"), saved.path))
-        if saved.text("game") != form.spec:
+        form = cls.form_in(saved, form, HorizonForm)
+        if saved.text("game") != form.spec:  # which is all that files of before tell
             raise MismatchError(f"{saved.path} is a strategy of another game than {form.spec}")
         if tuple(saved.array("shape", np.uint32, (2,)).tolist()) != form.shape:
             raise FileError(f"{saved.path} was made with another abstraction; train it again")

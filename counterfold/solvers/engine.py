@@ -11,8 +11,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from counterfold.arrays import Arrays, Floats
-from counterfold.errors import UnsupportedError, short
+from counterfold.errors import ParameterError, UnsupportedError, short
 from counterfold.evaluate.assessment import Assessment
 from counterfold.evaluate.exact import evaluator_of
 from counterfold.files.arrays import Saved
@@ -53,6 +56,8 @@ FEATURES = {
 """What engines may be able to do, in words; first the traversals by their names."""
 SAMPLING = ("chance", "external", "outcome", "public")
 """The traversals that draw."""
+MOST_THREADS = 64
+"""That draw, each from a stream of its own."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,11 +190,27 @@ class Engine(ABC):
         """Take back what ``state`` handed out, alone or with the average strategy beside it."""
 
     @classmethod
-    @abstractmethod
     def conditions_in(
         cls, form: Any, state: Saved, run: Fields, settings: Settings
     ) -> Conditions | None:
-        """The conditions that a checkpoint was made under."""
+        """The conditions that a checkpoint was made under; none by what takes none."""
+        return None
+
+
+def streams_in(state: Saved, threads: int | None, *shape: int) -> NDArray[np.uint64]:
+    """The streams of random numbers that threads of a run draw from: one of a shape for each.
+
+    ``threads`` are those that a run is to go on with, if somebody has said.
+    """
+    random = state.array("random", np.uint64, (None, *shape))
+    if not 1 <= len(random) <= MOST_THREADS:
+        raise state.damaged("its streams of random numbers are none of a run")
+    if threads not in (None, len(random)):
+        raise ParameterError(
+            f"{state.path} is a run of {len(random)} threads, each with random numbers of its "
+            "own: go on with as many"
+        )
+    return random
 
 
 Choice = Callable[[Any, Settings], type[Engine]]

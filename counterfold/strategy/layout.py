@@ -13,6 +13,8 @@ import numpy as np
 from counterfold.arrays import Array, Arrays
 from counterfold.errors import MismatchError, UnsupportedError, short
 from counterfold.files.arrays import Saved
+from counterfold.games.base import Game
+from counterfold.games.catalog import load_named
 from counterfold.tree.form import Form
 
 Tables = tuple[Array, ...]
@@ -137,6 +139,18 @@ class FormLayout(OfGame, Generic[F]):
     @property
     def whose(self) -> F:
         return self.form
+
+    @classmethod
+    def form_in(cls, saved: Saved, form: F | None, make: Callable[[Game], F]) -> F:
+        """The form that a file's strategy is of: the one that is given, or of the game it names.
+
+        MismatchError if it is of another.
+        """
+        if form is None:
+            form = make(load_named(saved.text("game"), saved.path))
+        if saved.header.get("fingerprint", form.fingerprint) != form.fingerprint:
+            raise MismatchError(f"{saved.path} is a strategy of another game than {form.spec}")
+        return form
 
     def weighed(self, tables: Tables, weigh: Callable[[str], float]) -> Tables:
         raise UnsupportedError(f"strategies of {self.spec} in this form cannot be biased")
