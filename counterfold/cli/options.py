@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import MISSING, field
 from typing import Annotated, Any
 
 import typer
@@ -85,6 +85,12 @@ def number(metavar: str, text: str, *names: str, default: object = None, **more:
 def flag(text: str, *names: str, default: bool | None = False) -> Any:
     """The same for an option that takes nothing."""
     return field(default=default, metadata={OPTION: _flag(text, *names)})
+
+
+def argument(metavar: str, text: str, default: object = MISSING) -> Any:
+    """The same for an argument, which has no name on the command line."""
+    told = typer.Argument(metavar=metavar, help=text)
+    return field(default=default, metadata={OPTION: told})
 
 
 OPTION = "option"

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated
-
-import typer
+from dataclasses import MISSING, dataclass
 
 from counterfold.cli import options
-from counterfold.cli.options import flag, number, option
+from counterfold.cli.options import argument, flag, number, option
 from counterfold.cli.request import Answered, verb
 
 
@@ -67,10 +64,8 @@ seconds, cpu_seconds, saved.
 class BucketsRequest(Answered):
     """Sort poker hands into buckets, and keep them for blueprints."""
 
-    game: Annotated[
-        str, typer.Argument(metavar="GAME", help="holdem (all four streets), fhp, or a spot.")
-    ]
-    save: Annotated[str, typer.Option(metavar="FILE", help="Where they go; may be half done.")]
+    game: str = argument("GAME", "holdem (all four streets), fhp, or a spot.")
+    save: str = option("FILE", "Where they go; may be half done.", default=MISSING)
     buckets: str = option("N[,N,N]", "Buckets on each street after the first cards.", default="200")
     kind: str = option("KIND", "potential, equity, or worth for fhp.", default="potential")
     seconds: options.Seconds = None
@@ -105,9 +100,7 @@ memory_at_hand.
 class BlueprintRequest(Answered):
     """Solve poker by sampling over buckets of hands."""
 
-    game: Annotated[
-        str, typer.Argument(metavar="GAME", help="holdem:3max, fhp, a table or a spot in JSON.")
-    ]
+    game: str = argument("GAME", "holdem:3max, fhp, a table or a spot in JSON.")
     buckets: str = option("N[,N,N]", "Buckets on each street after the first cards.", default="200")
     kind: str = option("KIND", "Of buckets: potential, equity or worth.", default="potential")
     cards: str | None = option("FILE", "Keep the buckets there, and take them if it exists.")

@@ -9,7 +9,7 @@ import typer
 
 from counterfold.cli import options
 from counterfold.cli.app import app
-from counterfold.cli.options import option
+from counterfold.cli.options import argument, option
 from counterfold.cli.request import Answered, command_of
 
 _acpc = typer.Typer(
@@ -34,11 +34,9 @@ Table = Annotated[
 class ConnectRequest(Answered):
     """Take a seat at somebody's dealer, and play until it closes the match."""
 
-    host: Annotated[str, typer.Argument(metavar="HOST", help="Where the dealer runs.")]
-    port: Annotated[int, typer.Argument(metavar="PORT", help="Of this seat.")]
-    agent: Annotated[
-        str, typer.Argument(metavar="AGENT", help="A strategy of a table, a bot, mybot.py:MyBot.")
-    ]
+    host: str = argument("HOST", "Where the dealer runs.")
+    port: int = argument("PORT", "Of this seat.")
+    agent: str = argument("AGENT", "A strategy of a table, a bot, mybot.py:MyBot.")
     game: Table = NOLIMIT
     seed: options.Seed = 0
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
-
-import typer
 
 from counterfold.cli import options
-from counterfold.cli.options import flag, number, option
+from counterfold.cli.options import argument, flag, number, option
 from counterfold.cli.request import Answered, verb
 
 
@@ -130,9 +127,7 @@ payoffs (by player), searches (certificates of agents that search), fault (agent
 class ReplayRequest(Answered):
     """Play recorded hands again by the rules: score the match, or tell one hand."""
 
-    record: Annotated[
-        str, typer.Argument(metavar="FILE.jsonl", help="What `match --record` has written.")
-    ]
+    record: str = argument("FILE.jsonl", "What `match --record` has written.")
     hand: int | None = number("N", "Tell this hand, numbered as in the file.")
     game: options.GameAgain = None
 
@@ -161,12 +156,9 @@ ledger.
 class GaugeRequest(Answered):
     """Tell how strong a strategy of poker is: bounds by responses to it, or matches."""
 
-    strategy: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE", help="A strategy for two players; with --lbr and --gain holdem(FILE)."
-        ),
-    ]
+    strategy: str = argument(
+        "FILE", "A strategy for two players; with --lbr and --gain holdem(FILE)."
+    )
     lbr: str | None = option(
         "KIND",
         "fold-call, pot (and all-in, on turn and river), 56 (sizes there) or all (that are known). "

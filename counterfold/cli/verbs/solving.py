@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-import typer
-
 from counterfold.cli import options
-from counterfold.cli.options import flag, low, number, option, some
+from counterfold.cli.options import argument, flag, low, number, option, some
 from counterfold.cli.request import Answered, verb
 
 
@@ -17,9 +15,7 @@ from counterfold.cli.request import Answered, verb
 class GamesRequest:
     """List the games that have a name, or tell more about one."""
 
-    name: Annotated[
-        str | None, typer.Argument(metavar="[GAME]", help="A game to look at more closely.")
-    ] = None
+    name: str | None = argument("[GAME]", "A game to look at more closely.", default=None)
     json: options.Json = False
 
 
@@ -108,17 +104,13 @@ hands (hand, weight, actions, ev, equity, evs of each action), next, deals, abou
 class ShowRequest(Answered):
     """Print a strategy as people read it."""
 
-    what: Annotated[
-        str, typer.Argument(metavar="FILE|GAME", help="A saved strategy, or a game to solve first.")
-    ]
-    pattern: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[PATTERN]",
-            help="Infosets to show: a part of the name, or a glob such as 'K*bet'; in poker a "
-            "place, such as 'check, bet 66, [7h]'.",
-        ),
-    ] = None
+    what: str = argument("FILE|GAME", "A saved strategy, or a game to solve first.")
+    pattern: str | None = argument(
+        "[PATTERN]",
+        "Infosets to show: a part of the name, or a glob such as 'K*bet'; in poker a "
+        "place, such as 'check, bet 66, [7h]'.",
+        default=None,
+    )
     player: str | None = option("N", "Only this player, counted from 1; in poker also oop or ip.")
     sort: str = option("ORDER", "play or name.", default="play")
     limit: int | None = option(
@@ -166,9 +158,7 @@ or interrupted), folder, csv.
 class ReportRequest(Answered):
     """Solve a poker spot on many flops: EV, equity and frequencies of each."""
 
-    spot: Annotated[
-        str, typer.Argument(metavar="SPOT", help="A spot in JSON; its board, if any, is put aside.")
-    ]
+    spot: str = argument("SPOT", "A spot in JSON; its board, if any, is put aside.")
     flops: str = option(
         "FLOPS",
         "How many that stand for all (95), all (1,755), or a list: Ks7h2d,AsAhAd:2.",
@@ -200,16 +190,12 @@ damaged (names; those beside a document only with --check).
 class LibraryRequest(Answered):
     """List, check and query a library of solved spots."""
 
-    address: Annotated[
-        str, typer.Argument(metavar="ADDRESS", help="A folder, or an address such as s3://bucket.")
-    ]
-    pattern: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[PATTERN]",
-            help="Only pieces with all these words: cards of the board, a texture, bits=16.",
-        ),
-    ] = None
+    address: str = argument("ADDRESS", "A folder, or an address such as s3://bucket.")
+    pattern: str | None = argument(
+        "[PATTERN]",
+        "Only pieces with all these words: cards of the board, a texture, bits=16.",
+        default=None,
+    )
     check: bool = flag("Read every file through, and say which are damaged.")
 
 
@@ -226,10 +212,8 @@ equity), half (of its 95% interval).
 class EquityRequest(Answered):
     """Tell what two ranges of hold'em win if all money goes in now."""
 
-    first: Annotated[
-        str, typer.Argument(metavar="RANGE", help="As AA, QQ+,AKs, A5s-A2s:0.5, AhKd or random.")
-    ]
-    second: Annotated[str, typer.Argument(metavar="RANGE", help="The range that it meets.")]
+    first: str = argument("RANGE", "As AA, QQ+,AKs, A5s-A2s:0.5, AhKd or random.")
+    second: str = argument("RANGE", "The range that it meets.")
     board: str = option("CARDS", "A flop, turn or river: 'Qs Jh 2c'. [none]", default="")
     dead: str = option("CARDS", "Cards that are out of play. [none]", default="")
     samples: int | str | None = option(

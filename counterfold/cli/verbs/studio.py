@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
 
-import typer
-
-from counterfold.cli.options import flag, number, option
+from counterfold.cli.options import argument, flag, number, option
 from counterfold.cli.request import verb
 
 
@@ -21,9 +18,7 @@ on when the folder is opened again.""",
 class StudioRequest:
     """Open the page on which spots are built, solved, looked at and played."""
 
-    folder: Annotated[
-        str, typer.Argument(metavar="[FOLDER]", help="What it serves and keeps its work in.")
-    ] = "."
+    folder: str = argument("[FOLDER]", "What it serves and keeps its work in.", default=".")
     port: int | None = number("N", "Of the page. [8700, or a free one]")
     host: str = option("HOST", "Where others may come from, with a token.", default="127.0.0.1")
     game: tuple[str, ...] = option(
