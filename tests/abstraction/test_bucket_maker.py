@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from counterfold.abstraction import bucket_maker, clusters
+from counterfold.abstraction import clusters
 from counterfold.abstraction.bucket_maker import BucketMaker, Recipe
 from counterfold.abstraction.buckets import (
     Buckets,
@@ -28,13 +28,7 @@ RECIPE = Recipe.of((0, 3, 4), (12, 9), seed=5)
 """A game that ends on the turn: the fewest boards on which a street comes after another."""
 FLOPS = Recipe.of((3,), 7, seed=2)
 
-
-@pytest.fixture(scope="module", autouse=True)
-def _few_hands() -> Iterator[None]:
-    """K-means looks at fewer hands than usual."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bucket_maker, "SAMPLE", 20_000)
-        yield
+pytestmark = pytest.mark.usefixtures("few_hands")
 
 
 class EnoughError(Exception):

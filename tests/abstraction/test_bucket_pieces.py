@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from counterfold.abstraction import bucket_maker, bucket_pieces
+from counterfold.abstraction import bucket_pieces
 from counterfold.abstraction.bucket_maker import BucketMaker, Recipe
 from counterfold.abstraction.bucket_pieces import Stage, find, handed_out
 from counterfold.abstraction.buckets import Buckets, load_buckets
@@ -21,13 +21,7 @@ from counterfold.pieces.store import store_at
 
 RECIPES = {kind: Recipe.of((0, 3), 7, kind, seed=2) for kind in ("potential", "equity")}
 
-
-@pytest.fixture(scope="module", autouse=True)
-def _few_hands() -> Iterator[None]:
-    """K-means looks at fewer hands than usual."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bucket_maker, "SAMPLE", 20_000)
-        yield
+pytestmark = pytest.mark.usefixtures("few_hands")
 
 
 class Here(Executor):

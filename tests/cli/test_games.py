@@ -3,6 +3,7 @@
 import pytest
 
 from counterfold.games.catalog import games
+from tests.written import game_of_two
 
 
 def test_all_named_games_are_listed(call):
@@ -66,28 +67,11 @@ def test_unknown_games_are_refused(call):
     assert call("games", "nofile.py:Game").refused("nofile.py")
 
 
-PENNIES = """
-class Pennies:
-    players = 2
-
-    def root(self):
-        return ()
-
-    def turn(self, state):
-        return len(state) if len(state) < 2 else -2
-
-    def chance(self, state):
-        return []
-
-    def actions(self, state):
-        return ["heads", "tails"]
-
-    def next(self, state, action):
-        return (*state, action)
-
-    def observe(self, state, player):
-        return "my penny"
-
-    def payoff(self, state):
-        return (1.0, -1.0) if state[0] == state[1] else (-1.0, 1.0)
-"""
+PENNIES = game_of_two(
+    "Pennies",
+    '["heads", "tails"]',
+    '"my penny"',
+    "(1.0, -1.0) if state[0] == state[1] else (-1.0, 1.0)",
+    base="",
+)
+"""The seven methods, and no class that they come from."""

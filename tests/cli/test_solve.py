@@ -85,7 +85,7 @@ def test_a_game_of_ones_own(call, tmp_path):
     assert answer.document["game"] == "mine.py:Pennies"
     assert "my penny" in call("show", "p.cf").out
     (tmp_path / "broken.py").write_text(PENNIES.replace('"heads", ', 'state["heads"], '))
-    assert call("solve", "broken.py:Pennies").refused("broken.py, line 15", "actions")
+    assert call("solve", "broken.py:Pennies").refused("broken.py, line 8", "actions")
 
 
 def test_limits(call):

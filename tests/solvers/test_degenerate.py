@@ -20,6 +20,7 @@ from counterfold.tree.history import compile_game
 from counterfold.tree.public import PublicTree
 from tests.equity_by_hand import equity
 from tests.naive_poker import NaivePoker
+from tests.written import Unfolding
 
 BOARDS = {"river": "Ks 9h 6s 4d 2c", "turn": "Ks 9h 6s 4d", "flop": "Ks 9h 6s"}
 SHORT = "9 T J Q K A"  # ranks; a short deck keeps brute force short
@@ -118,7 +119,7 @@ def test_all_in_by_the_blinds() -> None:
     assert found.best == pytest.approx((even, max(-1.0, 2 - 4 * share)))
 
 
-class Degenerate(cf.Game):
+class Degenerate(Unfolding):
     """States are the actions so far."""
 
     players = 2
@@ -126,9 +127,6 @@ class Degenerate(cf.Game):
     def __init__(self, who: str, width: int = 1) -> None:
         self.who, self.width = who, width
         self.spec = f"degenerate({who},{width})"
-
-    def root(self) -> Any:
-        return ()
 
     def turn(self, state: Any) -> int:
         if len(state) == len(self.who):
@@ -140,9 +138,6 @@ class Degenerate(cf.Game):
 
     def actions(self, state: Any) -> Any:
         return list(range(self.width))
-
-    def next(self, state: Any, action: Any) -> Any:
-        return (*state, action)
 
     def observe(self, state: Any, player: int) -> Any:
         return state

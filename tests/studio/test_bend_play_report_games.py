@@ -20,23 +20,16 @@ from counterfold.strategy.strategy import Strategy
 from counterfold.tree.named import poker_game
 from tests.cli.conftest import invoked
 from tests.studio.conftest import RIVER, Server, running
+from tests.written import game_of_two
 
 Visit = Callable[[str], Any]
-MINE = '''
-import counterfold as cf
-class Coin(cf.Game):
-    """One hides a coin, the other guesses."""
-    players = 2
-    def root(self): return ()
-    def turn(self, state): return len(state) if len(state) < 2 else cf.TERMINAL
-    def chance(self, state): return []
-    def actions(self, state): return ("heads", "tails")
-    def next(self, state, action): return (*state, action)
-    def observe(self, state, player): return "hides" if player == 0 else "guesses"
-    def payoff(self, state):
-        won = 0 if state[0] != state[1] else 3 if state[0] == "heads" else 1
-        return (-won, won)
-'''
+COIN = game_of_two(
+    "Coin",
+    '("heads", "tails")',
+    '"hides" if player == 0 else "guesses"',
+    '(0, 0) if state[0] != state[1] else (-3, 3) if state[0] == "heads" else (-1, 1)',
+)
+"""One hides a coin, the other guesses."""
 
 
 def finished(server: Server, title: str, seconds: float = 400) -> dict[str, Any]:
@@ -251,7 +244,7 @@ def test_play_at_a_table_of_three(visit: Visit) -> None:
 
 
 def test_a_game_of_ones_own_has_what_kuhn_has(browser: Any, tmp_path: Path) -> None:
-    (tmp_path / "mine.py").write_text(MINE)
+    (tmp_path / "mine.py").write_text(COIN)
     name = f"{tmp_path}/mine.py:Coin"
     with running(tmp_path, "--game", name) as server:
         page = browser.new_page()

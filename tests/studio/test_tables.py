@@ -40,10 +40,22 @@ def tables(studio: Server) -> None:
         Strategy.random(form, 3).save(studio.folder / f"{name}.cf")
 
 
+def sat_down(visit: Visit, address: str) -> Any:
+    """A page on which somebody sits down; a search may take its time."""
+    page = visit(address)
+    page.set_default_timeout(60_000)
+    return page
+
+
+def command_of(page: Any) -> list[str]:
+    """The command of what is on the page, which the key s shows."""
+    page.keyboard.press("s")
+    return shlex.split(page.locator(".commandline").input_value())
+
+
 def test_decisions_at_a_table_are_judged_by_the_search(visit: Visit) -> None:
     """As `counterfold play` does: every decision, with how far its value may be wrong."""
-    page = visit("/play?against=hu.cf&seconds=0.2")
-    page.set_default_timeout(60_000)
+    page = sat_down(visit, "/play?against=hu.cf&seconds=0.2")
     assert page.get_by_label("It plays").input_value() == "yes"
     count = 0
 
@@ -65,28 +77,24 @@ def test_decisions_at_a_table_are_judged_by_the_search(visit: Visit) -> None:
     assert searched
     beside = page.locator(".beside").inner_text()
     assert "Luck taken out" in beside
-    page.keyboard.press("s")
-    command = page.locator(".commandline").input_value()
-    assert shlex.split(command) == ["counterfold", "play", "--against", "hu.cf", "--seconds", "0.2"]
+    command = "counterfold play --against hu.cf --seconds 0.2"
+    assert command_of(page) == command.split()
 
 
 def test_a_blueprint_plays_as_it_is_if_that_is_wished(visit: Visit) -> None:
-    page = visit("/play?against=hu.cf&search=no")
-    page.set_default_timeout(60_000)
+    page = sat_down(visit, "/play?against=hu.cf&search=no")
     hand_is_played(page, 1, lambda: page.keyboard.press("b"))
     assert page.locator(".verdict").count() == 0
     assert page.locator(".result:has-text('searched')").count() == 0
     page.keyboard.press("n")
     hand_is_played(page, 2, lambda: page.keyboard.press("b"))
     assert "Luck taken out" in page.locator(".beside").inner_text()  # by its blueprint all the same
-    page.keyboard.press("s")
-    command = page.locator(".commandline").input_value()
-    assert command == "counterfold play --against hu.cf --no-search"
+    command = "counterfold play --against hu.cf --no-search"
+    assert command_of(page) == command.split()
 
 
 def test_three_sit_down_and_nobody_judges(visit: Visit) -> None:
-    page = visit("/play?against=3max.cf&seconds=0.1")
-    page.set_default_timeout(60_000)
+    page = sat_down(visit, "/play?against=3max.cf&seconds=0.1")
     hand_is_played(page, 1, lambda: page.keyboard.press("a"))
     assert page.locator(".place").count() == 3
     assert page.locator(".verdict").count() == 0
@@ -94,8 +102,7 @@ def test_three_sit_down_and_nobody_judges(visit: Visit) -> None:
 
 
 def test_what_cost_most_at_a_table_is_drilled(visit: Visit) -> None:
-    page = visit("/play?against=hu.cf&seconds=0.1")
-    page.set_default_timeout(60_000)
+    page = sat_down(visit, "/play?against=hu.cf&seconds=0.1")
     drill = page.get_by_role("button", name="Drill what cost most")
     for number in range(1, 25):  # all-in with whatever comes
         hand_is_played(page, number, lambda: page.locator(".move").last.click())

@@ -13,19 +13,7 @@ import counterfold as cf
 from counterfold.errors import FileError, MissingExtraError
 from counterfold.studio.folder import Folder
 from tests.studio.conftest import RIVER, Server, running
-
-MARKED = """
-import counterfold as cf
-class Marked(cf.Game):
-    players = 2
-    def root(self): return ()
-    def turn(self, state): return len(state) if len(state) < 2 else cf.TERMINAL
-    def chance(self, state): return []
-    def actions(self, state): return ("NAME", "plain")
-    def next(self, state, action): return (*state, action)
-    def observe(self, state, player): return "NAME"
-    def payoff(self, state): return (1, -1) if state[0] == state[1] else (-1, 1)
-"""
+from tests.written import game_of_two
 
 
 def ask(
@@ -209,7 +197,9 @@ def test_who_plays_comes_from_the_folder(studio: Server, against: str) -> None:
 
 def test_names_of_a_game_are_text_and_never_markup(browser: Any, tmp_path: Path) -> None:
     name = "<img src=x onerror=window.hit=1>"
-    (tmp_path / "marked.py").write_text(MARKED.replace("NAME", name))
+    pays = "(1, -1) if state[0] == state[1] else (-1, 1)"
+    marked = game_of_two("Marked", f'("{name}", "plain")', f'"{name}"', pays)
+    (tmp_path / "marked.py").write_text(marked)
     spec = f"{tmp_path}/marked.py:Marked"
     cf.solve(spec, until=10, save=tmp_path / "marked.safetensors")
     with running(tmp_path, "--game", spec) as server:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -129,9 +130,8 @@ def test_rounds() -> None:
     ],
 )
 def test_what_is_not_there_is_named(text: str, hint: str) -> None:
-    with pytest.raises(ParameterError) as told:
+    with pytest.raises(ParameterError, match=re.escape(hint)):
         labels(cf.Kuhn(), text)
-    assert hint in str(told.value)
 
 
 def test_a_single_infoset_is_its_probability() -> None:

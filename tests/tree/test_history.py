@@ -18,6 +18,7 @@ from counterfold.games.base import CHANCE, TERMINAL, Game, label
 from counterfold.tree.history import NONE, HistoryTree
 from counterfold.tree.memory import memory_at_hand
 from tests.random_games import DrawnGame, Node, games, meeting_game, meeting_games, random_game
+from tests.written import Unfolding
 
 
 def walk_along(game: Any, tree: HistoryTree) -> int:
@@ -120,20 +121,14 @@ def test_outcomes_of_no_chance_are_left_out() -> None:
     assert cf.compile_game(Coin()).histories == 3
 
 
-class Toy(Game):
+class Toy(Unfolding):
     """One player chooses left or right; the base of all that goes wrong below."""
-
-    def root(self) -> tuple[str, ...]:
-        return ()
 
     def turn(self, state: tuple[str, ...]) -> int:
         return TERMINAL if state else 0
 
     def actions(self, state: tuple[str, ...]) -> Any:
         return ["left", "right"]
-
-    def next(self, state: tuple[str, ...], action: Any) -> tuple[str, ...]:
-        return (*state, action)
 
     def observe(self, state: tuple[str, ...], player: int) -> Any:
         return "here"
