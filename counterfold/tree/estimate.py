@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter, defaultdict
 from collections.abc import Hashable
+from math import sqrt
 from time import thread_time
 from typing import NamedTuple
 
@@ -12,6 +13,8 @@ from counterfold.games.base import CHANCE, TERMINAL, Game, State
 
 PROBES, MANY = 128, 1 << 13
 """Probes that tell what kind of size a game has, and that tell it within some percent."""
+WHERE_MERGED = 1 << 10
+"""Probes for the kind of size where states merge: n probes can tell n squared states at a depth."""
 GROUPS = 4
 MOST_LOOKED = 800
 """Moves that a probe may look at in the mean, so that games with many of them take no longer."""
@@ -33,32 +36,35 @@ class Estimate(NamedTuple):
     it finds, times the product of these along it, has the true number as its mean (Knuth 1975).
     Probes go where earlier ones have found much (Chen 1992). ``least`` is the smallest mean of a
     quarter of them. Infosets are judged by how often two probes see the same.
+
+    Where states merge, ``histories`` are the states that are left. They are judged as infosets
+    are, and ``least`` by how many of them one and two probes met, which is a lower bound in the
+    mean whichever way probes go (Chao 1987).
     """
 
     histories: float
     least: float
     ends: float
     infosets: float
+    edges: float
 
 
-def estimate(game: Game, probes: int = PROBES, seed: int = 0) -> Estimate:
-    """Judge how large a game is; histories that merge are counted one by one.
+def estimate(game: Game, probes: int = PROBES, seed: int = 0, apart: bool = False) -> Estimate:
+    """Judge how large a game is; histories that merge are counted once, or else ``apart``.
 
     >>> from counterfold.games.leduc import Leduc
     >>> found = estimate(Leduc())  # 9,457 histories
     >>> 9457 / 2 < found.least <= found.histories < 2 * 9457
     True
     """
-    found, ways = _Probes(game, random.Random(seed)), list[float]()
-    begin = thread_time()
+    probing = _MergedProbes if hasattr(game, "merge") and not apart else _Probes
+    found, ways, begin = probing(game, random.Random(seed)), list[float](), thread_time()
     while len(ways) < probes:
         ways.append(found.go())
         slow = found.looked > MOST_LOOKED * probes or thread_time() - begin > PATIENCE
         if slow and len(ways) >= GROUPS:
             break
-    means = [sum(part) / len(part) for part in (ways[k::GROUPS] for k in range(GROUPS))]
-    many = len(ways)
-    return Estimate(sum(ways) / many, min(means), found.ends / many, found.infosets(many))
+    return found.told(ways)
 
 
 class _Probes:
@@ -123,16 +129,91 @@ class _Probes:
             self._below[kinds[k]] = total + min(below, COUNTLESS), times + 1
         return below
 
-    def infosets(self, probes: int) -> float:
-        """How many there are: of those that have m histories each, two probes meet m times as
-        often in one of them as in one history."""
-        found = 0.0
-        for where, seen in self._seen.items():
-            histories = self._there[where] / probes
-            pairs = sum(times * (times - 1) for times in seen.values())
-            if pairs and self._odds[where]:
-                histories /= max(pairs / (probes - 1) / self._odds[where], 1.0)
-            elif not pairs:
-                histories = min(histories, seen.total() ** 2)
-            found += max(len(seen), histories)
-        return found
+    def told(self, ways: list[float]) -> Estimate:
+        """What so many ways tell."""
+        means = [sum(part) / len(part) for part in (ways[k::GROUPS] for k in range(GROUPS))]
+        many, histories = len(ways), sum(ways) / len(ways)
+        infosets = sum(
+            _different(seen, self._there[where], self._odds[where], many)
+            for where, seen in self._seen.items()
+        )
+        return Estimate(histories, min(means), self.ends / many, infosets, histories)
+
+
+class _MergedProbes:
+    """Random ways through a game whose states merge, and which of them they have met.
+
+    All moves are as likely: where most histories are expected, most of them are one state.
+    """
+
+    def __init__(self, game: Game, rng: random.Random) -> None:
+        self.game, self.rng = game, rng
+        self.looked = 0
+        self._met: dict[Kind, Counter[Hashable]] = defaultdict(Counter)
+        self._there: dict[Kind, float] = defaultdict(float)
+        self._odds: dict[Kind, float] = defaultdict(float)
+        self._sights = Counter[Hashable]()
+
+    def go(self) -> float:
+        """The ways like one random way."""
+        game, state, ways = self.game, self.game.root(), 1.0
+        sights = set[Hashable]()
+        for depth in range(DEEPEST):
+            who = game.turn(state)
+            moves = _moves(game, state, who)
+            kind = depth, who, len(moves)
+            self._met[kind][game.merge(state)] += 1  # type: ignore[attr-defined]
+            self._there[kind] += ways
+            self._odds[kind] += 1 / ways
+            if not moves:
+                break
+            if who >= 0:
+                sights.add((who, game.observe(state, who)))
+            self.looked += 1
+            ways = min(ways * len(moves), COUNTLESS)
+            state = game.next(state, moves[self.rng.randrange(len(moves))])
+        self._sights.update(sights)
+        return ways
+
+    def told(self, ways: list[float]) -> Estimate:
+        """What so many ways tell."""
+        many, states, ends, edges, least = len(ways), 0.0, 0.0, 0.0, 0.0
+        for kind, met in self._met.items():
+            here = _different(met, self._there[kind], self._odds[kind], many)
+            states, edges, least = states + here, edges + here * kind[2], least + _least(met, many)
+            ends += here * (kind[1] == TERMINAL)
+        by_depth = sum(map(len, self._met.values()))
+        once = len(set[Hashable]().union(*self._met.values())) / by_depth  # whatever their depth
+        infosets = _least(self._sights, many)
+        return Estimate(states * once, least * once, ends * once, infosets, edges * once)
+
+
+def _moves(game: Game, state: State, who: int) -> list[Hashable]:
+    if who == TERMINAL:
+        return []
+    if who != CHANCE:
+        return list(game.actions(state))
+    return [outcome for outcome, chance in game.chance(state) if chance]
+
+
+def _different(seen: Counter[Hashable], ways: float, odds: float, probes: int) -> float:
+    """How many there are of what ``probes`` ways have seen, at places that stand for so many ways:
+    of those that have m ways each, two probes meet m times as often in one of them as on one way.
+    """
+    found = ways / probes
+    pairs = sum(times * (times - 1) for times in seen.values())
+    if pairs and odds:
+        found /= max(pairs / (probes - 1) / odds, 1.0)
+    elif not pairs:
+        found = min(found, seen.total() ** 2)
+    return max(len(seen), found)
+
+
+def _least(seen: Counter[Hashable], probes: int) -> float:
+    """How many there are at least, seen and unseen, from what was seen once and twice.
+
+    As many twice again may have been expected as two standard errors allow.
+    """
+    once = sum(1 for times in seen.values() if times == 1)
+    twice = 1 + sum(1 for times in seen.values() if times == 2)
+    return len(seen) + (probes - 1) / probes * once * (once - 1) / 2 / (twice + 2 * sqrt(twice))

@@ -8,7 +8,7 @@ from math import inf
 
 from counterfold.errors import TreeTooLargeError
 from counterfold.games.base import Game
-from counterfold.tree.estimate import MANY, Estimate, estimate
+from counterfold.tree.estimate import MANY, PROBES, WHERE_MERGED, Estimate, estimate
 
 LARGEST_INDEX = 0xFFFFFFFE
 
@@ -16,6 +16,8 @@ ANY_SIZE = 1 << 62
 """Bytes that are allowed where a size has been checked already, as that of tables in 16 bits."""
 SLACK = 1 << 26
 """Bytes that the interpreter may take on top of what is counted."""
+BY_MEMORY = 640
+"""Bytes for an end of a game with players who remember everything, where states merge."""
 LIBRARIES = 180 << 20
 """Bytes that a process takes that solves a game of next to no size: Python and the kernels."""
 
@@ -69,6 +71,12 @@ def _memory_taken() -> int:
         return 0
 
 
+def bytes_remembered(game: Game) -> float:
+    """The most that is taken to judge strategies of a game whose states merge, to which responders
+    come who remember all that they saw and did: their ends are those of histories told apart."""
+    return BY_MEMORY * estimate(game, WHERE_MERGED, apart=True).ends
+
+
 class MemoryGuard:
     """Stops a walk before it takes more than it may, in arrays to come or in the rules' states.
 
@@ -79,14 +87,26 @@ class MemoryGuard:
         self.memory = int(0.9 * memory_at_hand()) if memory is None else memory
         self.players = players
         self.at_start = _memory_taken()
+        self.held = self.nodes = 0  # bytes that this process took since, by the latest look
 
     def check(self, nodes: int, edges: int, leaves: int, infosets: int) -> float:
         """The share of the memory that is needed so far; refused if there is no more."""
         need = bytes_needed(nodes, edges, leaves, infosets, self.players)
-        need = max(need, _memory_taken() - self.at_start - SLACK)
+        self.held, self.nodes = max(0, _memory_taken() - self.at_start - SLACK), nodes
+        need = max(need, self.held)
         if need > self.memory or edges >= LARGEST_INDEX:
             raise self._too_large(f"more than {nodes:,}", f"over {gigabytes(need + LIBRARIES)}")
         return need / max(self.memory, 1)
+
+    def check_memories(self, ends: int) -> None:
+        """Refuse more ends of players who remember everything than there is room for."""
+        need = max(_memory_taken() - self.at_start, BY_MEMORY * ends)
+        if need > self.memory:
+            raise TreeTooLargeError(
+                "what players could gain who remember everything takes "
+                f"over {gigabytes(need + LIBRARIES)} for more than {ends:,} ends, where "
+                f"{gigabytes(self.memory)} may be used; choose smaller parameters"
+            )
 
     def judge(self, game: Game) -> float | None:
         """About how many histories there will be; refused if they cannot fit.
@@ -94,14 +114,16 @@ class MemoryGuard:
         Where that is not plain it is looked at more closely. None if the rules fail, which is
         told where they are read.
         """
+        merged = hasattr(game, "merge")
         try:
-            about = estimate(game)
-            if self.memory / 16 < self._needed(about) < 256 * self.memory:
+            about = estimate(game, WHERE_MERGED if merged else PROBES)
+            if self.memory / 16 < self._needed(about, merged) < 256 * self.memory:
                 about = estimate(game, MANY)
         except Exception:
             return None
-        need = self._needed(about)
-        if need * about.least > 1.1 * self.memory * about.histories:  # what is near it is read
+        need = self._needed(about, merged)
+        share = about.least / about.histories if about.histories < inf else about.least > 2**60
+        if need * share > 1.1 * self.memory:  # what is near it is read
             takes = (
                 f"some {gigabytes(need + LIBRARIES)}"
                 if need < 2**60
@@ -110,11 +132,14 @@ class MemoryGuard:
             raise self._too_large(count_in_words(about.histories), takes)
         return about.histories
 
-    def _needed(self, about: Estimate) -> float:
+    def _needed(self, about: Estimate, merged: bool) -> float:
         if not about.histories + about.infosets < 2**60:
             return inf
-        histories, ends = int(about.histories), int(about.ends)
-        return bytes_needed(histories, histories, ends, int(about.infosets), self.players)
+        nodes, edges, ends, infosets = map(
+            int, (about.histories, about.edges, about.ends, about.infosets)
+        )
+        need = bytes_needed(nodes, edges, ends, infosets, self.players)
+        return max(need, self.held / max(self.nodes, 1) * nodes if merged else 0)
 
     def _too_large(self, histories: str, takes: str) -> TreeTooLargeError:
         return TreeTooLargeError(

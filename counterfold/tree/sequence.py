@@ -12,9 +12,13 @@ from counterfold.arrays import Array, Floats, Ints
 from counterfold.games.base import TERMINAL
 from counterfold.notebook import brief
 from counterfold.tree.history import NONE, HistoryTree, kept_with
+from counterfold.tree.memory import MemoryGuard
 
 if TYPE_CHECKING:
     from counterfold.kernels.sequence import Form
+
+LOOKED = 1 << 8
+"""Nodes from one look at the memory to the next where players remember more than the game."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,10 +168,13 @@ def _refined(tree: HistoryTree) -> SequenceForm:
     found: list[tuple[int, int, int]] = []  # owner, infoset, own sequence
     size = players
     ends: dict[tuple[int, ...], Floats] = {}
+    guard = MemoryGuard(None, players)
     # Memories with which a node can be reached, each with the chance of getting there.
     reached: list[dict[tuple[int, ...], float]] = [{} for _ in turn]
     reached[0][tuple(range(players))] = 1.0
     for v, who in enumerate(turn):
+        if not v % LOOKED:
+            guard.check_memories(len(ends))
         for memory, weight in reached[v].items():
             if who == TERMINAL:
                 gain = weight * tree.payoff[leaf[v]]

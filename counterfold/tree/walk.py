@@ -13,7 +13,13 @@ import numpy as np
 
 from counterfold.errors import CounterfoldError, RulesError, reason, short
 from counterfold.games.base import CHANCE, TERMINAL, Action, Game, State
-from counterfold.tree.memory import LIBRARIES, MemoryGuard, bytes_needed
+from counterfold.tree.memory import (
+    ANY_SIZE,
+    LIBRARIES,
+    MemoryGuard,
+    bytes_needed,
+    bytes_remembered,
+)
 from counterfold.tree.rules import (
     Watched,
     actions_at,
@@ -77,6 +83,7 @@ class Reading:
         self.infoset = array("I")  # at each decision
         self.rows: list[dict[Hashable, int]] = [{} for _ in range(players)]
         self.actions: list[list[tuple[Action, ...]]] = [[] for _ in range(players)]
+        self.held = 0  # bytes of the states that were kept to know which of them merge
 
     def settle(self) -> None:
         """Take the last payoffs all at once, if they are plainly right."""
@@ -104,7 +111,7 @@ class Reading:
         nodes, edges, leaves, infosets = self.sizes()
         slots = sum(map(len, chain(*self.actions)))
         need = bytes_needed(nodes, edges, leaves, infosets, self.players) + 48 * slots
-        return Size(nodes, leaves, infosets, slots, need)
+        return Size(nodes, leaves, infosets, slots, max(need, self.held))
 
 
 def read_rules(
@@ -200,6 +207,7 @@ def read_rules(
         raise RulesError(f"{asked} fails{where} with {reason(error)}") from error
     found.edges = (len(found.node) or node) - 1
     pace.guard.check(*found.sizes())
+    found.held = pace.guard.held if known else 0
     return found
 
 
@@ -215,7 +223,7 @@ class _Pace:
         self.game, self.found, self.progress = game, found, progress
         self.guard = MemoryGuard(memory, found.players)
         self.about: float | None = None
-        self.begin, self.judged = thread_time(), hasattr(game, "merge")
+        self.begin, self.judged = thread_time(), False
 
     def at(self, node: int) -> tuple[int, Any]:
         """Look around at a node: at which one to do so again, and whom to ask till then."""
@@ -301,4 +309,9 @@ def measure(game: Game | str, memory: int | None = None, progress: Progress | No
     """
     from counterfold.tree.named import as_game
 
-    return read_rules(cast("Game", as_game(game)), memory, progress).size
+    game = cast("Game", as_game(game))
+    size = read_rules(game, memory, progress).size
+    if not hasattr(game, "merge"):
+        return size
+    judged = min(bytes_remembered(game), float(ANY_SIZE))
+    return size._replace(bytes=max(size.bytes, int(judged)))

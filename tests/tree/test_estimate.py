@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from math import inf
 
 import pytest
 
 import counterfold as cf
 from counterfold.errors import TreeTooLargeError
 from counterfold.tree.estimate import estimate
+from counterfold.tree.memory import BY_MEMORY
+from counterfold.tree.sequence import sequence_form
 
 
 @pytest.mark.parametrize("spec", ["kuhn", "leduc", "liars_dice(sides=3)", "goofspiel", "one_card"])
@@ -86,3 +89,82 @@ def test_states_that_merge_are_not_judged_by_their_histories() -> None:
             return state
 
     assert cf.compile_game(Long()).histories == 201  # type: ignore[arg-type]
+    assert estimate(Long()).histories == 201  # type: ignore[arg-type]
+
+
+class Rounds:
+    """Moves of so many kinds in a row; what is left of them is a number, if it is kept at all."""
+
+    def __init__(self, moves: int, kinds: int) -> None:
+        self.moves, self.kinds = moves, kinds
+
+    def root(self) -> tuple[int, int]:
+        return 0, 0
+
+    def turn(self, state: tuple[int, int]) -> int:
+        return 0 if state[0] < self.moves else -2
+
+    def actions(self, state: tuple[int, int]) -> tuple[int, ...]:
+        return tuple(range(self.kinds))
+
+    def next(self, state: tuple[int, int], action: int) -> tuple[int, int]:
+        return state[0] + 1, (state[1] * self.kinds + action) % 10_007
+
+    def observe(self, state: tuple[int, int], player: int) -> tuple[int, int]:
+        return state
+
+    def payoff(self, state: tuple[int, int]) -> tuple[float, float]:
+        return 0.0, 0.0
+
+
+class Merging(Rounds):
+    """The same, where what is left is all."""
+
+    def merge(self, state: tuple[int, int]) -> tuple[int, int]:
+        return state
+
+
+def test_merged_states_are_told_and_refused_by_their_own_number() -> None:
+    game, read = Merging(40, 3), list[int]()
+    true = cf.measure(game, 2**40).histories  # type: ignore[arg-type]
+    found = [estimate(game, 1024, seed) for seed in range(5)]  # type: ignore[arg-type]
+    assert sum(one.histories for one in found) / 5 == pytest.approx(true, rel=0.05)
+    assert sum(one.edges for one in found) / 5 == pytest.approx(3 * true, rel=0.05)
+    assert all(0.5 * true < one.least < true for one in found)
+    with pytest.raises(TreeTooLargeError, match=r"has about 3.* histories and would take some"):
+        cf.compile_game(game, 2**23, lambda histories, about: read.append(histories))  # type: ignore[arg-type]
+    assert max(read) < 0.2 * true
+
+
+def test_the_states_of_cheat_are_told_within_a_quarter() -> None:
+    game = cf.load("cheat(view=hp)")
+    true, found = cf.measure(game), estimate(game, 4096)
+    assert found.histories == pytest.approx(true.histories, rel=0.25)
+    assert found.least < true.histories
+    assert found.infosets == pytest.approx(true.infosets, rel=0.25)
+
+
+def test_what_responders_remember_counts_where_states_merge() -> None:
+    """They tell as many ends of this game apart as there are where nothing is forgotten."""
+    ends = cf.measure("cheat").terminals
+    forgetful = cf.measure("cheat(view=hp)")
+    assert forgetful.terminals < 10
+    assert forgetful.bytes == pytest.approx(BY_MEMORY * ends, rel=0.3)
+
+
+def test_what_responders_remember_is_refused_where_it_does_not_fit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tree = cf.compile_game("cheat(view=hp)")
+    monkeypatch.setattr("counterfold.tree.memory.memory_at_hand", lambda: 10_000_000)
+    with pytest.raises(TreeTooLargeError, match="who remember everything takes over"):
+        sequence_form(tree)
+
+
+def test_countless_histories_are_refused_early() -> None:
+    """A number of histories that is too large to be written is not left to be read."""
+    game, read = Rounds(600, 4), list[int]()
+    assert estimate(game).histories == inf  # type: ignore[arg-type]
+    with pytest.raises(TreeTooLargeError, match="countless histories"):
+        cf.compile_game(game, 2**26, lambda histories, about: read.append(histories))  # type: ignore[arg-type]
+    assert max(read) < 70_000
