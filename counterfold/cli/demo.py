@@ -184,7 +184,9 @@ class _Story:
         )
         result = Match(tree, *agents, stranger=1).play(
             HANDS,
-            on_progress=lambda done, total: watch.part("playing", done, total, f"{done:,} hands"),
+            on_progress=lambda done, total: watch.part(
+                "playing", done, total, f"{done:,} of {total:,} hands"
+            ),
         )
         if result.stopped == "interrupted":
             raise KeyboardInterrupt

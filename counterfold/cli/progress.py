@@ -116,9 +116,12 @@ class Watch:
     def _telling_of_kernels(self) -> Iterator[None]:
         """Name the kernels that are compiled; where they are kept, nothing of them is loaded."""
         log, listener = logging.getLogger("counterfold.kernels"), logging.Handler()
-        listener.emit = lambda record: self._face.show(  # type: ignore[method-assign]
-            "compiling, once on this machine", record.getMessage(), None
-        )
+
+        def tell(record: logging.LogRecord) -> None:
+            self._face.show("compiling, once on this machine", record.getMessage(), None)
+            self._parts = None  # such seconds say nothing of those to come
+
+        listener.emit = tell  # type: ignore[method-assign]
         log.addHandler(listener)
         level = log.level
         log.setLevel(logging.INFO)

@@ -63,6 +63,27 @@ def test_kernels_that_are_compiled_are_named(monkeypatch, capsys):
     assert told == "counterfold: compiling, once on this machine: sequence.iterate\n"
 
 
+def test_the_time_that_compiling_took_is_no_forecast(monkeypatch, capsys):
+    """One hand of 50,000 after seven seconds of compiling does not mean four days."""
+    clock = [0.0]
+    monkeypatch.setattr("counterfold.cli.progress.LINE_SECONDS", 0.0)
+    monkeypatch.setattr("counterfold.cli.progress.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("counterfold.cli.progress._Lines.show", _written)
+    with Watch() as watch:
+        watch.part("playing", 0, 50_000)
+        logging.getLogger("counterfold.kernels").info("play.hands")
+        clock[0] = 7.0
+        watch.part("playing", 1, 50_000)
+        clock[0] = 8.0
+        watch.part("playing", 10_001, 50_000)
+    told = capsys.readouterr().err.splitlines()
+    assert told[-2:] == ["playing 1 of 50,000", "playing 10,001 of 50,000, 4 s left"]
+
+
+def _written(_, what, note, part):
+    sys.stderr.write(f"{what} {note}\n")
+
+
 def test_a_live_bar_on_a_terminal(monkeypatch):
     class Terminal(io.StringIO):
         def isatty(self):
