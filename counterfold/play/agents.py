@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from counterfold.abstraction.bucket_form import game_print
 from counterfold.agent import Agent, Observation
 from counterfold.errors import (
     CounterfoldError,
@@ -104,6 +103,8 @@ class StrategyAgent(Agent):
         if by_infosets and tree is not None:
             strategy.check_fits(tree)
         elif isinstance(rules, PokerRules) or not by_infosets:
+            from counterfold.abstraction.bucket_form import game_print
+
             mine = rules_of(strategy.tree)
             both = isinstance(mine, PokerRules) and isinstance(rules, PokerRules)
             if not both or game_print(mine.poker) != game_print(rules.poker):

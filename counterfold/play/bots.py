@@ -9,7 +9,6 @@ from math import comb
 
 import numpy as np
 
-from counterfold.abstraction.fallback import FallbackAgent
 from counterfold.agent import Agent, Observation
 from counterfold.errors import MismatchError, ParameterError, SpecError, UnsupportedError
 from counterfold.files.arrays import header_of
@@ -321,6 +320,8 @@ def make_bot(spec: str) -> Agent:
             from counterfold.play.blueprint import BlueprintAgent
 
             return BlueprintAgent(strategy, name=spec)
+        from counterfold.abstraction.fallback import FallbackAgent
+
         return FallbackAgent(strategy, name=spec)
     called = parse_spec(spec)
     if called.name == SEARCHING:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from html import escape
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,9 +37,12 @@ from counterfold.play.record import Recorder, source_in
 from counterfold.play.result import MatchResult, Point
 from counterfold.play.score import Score, Sums, add_hand, blank_tally, scores, turns
 from counterfold.play.table import Fault, PlayedHand, Table
-from counterfold.play.table_insight import table_insight
+from counterfold.poker.table import Holdem
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.story import story
+
+if TYPE_CHECKING:
+    from counterfold.play.table_insight import TableInsight
 
 CHUNK = 65_536
 """Hands between two looks at the values by which luck is taken out."""
@@ -133,7 +136,11 @@ class Match:
         self._rngs = [np.random.default_rng([self.seed, g]) for g in range(players)]
         self._insight: Any = no_insight(players)
         self._guess: Floats | None = None
-        self._at_table = table_insight(self.game, self.agents, self.seed, self._repeat)
+        self._at_table: TableInsight | None = None
+        if isinstance(self.game, Holdem):
+            from counterfold.play.table_insight import table_insight
+
+            self._at_table = table_insight(self.game, self.agents, self.seed, self._repeat)
         tells = [
             self._at_table is not None and g != stranger and callable(getattr(agent, "odds", None))
             for g, agent in enumerate(self.agents)

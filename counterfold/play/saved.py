@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from counterfold.abstraction.bucket_form import game_print
 from counterfold.errors import (
     CodeError,
     CounterfoldError,
@@ -80,7 +79,11 @@ def save_match(match: Match, path: str | os.PathLike[str]) -> None:
 
 
 def _fingerprint(game: HistoryTree | PokerRules) -> str:
-    return game_print(game.poker) if isinstance(game, PokerRules) else game.fingerprint
+    if not isinstance(game, PokerRules):
+        return game.fingerprint
+    from counterfold.abstraction.bucket_form import game_print
+
+    return game_print(game.poker)
 
 
 def _tables(agents: tuple[Agent, ...]) -> dict[str, Any]:

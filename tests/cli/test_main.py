@@ -59,17 +59,29 @@ def test_version(call):
     assert call("--version").out == f"counterfold {__version__}\n"
 
 
-def test_help_imports_nothing_heavy():
+def loaded_by(*arguments):
+    """The modules that a command imports."""
     code = (
         "import sys\n"
         "from counterfold.cli.main import app\n"
-        "try: app(['solve', '--help'])\n"
+        f"try: app({list(arguments)})\n"
         "except SystemExit: pass\n"
         "print(*sys.modules, file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = set(done.stderr.split())
-    assert not loaded & set(HEAVY)
+    return set(done.stderr.split())
+
+
+def test_help_imports_nothing_heavy():
+    assert not loaded_by("solve", "--help") & set(HEAVY)
+
+
+def test_a_match_without_tables_imports_no_engine_of_buckets():
+    loaded = loaded_by(
+        "match", "uniform", "seocfr-iw", "--game", "kuhn", "--hands", "10", "--quiet"
+    )
+    assert "counterfold.play.match" in loaded
+    assert not {name for name in loaded if name.startswith("counterfold.abstraction")}
 
 
 @pytest.mark.parametrize(
