@@ -22,7 +22,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from counterfold import interrupts
 from counterfold.errors import CounterfoldError
 
 __all__ = [
@@ -199,9 +198,9 @@ def read_all(
     limit = _address_space() + MEMORY
     try:
         while True:
-            interrupts.check()  # a signal that came within a fork is noted, and no more
             while len(running) < at_once and (job := next(waiting, None)) is not None:
-                running[_start(main, job, limit)] = job, time.monotonic()
+                with _held(signal.SIGINT):  # a KeyboardInterrupt in a hook of the fork is lost
+                    running[_start(main, job, limit)] = job, time.monotonic()
             if not running:
                 return
             for pid, (job, began) in list(running.items()):
@@ -217,6 +216,16 @@ def read_all(
         for pid in running:
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
+
+
+@contextlib.contextmanager
+def _held(number: signal.Signals) -> Iterator[None]:
+    """A signal that comes in here is heard behind it."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [number])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _answer(job: Job, code: int, slow: bool, trap: str) -> Answer:
@@ -243,6 +252,7 @@ def _live(main: Main, job: Job, limit: int) -> NoReturn:
     try:
         os.setpgid(0, 0)  # Ctrl-C is the parent's, who ends its children
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
         streams = [os.open(job.folder / "in", os.O_RDONLY)]
         for name in ("out", "err"):
             streams.append(os.open(job.folder / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC))
