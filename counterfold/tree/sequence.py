@@ -172,9 +172,12 @@ def _refined(tree: HistoryTree) -> SequenceForm:
     # Memories with which a node can be reached, each with the chance of getting there.
     reached: list[dict[tuple[int, ...], float]] = [{} for _ in turn]
     reached[0][tuple(range(players))] = 1.0
+    seen = due = 0  # memories; a node may have any number of them
     for v, who in enumerate(turn):
-        if not v % LOOKED:
+        seen += len(reached[v])
+        if seen >= due:
             guard.check_memories(len(ends))
+            due = seen + LOOKED
         for memory, weight in reached[v].items():
             if who == TERMINAL:
                 gain = weight * tree.payoff[leaf[v]]

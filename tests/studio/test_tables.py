@@ -55,7 +55,7 @@ def command_of(page: Any) -> list[str]:
 
 def test_decisions_at_a_table_are_judged_by_the_search(visit: Visit) -> None:
     """As `counterfold play` does: every decision, with how far its value may be wrong."""
-    page = sat_down(visit, "/play?against=hu.cf&seconds=0.2")
+    page = sat_down(visit, "/play?against=hu.cf&seconds=1")
     assert page.get_by_label("It plays").input_value() == "yes"
     count = 0
 
@@ -77,7 +77,7 @@ def test_decisions_at_a_table_are_judged_by_the_search(visit: Visit) -> None:
     assert searched
     beside = page.locator(".beside").inner_text()
     assert "Luck taken out" in beside
-    command = "counterfold play --against hu.cf --seconds 0.2"
+    command = "counterfold play --against hu.cf --seconds 1"
     assert command_of(page) == command.split()
 
 
