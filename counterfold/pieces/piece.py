@@ -230,15 +230,31 @@ def gathered(
     work: Work,
     executor: Executor | None = None,
     on_progress: Callable[[int, int], object] | None = None,
+    store: Store | None = None,
 ) -> list[Outcome]:
-    """The outcomes of all pieces, in their order; without an executor they are done here."""
-    here = ((piece, work(piece.given, piece.wants)) for piece in pieces)
+    """The outcomes of all pieces, in their order; without an executor they are done here.
+
+    What the store has is not done again, and what is done is kept there.
+    """
     found: dict[str, Outcome] = {}
-    for piece, outcome in here if executor is None else outcomes(pieces, work, executor):
+    for piece, outcome in (
+        _here(pieces, work, store) if executor is None else outcomes(pieces, work, executor, store)
+    ):
         found[piece.name] = outcome
         if on_progress:
             on_progress(len(found), len(pieces))
     return [found[piece.name] for piece in pieces]
+
+
+def _here(
+    pieces: Sequence[Piece], work: Work, store: Store | None
+) -> Iterator[tuple[Piece, Outcome]]:
+    for piece in pieces:
+        outcome = kept(piece, store)
+        if outcome is None:
+            outcome = work(piece.given, piece.wants)
+            keep(piece, outcome, store)
+        yield piece, outcome
 
 
 def _result_of(future: Future[Files], done: int, count: int) -> object:

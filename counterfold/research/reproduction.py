@@ -26,6 +26,7 @@ from counterfold.cli.request import Answered, command_of
 from counterfold.errors import ParameterError
 from counterfold.files.whole import write_whole
 from counterfold.pieces.cluster import check_cluster, executor_at
+from counterfold.pieces.store import store_at
 from counterfold.research.columns import Part, print_parts
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ def run_job(name: str, job: Job, output: Drawn, **options: object) -> None:
     """Run one experiment and tell about it in every form that was asked for."""
     from counterfold.plot import check_plot, save
 
-    cluster = getattr(output, "cluster", None)
+    cluster, library = getattr(output, "cluster", None), getattr(output, "library", None)
     given = _checked(name, job, options)
     out: str | None = getattr(output, "out", None)
     if out is not None:
@@ -153,6 +154,8 @@ def run_job(name: str, job: Job, output: Drawn, **options: object) -> None:
                 if cluster is not None:
                     watch.doing(f"reaching the cluster {cluster}")
                     given["executor"] = closing.enter_context(executor_at(cluster))
+                if library is not None:
+                    given["library"] = store_at(library)
                 result = job.make(**given, on_progress=watch.runs)
             if output.plot is not None and job.draw is not None:
                 watch.doing("drawing")
@@ -179,6 +182,8 @@ def _checked(name: str, job: Job, options: Mapping[str, object]) -> dict[str, ob
         if "executor" not in known:
             raise ParameterError(f"{name} is not cut into pieces and does not take --cluster")
         check_cluster(cluster)
+    if given.pop("library", None) is not None and "library" not in known:
+        raise ParameterError(f"{name} is not cut into pieces and does not take --library")
     if "seed" not in known and given.get("seed") == 0:  # which is there without being given
         del given["seed"]
     for key in given:

@@ -13,6 +13,7 @@ import pytest
 import counterfold as cf
 from counterfold.errors import ClusterError, MissingExtraError, ParameterError
 from counterfold.exploit.curve import curve
+from counterfold.pieces import piece
 from counterfold.pieces.cluster import check_cluster, executor_at, workers_in
 from counterfold.pieces.piece import Piece, outcomes
 from counterfold.pieces.store import store_at
@@ -62,6 +63,11 @@ def test_a_report_does_not_tell_who_made_it(executor, tmp_path):
     assert (tmp_path / "lib").stat().st_mtime_ns == before
 
 
+def timeless(answer):
+    """The document of an answer, but for the time that things took."""
+    return {key: value for key, value in answer.document.items() if "seconds" not in key}
+
+
 @pytest.fixture
 def told(executor, tmp_path, monkeypatch):
     """What a verb tells here and by the cluster, but for the time."""
@@ -69,8 +75,7 @@ def told(executor, tmp_path, monkeypatch):
     address = executor._client.scheduler.address
 
     def twice(*words):
-        found = [invoked(*words, "--json", "--quiet", *on).document for on in ((), there)]
-        return [{key: value for key, value in one.items() if "seconds" not in key} for one in found]
+        return [timeless(invoked(*words, "--json", "--quiet", *on)) for on in ((), there)]
 
     there = ("--cluster", address)
     return twice
@@ -117,6 +122,24 @@ def test_a_sweep_does_not_tell_who_ran_it(told, words):
     assert there == here
 
 
+CURVES = (
+    "exploit kuhn --model random --curve",
+    "exploit kuhn --form public --model random --curve --exploitability 1e-2",
+)
+
+
+@pytest.mark.parametrize("words", [*CURVES, *(f"repro {words}" for words in SWEEPS)])
+def test_what_a_library_has_is_not_found_again(words, tmp_path, monkeypatch):
+    given = (*words.split(), "--json", "--quiet")
+    plain, library = timeless(invoked(*given)), ("--library", str(tmp_path))
+    assert timeless(invoked(*given, *library)) == plain
+    pieces = sorted(path.name for path in tmp_path.iterdir())
+    assert pieces
+    monkeypatch.setattr(piece, "keep", lambda *_: pytest.fail("a piece was done again"))
+    assert timeless(invoked(*given, *library)) == plain
+    assert sorted(path.name for path in tmp_path.iterdir()) == pieces
+
+
 def test_opponents_of_a_search_are_met_anywhere(executor):
     how = {"point": "move:1", "alphas": (0.0, 0.5), "errors": (0.3,), "shares": (0.0, 0.3)}
     here, there = (
@@ -130,6 +153,10 @@ def test_opponents_of_a_search_are_met_anywhere(executor):
 def test_what_is_one_piece_takes_no_cluster():
     one = invoked("repro", "ses", "--figure", "2", "--cluster", "local:1")
     assert one.refused("does not take --cluster")
+    one = invoked("repro", "ses", "--figure", "2", "--library", "lib")
+    assert one.refused("does not take --library")
+    one = invoked("exploit", "kuhn", "--model", "uniform", "--rnr", "0.5", "--library", "lib")
+    assert one.refused("--curve")
     assert invoked("repro", "ocfr", "--experiment", "1", "--cluster", "x").refused("local:4")
 
 

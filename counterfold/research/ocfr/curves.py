@@ -26,6 +26,7 @@ from counterfold.exploit.rules import DEFAULT_LEARNER
 from counterfold.games.catalog import load
 from counterfold.games.spec import whole
 from counterfold.pieces.piece import Outcome, Piece, gathered
+from counterfold.pieces.store import Store
 from counterfold.play.agents import Dynamic, StrategyAgent, make_agent, sophisticated
 from counterfold.play.score import Estimate
 from counterfold.play.series import Entrant, match_seed, series
@@ -183,20 +184,21 @@ class Work:
         threads: int | None = None,
         on_progress: Progress = no_progress,
         executor: Executor | None = None,
+        library: Store | None = None,
     ) -> None:
         self.tree = _tree()
         self.threads = threads or min(os.cpu_count() or 1, 8)
-        self._on_progress, self._executor = on_progress, executor
+        self._on_progress, self._executor, self._library = on_progress, executor, library
         self._began = time.monotonic(), time.process_time()
 
     def play(self, meetings: Sequence[Meeting]) -> list[Floats]:
-        """What came of meetings: a piece each for an executor, by threads here."""
+        """What came of meetings: a piece each for an executor or a library, by threads here."""
         total = sum(meeting.matches for meeting in meetings)
-        if self._executor is not None:
+        if self._executor is not None or self._library is not None:
             pieces = [Piece("meeting", meeting._asdict()) for meeting in meetings]
             done = gathered(
                 pieces, play_meeting, self._executor,
-                lambda done, of: self._on_progress(done * total // of, total),
+                lambda done, of: self._on_progress(done * total // of, total), self._library,
             )  # fmt: skip
             return [np.array(one.result["rates"]) for one in done]
         # Compile before the clock of the progress starts.
@@ -255,6 +257,7 @@ def experiment(
     hands: int | None = None,
     seed: int = 0,
     executor: Executor | None = None,
+    library: Store | None = None,
     **how: Any,
 ) -> Curves:
     """Each agent against each opponent, who may be another one in every match."""
@@ -262,7 +265,7 @@ def experiment(
     whole("seed", seed, least=0)
     whole("matches", matches, least=2)
     hands = whole("hands", usual if hands is None else hands, least=2)
-    marks, work = marks_up_to(hands), Work(executor=executor, **how)
+    marks, work = marks_up_to(hands), Work(executor=executor, library=library, **how)
     meetings = [
         Meeting(agent, opponent, drawn, matches, marks, seed)
         for opponent in opponents

@@ -13,6 +13,7 @@ from itertools import combinations
 from typing import Any
 
 from counterfold.games.spec import whole
+from counterfold.pieces.store import Store
 from counterfold.play.score import Estimate
 from counterfold.play.series import match_seed
 from counterfold.research.ocfr.curves import GAME, LEARNERS, Meeting, Work
@@ -116,11 +117,12 @@ def experiment_2(
     hands: int = 1500,
     seed: int = 0,
     executor: Executor | None = None,
+    library: Store | None = None,
     **how: Any,
 ) -> RoundRobin:
     """Each learner against each other; every pair is played once, whatever tables it is in."""
     whole("seed", seed, least=0)
-    work = Work(executor=executor, **how)
+    work = Work(executor=executor, library=library, **how)
     lists = (LEARNERS, FITTED)
     pairs = dict.fromkeys(pair for agents in lists for pair in _pairs(agents))
     whole("matches", matches, least=2)

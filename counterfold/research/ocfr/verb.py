@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from counterfold.cli.options import Cluster, number, option
+from counterfold.cli.options import Cluster, Library, number, option
 from counterfold.research import columns
 from counterfold.research.columns import Columns, Part
 from counterfold.research.reproduction import Job, Seeded, verb_of
@@ -34,6 +34,7 @@ class OcfrRequest(Seeded):
     matches: int | None = number("N", "Of each pair. [1,000; of 2: 10,000]")
     hands: int | None = number("N", "Of each match. [5,000; 2: 1,500]")
     cluster: Cluster = None
+    library: Library = None
 
 
 def _jobs(request: OcfrRequest) -> dict[str, Job]:

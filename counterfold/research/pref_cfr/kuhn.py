@@ -22,6 +22,7 @@ from counterfold.files.typed import from_json, to_json
 from counterfold.games.onecard import Kuhn
 from counterfold.games.spec import whole
 from counterfold.pieces.piece import Outcome, Piece, gathered
+from counterfold.pieces.store import Store
 from counterfold.research.progress import Progress, no_progress
 from counterfold.research.results import Json, Result, Sampled, plain
 from counterfold.solvers.solver import Solver
@@ -149,6 +150,7 @@ def figure(
     seed: int = 0,
     on_progress: Progress = no_progress,
     executor: Executor | None = None,
+    library: Store | None = None,
 ) -> Figure:
     """Kuhn poker from random starts: which equilibrium CFR (3) or each preference (4) finds.
 
@@ -170,7 +172,7 @@ def figure(
         for place, setting in enumerate(settings)
         for run in range(runs)
     ]
-    done = gathered(pieces, kuhn_run, executor, on_progress)
+    done = gathered(pieces, kuhn_run, executor, on_progress, library)
     shape = (len(settings), runs, -1)
     alphas, nash_convs = (
         np.array([one.result[name] for one in done]).reshape(shape)

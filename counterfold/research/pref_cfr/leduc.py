@@ -18,6 +18,7 @@ from counterfold.files.text import Fields
 from counterfold.files.typed import from_json, to_json
 from counterfold.games.leduc import Leduc
 from counterfold.pieces.piece import Outcome, Piece, gathered
+from counterfold.pieces.store import Store
 from counterfold.research.pref_cfr.kuhn import Setting, check
 from counterfold.research.progress import Progress, no_progress
 from counterfold.research.results import Json, Result
@@ -121,6 +122,7 @@ def leduc_table(
     seed: int = 0,
     on_progress: Progress = no_progress,
     executor: Executor | None = None,
+    library: Store | None = None,
 ) -> LeducTable:
     """Pref-CFR(BR) on Leduc poker with preferences at player 1's openings.
 
@@ -150,7 +152,7 @@ def leduc_table(
     rows: list[LeducRow] = []
     kinds = (("full", iterations, 1), ("external", SAMPLED * iterations, runs))
     pieces = _pieces(kinds, settings, seed, value)
-    done = iter(gathered(pieces, leduc_run, executor, on_progress))
+    done = iter(gathered(pieces, leduc_run, executor, on_progress, library))
     for traversal, length, times in kinds:
         measured: dict[tuple[Setting, float], NDArray[np.float64]] = {}
         for setting, beta in settings:

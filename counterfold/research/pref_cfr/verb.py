@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from counterfold.cli.options import Cluster, number, option
+from counterfold.cli.options import Cluster, Library, number, option
 from counterfold.research.columns import Columns, Part, Table
 from counterfold.research.reproduction import Folder, Iterations, Job, Runs, Seeded, verb_of
 
@@ -49,6 +49,7 @@ class PrefCfrRequest(Seeded):
     cards: str | None = option("FILE", "Buckets of `counterfold buckets`, in place of new ones.")
     folder: Folder = None
     cluster: Cluster = None
+    library: Library = None
     runs: Runs = None
     iterations: Iterations = None
 

@@ -24,6 +24,7 @@ from counterfold.files.typed import from_json, to_json
 from counterfold.games.catalog import load
 from counterfold.games.spec import whole
 from counterfold.pieces.piece import Outcome, Piece, gathered
+from counterfold.pieces.store import Store
 from counterfold.research.progress import Progress, no_progress
 from counterfold.research.results import Json
 from counterfold.research.ses.sweep import ERRORS, SHARES, Opponent, Point, Sweep
@@ -118,6 +119,7 @@ def figure_3(  # noqa: PLR0913  (said by their names)
     tolerance: float = 1e-4,
     on_progress: Progress = no_progress,
     executor: Executor | None = None,
+    library: Store | None = None,
 ) -> LeducSweep:
     """SES by alpha and error of judgement, against ``runs`` opponents of each kind.
 
@@ -143,7 +145,7 @@ def figure_3(  # noqa: PLR0913  (said by their names)
     ]
     done = [
         from_json(_Met, Fields(one.result, "an opponent"))
-        for one in gathered(pieces, meet_opponent, executor, on_progress)
+        for one in gathered(pieces, meet_opponent, executor, on_progress, library)
     ]
     blueprint, heroes = _table(**common)
     careful = [made for hero in heroes for made in hero.careful] if 0 in alphas else []

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from counterfold.cli.options import Cluster, number, option
+from counterfold.cli.options import Cluster, Library, number, option
 from counterfold.research.columns import Columns, Part, Table
 from counterfold.research.progress import Progress, no_progress
 from counterfold.research.reproduction import Job, Swept, verb_of
@@ -37,6 +37,7 @@ class SesRequest(Swept):
     game: str | None = option("GAME", "Another game than Leduc: fhp, 'fhp(flops=100)'.")
     hands: int | None = number("N", "drift: hands of each match.")
     cluster: Cluster = None
+    library: Library = None
 
 
 def _jobs(request: SesRequest) -> dict[str, Job]:
