@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold import interrupts
 from counterfold.abstraction.bucket_form import BucketForm, check_prints, game_print
 from counterfold.abstraction.bucket_layout import BucketLayout
 from counterfold.abstraction.buckets import starting_hands
@@ -119,10 +120,11 @@ class DrawnForm(BucketForm):
         """What is known of a strategy beside its certificate, which is of the deals it is for.
 
         ``errors`` are standard errors of the values, as if the strategy had not been found on the
-        same deals. Fresh deals, ``FRESH_TIMES`` as many, have ``fresh_values`` with
-        ``fresh_errors``; ``off`` is how far the values may be off by these: the difference, and the
-        95% interval beside it. ``fresh_gains`` are what each seat's best response over the first
-        deals gains in the fresh ones (below zero where it does not carry over).
+        same deals. Fresh deals, ``FRESH_TIMES`` as many (after a signal only as many), have
+        ``fresh_values`` with ``fresh_errors``; ``off`` is how far the values may be off by these:
+        the difference, and the 95% interval beside it. ``fresh_gains`` are what each seat's best
+        response over the first deals gains in the fresh ones (below zero where it does not carry
+        over).
         """
         own = evaluator_of(self)
         assert isinstance(own, DrawnEvaluator)
@@ -133,13 +135,15 @@ class DrawnForm(BucketForm):
             played = other.earned(tables)
             fresh.append(played - other.spare(played))
             gained.append(other.earned(tables, replies) - played)
+            if interrupts.noted():  # whoever ends a run does not wait for all of them
+                break
         (values, errors), (gains, _) = _told(fresh), _told(gained)
         played = own.earned(tables)
         mine, own_errors = _told([played - own.spare(played)])
         return {
             "deals": self.deals, "seed": self.seed, "errors": tuple(own_errors.tolist()),
             "off": tuple((np.abs(mine - values) + Z95 * errors).tolist()),
-            "fresh_deals": FRESH_TIMES * self.deals, "fresh_values": tuple(values.tolist()),
+            "fresh_deals": len(fresh) * self.deals, "fresh_values": tuple(values.tolist()),
             "fresh_errors": tuple(errors.tolist()), "fresh_gains": tuple(gains.tolist()),
         }  # fmt: skip
 

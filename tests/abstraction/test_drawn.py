@@ -223,3 +223,11 @@ def test_two_of_three_who_begin_with_nothing_to_lose_is_refused() -> None:
     game = jam_or_fold(players=3).poker
     with pytest.raises(ParameterError, match="deals must be a whole number"):
         DrawnForm(game, deals=0)
+
+
+def test_after_a_signal_few_deals_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    form = DrawnForm(jam_or_fold(players=3, stack=3).poker, deals=BLOCK)
+    tables = Strategy.uniform(form).tables
+    assert form.measured(tables)["fresh_deals"] == 8 * BLOCK
+    monkeypatch.setattr("counterfold.interrupts.noted", lambda: True)
+    assert form.measured(tables)["fresh_deals"] == BLOCK
