@@ -75,7 +75,7 @@ class Contest:
 
 def contest(
     game: Cheat,
-    *agents: Strategy[Any] | str,
+    *agents: Strategy | str,
     games: int = 10_000,
     seed: int = 0,
     longest: int = LONGEST,
@@ -119,7 +119,7 @@ def contest(
 
 
 def _kinds(
-    game: Cheat, agents: Sequence[Strategy[Any] | str]
+    game: Cheat, agents: Sequence[Strategy | str]
 ) -> tuple[list[int], list[NDArray[np.float32]], Strategy[DealForm] | None]:
     """How compiled code knows each agent, the tables of strategies, and what learned by deals."""
     from counterfold.kernels import cheat_abstract, cheat_play

@@ -23,7 +23,7 @@ from counterfold.files.typed import from_json
 from counterfold.games.base import spec_of
 from counterfold.games.catalog import load_named
 from counterfold.solvers.solver import Solver
-from counterfold.strategy.strategy import Strategy
+from counterfold.strategy.strategy import AnyStrategy
 from counterfold.tree.form import form_of
 from counterfold.tree.graph import graph_of
 from counterfold.tree.history import HistoryTree
@@ -139,7 +139,7 @@ class Curriculum:
                 continue
             yield from self._run_stage(place, progress)
 
-    def strategy(self) -> Strategy[Any]:
+    def strategy(self) -> AnyStrategy:
         """The average strategy of the last stage that was begun."""
         if self.solver is None:
             raise ParameterError("the curriculum has not begun")

@@ -45,7 +45,7 @@ class FallbackAgent(Agent):
     """It plays at a table in Python, where the compiled game would not help."""
 
     def __init__(
-        self, strategy: Strategy[Any], game: object = None, down: Down | None = None, name: str = ""
+        self, strategy: Strategy, game: object = None, down: Down | None = None, name: str = ""
     ) -> None:
         if game is None:
             game = strategy.tree.game
@@ -127,9 +127,7 @@ def natural(game: object) -> Down:
     return nearest(health) if isinstance(health, int) else same
 
 
-def lifted(
-    strategy: Strategy[Any], tree: HistoryTree, game: object = None
-) -> Strategy[HistoryTree]:
+def lifted(strategy: Strategy, tree: HistoryTree, game: object = None) -> Strategy[HistoryTree]:
     """A strategy of an abstract game, laid out over the infosets of a fuller one.
 
     ``game`` is the abstract game (the strategy's own, if not given). The result plays in the

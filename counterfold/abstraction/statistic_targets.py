@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,8 +108,8 @@ class StatMeeting(Certified):
     iterations: int
     cpu_seconds: float
     statistics: Statistics = field(repr=False)
-    strategy: Strategy[Any] = field(repr=False)
-    free: Strategy[Any] = field(repr=False)
+    strategy: Strategy = field(repr=False)
+    free: Strategy = field(repr=False)
 
     @property
     def met(self) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
 
 from counterfold.abstraction.bucket_layout import BucketLayout
 from counterfold.agent import Agent
@@ -111,7 +110,7 @@ def _local(request: GaugeRequest) -> None:
         raise StoppedError(f"stopped after {found.hands:,} of {request.hands:,} hands")
 
 
-def _gauged(spec: str) -> tuple[Strategy[Any] | Agent, Holdem | None, str, Units]:
+def _gauged(spec: str) -> tuple[Strategy | Agent, Holdem | None, str, Units]:
     """A strategy in a file, or an agent that searches with one; its table, game and units."""
     if not spec.startswith(f"{SEARCHING}("):
         strategy = Strategy.load(spec)
@@ -194,7 +193,7 @@ def _late(request: GaugeRequest) -> None:
 
 def _late_document(
     request: GaugeRequest,
-    strategy: Strategy[Any],
+    strategy: Strategy,
     found: LateResponse,
     units: Units,
 ) -> dict[str, object]:

@@ -9,7 +9,6 @@ import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -34,7 +33,7 @@ from counterfold.poker.units import Units
 from counterfold.strategy.hands import HandLayout
 from counterfold.strategy.layout import ABSTRACT, Row
 from counterfold.strategy.store import read
-from counterfold.strategy.strategy import Strategy
+from counterfold.strategy.strategy import AnyStrategy, Strategy
 from counterfold.tree.named import game_named
 
 ROWS = 40
@@ -117,7 +116,7 @@ def _game(what: str) -> Game | PokerGame:
         raise SpecError(f"there is no file {what}, and {error}") from None
 
 
-def _solved(request: ShowRequest, game: Game | PokerGame) -> Strategy[Any]:
+def _solved(request: ShowRequest, game: Game | PokerGame) -> AnyStrategy:
     """The strategy of a game that is solved for a short time."""
     from counterfold.cli.solve import solved
     from counterfold.cli.task import task_of
@@ -139,14 +138,14 @@ def _solved(request: ShowRequest, game: Game | PokerGame) -> Strategy[Any]:
     return outcome.result.strategy
 
 
-def _saved(path: str) -> Strategy[Any]:
+def _saved(path: str) -> AnyStrategy:
     strategy, state, _ = read(path)
     if strategy.layout.name in ABSTRACT:
         return _in_full(strategy)
     return _with_locks(strategy, state) if isinstance(strategy.layout, HandLayout) else strategy
 
 
-def _in_full(strategy: Strategy[Any]) -> Strategy[Any]:
+def _in_full(strategy: Strategy) -> AnyStrategy:
     """What a strategy of a game made smaller does in the game itself, where that fits."""
     from counterfold.abstraction.bucket_layout import by_hand
     from counterfold.abstraction.deal_form import by_infosets
@@ -160,7 +159,7 @@ def _in_full(strategy: Strategy[Any]) -> Strategy[Any]:
         return strategy
 
 
-def _with_locks(strategy: Strategy[Any], state: Saved) -> Strategy[Any]:
+def _with_locks(strategy: Strategy, state: Saved) -> AnyStrategy:
     """A strategy in which hands that never get to a lock show it as well."""
     from counterfold.exploit.locks import fill_locks
     from counterfold.tree.public_arrays import fields_in
@@ -178,7 +177,7 @@ def _with_locks(strategy: Strategy[Any], state: Saved) -> Strategy[Any]:
     return strategy
 
 
-def provenance(strategy: Strategy[Any]) -> str:
+def provenance(strategy: Strategy) -> str:
     """Where a strategy comes from, on one line."""
     about = strategy.about
     parts = [strategy.spec, str(about.get("method", "of unknown origin"))]
@@ -201,7 +200,7 @@ def provenance(strategy: Strategy[Any]) -> str:
 # Rows of infosets.
 
 
-def _show_rows(request: ShowRequest, strategy: Strategy[Any]) -> None:
+def _show_rows(request: ShowRequest, strategy: Strategy) -> None:
     pattern, csv = request.pattern, request.csv
     who = player_of(request.player, strategy.players, ())
     rows = list(strategy.rows(pattern, who))
@@ -218,7 +217,7 @@ def _show_rows(request: ShowRequest, strategy: Strategy[Any]) -> None:
         _print_rows(request, strategy, rows)
 
 
-def _print_rows(request: ShowRequest, strategy: Strategy[Any], rows: list[Row]) -> None:
+def _print_rows(request: ShowRequest, strategy: Strategy, rows: list[Row]) -> None:
     if request.sort == "name":
         rows.sort(key=lambda row: (row.player, row.infoset))
     limit = request.limit
@@ -254,7 +253,7 @@ def player_of(text: str | None, players: int, names: Sequence[str]) -> int | Non
     return number - 1
 
 
-def nothing_like(pattern: str, strategy: Strategy[Any], who: int | None) -> str:
+def nothing_like(pattern: str, strategy: Strategy, who: int | None) -> str:
     """That no infoset fits a pattern, and which come nearest."""
     names = list(dict.fromkeys(row.infoset for row in strategy.rows(None, who)))
     bare = pattern.replace("*", "").replace("?", "")

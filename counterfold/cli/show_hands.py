@@ -48,7 +48,7 @@ def check_hands(request: ShowRequest) -> None:
         raise ParameterError("--cards is a table of its own, also with --json or --html")
 
 
-def show_hands(request: ShowRequest, strategy: Strategy[Any]) -> None:
+def show_hands(request: ShowRequest, strategy: Strategy) -> None:
     """Print, draw, export or walk through a solution."""
     tree = strategy.tree
     player = player_of(request.player, tree.players, tree.game.players)
@@ -76,7 +76,7 @@ def show_hands(request: ShowRequest, strategy: Strategy[Any]) -> None:
     _show_view(request, strategy, place, browser.view(place, player))
 
 
-def _by_bucket(request: ShowRequest, strategy: Strategy[Any]) -> BucketBrowser:
+def _by_bucket(request: ShowRequest, strategy: Strategy) -> BucketBrowser:
     """A strategy over buckets, where EV and equity are not known."""
     from counterfold.abstraction.bucket_view import BucketBrowser
 
@@ -94,7 +94,7 @@ def _by_bucket(request: ShowRequest, strategy: Strategy[Any]) -> BucketBrowser:
     return BucketBrowser(strategy)
 
 
-def _show_view(request: ShowRequest, strategy: Strategy[Any], place: Place, view: NodeView) -> None:
+def _show_view(request: ShowRequest, strategy: Strategy, place: Place, view: NodeView) -> None:
     """A place in every way that is wanted."""
     if request.hand:
         view.hands(request.hand)  # what the board does not leave is refused before any output
@@ -117,7 +117,7 @@ def _show_view(request: ShowRequest, strategy: Strategy[Any], place: Place, view
         _print(request, strategy, place, view)
 
 
-def _print(request: ShowRequest, strategy: Strategy[Any], place: Place, view: NodeView) -> None:
+def _print(request: ShowRequest, strategy: Strategy, place: Place, view: NodeView) -> None:
     advise(provenance(strategy))
     say()
     if request.hand:
@@ -171,7 +171,7 @@ def next_words(game: PokerGame, place: Place) -> list[str]:
 
 
 def _document(
-    request: ShowRequest, strategy: Strategy[Any], place: Place, view: NodeView
+    request: ShowRequest, strategy: Strategy, place: Place, view: NodeView
 ) -> dict[str, Any]:
     game = strategy.tree.game
     document = view.to_dict()

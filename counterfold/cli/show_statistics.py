@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from counterfold.cli.output import advise, print_columns, print_json, say
 from counterfold.cli.show import player_of, provenance
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 TITLES = {"vpip": "VPIP", "pfr": "PFR", "wtsd": "WTSD", "w$sd": "W$SD", "af": "AF"}
 
 
-def show_statistics(request: ShowRequest, strategy: Strategy[Any]) -> None:
+def show_statistics(request: ShowRequest, strategy: Strategy) -> None:
     """Count, and print a table or JSON."""
     found = statistics(strategy, request.boards)
     who = player_of(request.player, len(found.seats), found.seats)

@@ -12,7 +12,7 @@ from counterfold.evaluate.certificate import Certified
 from counterfold.evaluate.public import PublicEvaluator
 from counterfold.evaluate.sequence import SequenceEvaluator
 from counterfold.strategy.layout import Tables
-from counterfold.strategy.strategy import Strategy, check_strategies
+from counterfold.strategy.strategy import AnyStrategy, Strategy, check_strategies
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.public import PublicTree
 
@@ -23,7 +23,7 @@ class BestResponse(Certified):
 
     player: int
     value: float
-    strategy: Strategy[Any]
+    strategy: AnyStrategy
 
 
 _EVALUATORS: dict[type, Callable[[Any], Evaluator]] = {
@@ -49,7 +49,7 @@ def evaluator_of(form: object) -> Evaluator:
     return evaluator
 
 
-def profile(strategies: tuple[Strategy[Any], ...]) -> tuple[Any, Tables]:
+def profile(strategies: tuple[Strategy, ...]) -> tuple[Any, Tables]:
     """One strategy for everybody, or one a player: the game, and who plays what as one."""
     check_strategies(*strategies)
     first = strategies[0]
@@ -62,7 +62,7 @@ def profile(strategies: tuple[Strategy[Any], ...]) -> tuple[Any, Tables]:
     return first.tree, first.layout.combine([strategy.tables for strategy in strategies])
 
 
-def assess(*strategies: Strategy[Any]) -> Assessment:
+def assess(*strategies: Strategy) -> Assessment:
     """Values and best responses of a profile: one strategy for all, or one a player.
 
     >>> import counterfold as cf
@@ -73,13 +73,13 @@ def assess(*strategies: Strategy[Any]) -> Assessment:
     return evaluator_of(form).assess(tables)
 
 
-def values(*strategies: Strategy[Any]) -> tuple[float, ...]:
+def values(*strategies: Strategy) -> tuple[float, ...]:
     """What each player earns on average."""
     form, tables = profile(strategies)
     return evaluator_of(form).values(tables)
 
 
-def value(*strategies: Strategy[Any]) -> float:
+def value(*strategies: Strategy) -> float:
     """What player 1 earns on average.
 
     >>> import counterfold as cf
@@ -89,12 +89,12 @@ def value(*strategies: Strategy[Any]) -> float:
     return values(*strategies)[0]
 
 
-def nash_conv(*strategies: Strategy[Any]) -> tuple[float, ...]:
+def nash_conv(*strategies: Strategy) -> tuple[float, ...]:
     """What each player would gain by a best response, player by player."""
     return assess(*strategies).gains
 
 
-def exploitability(*strategies: Strategy[Any]) -> float:
+def exploitability(*strategies: Strategy) -> float:
     """The mean over players of what a best response would gain, in payoff units a hand.
 
     In a game of imperfect recall the responder is granted a perfect memory.
@@ -102,7 +102,7 @@ def exploitability(*strategies: Strategy[Any]) -> float:
     return assess(*strategies).exploitability
 
 
-def earned_against(strategy: Strategy[Any], player: int, opponent: Strategy[Any]) -> float:
+def earned_against(strategy: Strategy, player: int, opponent: Strategy) -> float:
     """What one strategy earns as a player against another in all other seats.
 
     >>> import counterfold as cf
@@ -116,7 +116,7 @@ def earned_against(strategy: Strategy[Any], player: int, opponent: Strategy[Any]
     return evaluator_of(form).value(tables, player)
 
 
-def best_value(strategy: Strategy[Any], player: int) -> float:
+def best_value(strategy: Strategy, player: int) -> float:
     """What the player's best answer to the others' part of a strategy earns.
 
     >>> import counterfold as cf
@@ -129,7 +129,7 @@ def best_value(strategy: Strategy[Any], player: int) -> float:
     )
 
 
-def best_response(strategy: Strategy[Any], player: int) -> BestResponse:
+def best_response(strategy: Strategy, player: int) -> BestResponse:
     """The player's best answer to the others' part of a strategy.
 
     >>> import counterfold as cf
@@ -144,7 +144,7 @@ def best_response(strategy: Strategy[Any], player: int) -> BestResponse:
     return BestResponse(player, earned, Strategy(strategy.layout, tables, about))
 
 
-def _check_player(strategy: Strategy[Any], player: int) -> None:
+def _check_player(strategy: Strategy, player: int) -> None:
     check_strategies(strategy)
     if not 0 <= player < strategy.players:
         raise ParameterError(f"player {player} is not one of 0 to {strategy.players - 1}")

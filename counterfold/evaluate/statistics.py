@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -24,7 +23,7 @@ def counted_by(form: type, counter: Counter) -> None:
     _COUNTERS[form] = counter
 
 
-def statistics(strategy: Strategy[Any], boards: int | None = None, seed: int = 0) -> Statistics:
+def statistics(strategy: Strategy, boards: int | None = None, seed: int = 0) -> Statistics:
     """The statistics that players use, for every seat: see docs/reference/statistics.md.
 
     Exact for strategies of all hands; over buckets estimated from ``boards`` that are drawn.

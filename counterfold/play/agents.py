@@ -31,7 +31,7 @@ from counterfold.solvers.until import Report
 from counterfold.strategy.infosets import InfosetLayout
 from counterfold.strategy.layout import ABSTRACT
 from counterfold.strategy.store import read
-from counterfold.strategy.strategy import Strategy, check_strategies
+from counterfold.strategy.strategy import AnyStrategy, Strategy, check_strategies
 from counterfold.tree.form import Form, form_of
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.public import PublicTree
@@ -41,7 +41,7 @@ from counterfold.tree.story import rules_of
 class Phase(NamedTuple):
     """A strategy, and the hand of the match at which another one takes its place."""
 
-    strategy: Strategy[Any]
+    strategy: AnyStrategy
     until: int | None
 
 
@@ -50,14 +50,12 @@ def seen_by(observation: Observation) -> tuple[Any, ...]:
     return observation.seen if isinstance(observation.seen, tuple) else (observation.seen,)
 
 
-def odds_at(strategy: Strategy[Any], observation: Observation) -> dict[str, float]:
+def odds_at(strategy: Strategy, observation: Observation) -> dict[str, float]:
     """How often a strategy of any form takes each action at a decision."""
     return strategy.at(*seen_by(observation), player=observation.player)
 
 
-def draw_action(
-    strategy: Strategy[Any], observation: Observation, rng: np.random.Generator
-) -> Hashable:
+def draw_action(strategy: Strategy, observation: Observation, rng: np.random.Generator) -> Hashable:
     """An action, drawn as a strategy plays."""
     weights = np.array(list(odds_at(strategy, observation).values()))
     return observation.actions[int(rng.choice(len(weights), p=weights / weights.sum()))]
@@ -77,7 +75,7 @@ class StrategyAgent(Agent):
     {'fold': 0.5, 'call': 0.5}
     """
 
-    def __init__(self, strategy: Strategy[Any], name: str = "") -> None:
+    def __init__(self, strategy: Strategy, name: str = "") -> None:
         check_strategies(strategy)
         self.strategy = strategy
         self.name = name or str(strategy.about.get("method", "strategy"))
@@ -115,7 +113,7 @@ class _Changing(StrategyAgent):
     """Plays another strategy after every so many hands."""
 
     every: int
-    _drawn: tuple[int, Strategy[Any]] | None = None
+    _drawn: tuple[int, Strategy] | None = None
 
     def phase(self, hand: int) -> Phase:
         number = hand // self.every
@@ -123,7 +121,7 @@ class _Changing(StrategyAgent):
             self._drawn = (number, self._strategy(number))
         return Phase(self._drawn[1], (number + 1) * self.every)
 
-    def _strategy(self, number: int) -> Strategy[Any]:
+    def _strategy(self, number: int) -> AnyStrategy:
         """The strategy that is played after this many changes."""
         raise NotImplementedError
 
@@ -143,7 +141,7 @@ class Dynamic(_Changing):
         self.seed = whole("dynamic's seed", seed, least=0)
         self.name = str(Spec("dynamic", (), {"every": every, "seed": seed}))
 
-    def _strategy(self, number: int) -> Strategy[Any]:
+    def _strategy(self, number: int) -> AnyStrategy:
         return Strategy.random(self.tree, np.random.default_rng([self.seed, number]))
 
 
@@ -166,7 +164,7 @@ class Drifting(_Changing):
         self.every = whole("drifting's every", every, least=1)
         self.name = "drifting"
 
-    def _strategy(self, number: int) -> Strategy[Any]:
+    def _strategy(self, number: int) -> AnyStrategy:
         share = min(number * self.every / self.hands, 1.0)
         mixed = (1 - share) * self.start.probabilities + share * self.end.probabilities
         return Strategy.of(self.start.tree, mixed, {"method": "drifting"})
@@ -187,7 +185,7 @@ def sophisticated(tree: HistoryTree, flaw: float = 0.25, seed: int = 0) -> Strat
     return Strategy.of(tree, mixed, {"method": "sophisticated", "flaw": flaw, "seed": seed})
 
 
-def answer_to(strategy: Strategy[Any]) -> Strategy[Any]:
+def answer_to(strategy: Strategy) -> AnyStrategy:
     """A best response of every player to a strategy of the others."""
     answers = [best_response(strategy, player).strategy for player in range(strategy.players)]
     tables = strategy.layout.combine([answer.tables for answer in answers])
@@ -198,16 +196,16 @@ class Kind(NamedTuple):
     """A kind of agent that has a name; ``public`` if poker in ranges has it too."""
 
     told: str
-    make: Callable[..., Agent | Strategy[Any]]
+    make: Callable[..., Agent | Strategy]
     learns: bool = False
     public: bool = False
 
 
-def _random(form: Form, seed: int = 0) -> Strategy[Any]:
+def _random(form: Form, seed: int = 0) -> AnyStrategy:
     return Strategy.random(form, whole("random's seed", seed, least=0))
 
 
-def _best_response(form: Form, to: str | None = None) -> Strategy[Any]:
+def _best_response(form: Form, to: str | None = None) -> AnyStrategy:
     if to is None:
         raise ParameterError("say what to respond to, such as best-response(uniform)")
     other = make_agent(to, form)
@@ -216,7 +214,7 @@ def _best_response(form: Form, to: str | None = None) -> Strategy[Any]:
     return answer_to(other.strategy)
 
 
-def _blueprint(form: Form, path: str | None) -> Strategy[Any]:
+def _blueprint(form: Form, path: str | None) -> AnyStrategy:
     """A blueprint from a file; a near-equilibrium if none is named."""
     if path is None:
         return equilibrium_of(form)
@@ -246,7 +244,7 @@ def _rnr(form: Form, p: float = 0.5, every: int = 50, blueprint: str | None = No
 
 
 def _by_rules(name: str, told: str) -> Kind:
-    def make(form: Form) -> Strategy[Any]:
+    def make(form: Form) -> AnyStrategy:
         return laid_out(name, form)
 
     return Kind(told, make, public=True)
@@ -372,7 +370,7 @@ def _from_file(path: str, form: Form) -> Agent:
     return agent
 
 
-def _in_full(strategy: Strategy[Any], form: HistoryTree | PublicTree) -> Strategy[Any]:
+def _in_full(strategy: Strategy, form: HistoryTree | PublicTree) -> AnyStrategy:
     """A strategy of a game made smaller, in the game itself."""
     from counterfold.abstraction.bucket_layout import by_hand
     from counterfold.abstraction.deal_form import by_infosets

@@ -20,7 +20,7 @@ SMALL = 200 << 20
 """Bytes that compiling a game may take for the sake of its statistics alone."""
 
 
-def players_of_strategies(agents: Sequence[Agent | Strategy[Any] | str]) -> list[Agent | str]:
+def players_of_strategies(agents: Sequence[Agent | Strategy | str]) -> list[Agent | str]:
     """Whoever plays a strategy, where the strategy itself was given."""
     return [StrategyAgent(one) if isinstance(one, Strategy) else one for one in agents]
 

@@ -105,7 +105,7 @@ class Sitting(Match):
         self.played: list[PlayedHand] = []
         self._script: dict[int, deque[str]] | None = None
         self._trouble: Exception | None = None
-        self._best: Strategy[Any] | None = None
+        self._best: Strategy | None = None
         self._look()  # kernels are loaded before the first hand, not in it
 
     @property
@@ -151,7 +151,7 @@ class Sitting(Match):
         found: list[Advice] = []
         if self.tree is None:
             return found
-        known: dict[str, Strategy[Any]] = {}
+        known: dict[str, Strategy] = {}
         if self.tree.two_player_zero_sum:
             known["equilibrium"] = equilibrium_of(self.tree)
         for name, agent in zip(self.names[1:], self.agents[1:], strict=True):
@@ -219,7 +219,7 @@ class Sitting(Match):
         self.played.append(hand)
         super()._count(hand, rows)
 
-    def _answer(self, strategy: Strategy[Any]) -> Strategy[Any]:
+    def _answer(self, strategy: Strategy) -> Strategy:
         if self._best is None:
             self._best = answer_to(strategy)
         return self._best

@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -45,7 +44,7 @@ class LateResponse:
 
 
 def late_response(
-    strategy: Strategy[Any],
+    strategy: Strategy,
     street: int,
     boards: int,
     *,

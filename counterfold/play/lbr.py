@@ -92,7 +92,7 @@ class LocalResponse:
 
 
 def local_best_response(
-    strategy: Strategy[Any] | Agent,
+    strategy: Strategy | Agent,
     hands: int | None = None,
     kind: str = "all",
     *,

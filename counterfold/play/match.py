@@ -99,7 +99,7 @@ class Match:
     def __init__(
         self,
         game: object,
-        *agents: Agent | Strategy[Any] | str,
+        *agents: Agent | Strategy | str,
         seed: int = 0,
         duplicate: bool = False,
         reveal: bool = False,
@@ -319,7 +319,7 @@ class Match:
             won[order] += values(*(strategies[g] for g in order))
         return tuple((won / count).tolist())
 
-    def _on_tree(self, strategy: Strategy[Any]) -> Strategy[Any]:
+    def _on_tree(self, strategy: Strategy) -> Strategy:
         """The same strategy on the compiled game of the match, if it is one of that."""
         if self.tree is None or strategy.fingerprint != self.tree.fingerprint:
             return strategy

@@ -157,7 +157,7 @@ MODELS = ("uniform", "random", "equilibrium", *BY_RULES)
 """Opponents whom everybody knows by name, as models to answer."""
 
 
-def laid_out(name: str, form: Form) -> Strategy[Any]:
+def laid_out(name: str, form: Form) -> Strategy:
     """What a bot does everywhere in a game with betting, as a strategy.
 
     >>> import counterfold as cf

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -34,7 +34,7 @@ Deals = Callable[[tuple[int, ...], int], Sequence[tuple[int, ...]]]
 """Sets of so many cards that come to a board, each as likely as any other."""
 
 
-def poker_policy(strategy: Strategy[Any]) -> tuple[PokerGame, Policy]:
+def poker_policy(strategy: Strategy) -> tuple[PokerGame, Policy]:
     """The game of a strategy, and what all of its hands do."""
     form = strategy.tree
     if isinstance(strategy.layout, BucketLayout):

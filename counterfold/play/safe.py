@@ -62,11 +62,11 @@ class Model(Protocol):
     hands: int
 
     @property
-    def prior(self) -> Strategy[Any]: ...
+    def prior(self) -> Strategy: ...
 
-    def strategy(self) -> Strategy[Any]: ...
+    def strategy(self) -> Strategy: ...
 
-    def draw(self, rng: np.random.Generator) -> Strategy[Any]:
+    def draw(self, rng: np.random.Generator) -> Strategy:
         """A strategy that the opponent may have."""
         ...
 
@@ -100,12 +100,12 @@ class Certificate(Certified):
     bound: float
     theorem: float
     alphas: tuple[float, ...]
-    strategy: Strategy[Any]
+    strategy: Strategy
 
     infinite = ("theorem",)
 
 
-def _in_full(blueprint: Strategy[Any]) -> Strategy[Any]:
+def _in_full(blueprint: Strategy) -> Strategy:
     """A blueprint as searches read it: one over buckets hand by hand, on its public tree.
 
     TreeTooLargeError where that does not fit: there the agent ``holdem`` searches.
@@ -124,7 +124,7 @@ def _in_full(blueprint: Strategy[Any]) -> Strategy[Any]:
 class _Player(Agent):
     """Plays by a strategy of any form, learns by a model, and counts the time it thinks."""
 
-    def __init__(self, blueprint: Strategy[Any], model: Model | None) -> None:
+    def __init__(self, blueprint: Strategy, model: Model | None) -> None:
         check_strategies(blueprint)
         self.blueprint = blueprint = _in_full(blueprint)
         self.tree = blueprint.tree
@@ -146,7 +146,7 @@ class _Player(Agent):
         self._learned()
         self.cpu_seconds += time.process_time() - began
 
-    def _playing(self, observation: Observation) -> Strategy[Any]:
+    def _playing(self, observation: Observation) -> Strategy:
         """What it plays at a decision."""
         raise NotImplementedError
 
@@ -170,7 +170,7 @@ class SafeSearcher(_Player):
 
     def __init__(
         self,
-        blueprint: Strategy[Any],
+        blueprint: Strategy,
         alpha: float | str = "auto",
         budget: float = 0.05,
         point: Point = "board",
@@ -190,8 +190,8 @@ class SafeSearcher(_Player):
         self.searchers: tuple[Searcher[Any], ...] = tuple(
             Searcher(self.blueprint, player, point) for player in range(2)
         )
-        self._believed: Strategy[Any] | None = None
-        self._found: dict[tuple[int, int], Strategy[Any]] = {}
+        self._believed: Strategy | None = None
+        self._found: dict[tuple[int, int], Strategy] = {}
         self._nearest: dict[int, Nearest] = {}
 
     def search(self, player: int, place: int) -> Judgement:
@@ -223,7 +223,7 @@ class SafeSearcher(_Player):
         )
         return Judgement(alpha, evidence, judged, searcher.rise(found), found)
 
-    def strategy(self) -> Strategy[Any]:
+    def strategy(self) -> Strategy:
         """What it would play now as both players, every place searched."""
         found = [
             self.search(player, place).found
@@ -233,7 +233,7 @@ class SafeSearcher(_Player):
         ]
         return self._stitched(found)
 
-    def _stitched(self, found: list[Refined[Any, Any]], **about: object) -> Strategy[Any]:
+    def _stitched(self, found: list[Refined[Any, Any]], **about: object) -> Strategy:
         tables = stitch(self.blueprint, found).tables
         return Strategy.of(self.tree, tables, {"method": self.name, **about})
 
@@ -274,7 +274,7 @@ class SafeSearcher(_Player):
             f"at most {bound:.4g}, the blueprint has {plain:.4g}, Theorem 1 {proven})"
         )
 
-    def _playing(self, observation: Observation) -> Strategy[Any]:
+    def _playing(self, observation: Observation) -> Strategy:
         player, searcher = observation.player, self.searchers[observation.player]
         place = searcher.place(seen_by(observation))
         if place is None or not np.any(searcher.entry(place).reached):
@@ -305,7 +305,7 @@ class SafeSearcher(_Player):
             self._nearest[player] = nearest(places, self.blueprint, player)
         return self._nearest[player]
 
-    def _risk(self, strategy: Strategy[Any], player: int) -> float:
+    def _risk(self, strategy: Strategy, player: int) -> float:
         """The game's value to the player less what a best response leaves it."""
         reference = self._nearest_to(player)
         value = assess(self.blueprint).values[player] if reference is None else reference.value
@@ -332,7 +332,7 @@ class RestrictedAgent(_Player):
 
     def __init__(
         self,
-        blueprint: Strategy[Any],
+        blueprint: Strategy,
         p: float = 0.5,
         every: int = 50,
         model: Model | None = None,
@@ -347,7 +347,7 @@ class RestrictedAgent(_Player):
         self.name = f"rnr({p:g})"
         self._plan = Strategy.of(self.tree, self.blueprint.tables, {"method": self.name})
 
-    def _playing(self, observation: Observation) -> Strategy[Any]:
+    def _playing(self, observation: Observation) -> Strategy:
         return self._plan
 
     def _learned(self) -> None:
@@ -358,6 +358,6 @@ class RestrictedAgent(_Player):
         tables = layout.combine([one.tables for one in found])
         self._plan = Strategy(layout, tables, {"method": self.name})
 
-    def strategy(self) -> Strategy[Any]:
+    def strategy(self) -> Strategy:
         """What it plays now, as both players."""
         return self._plan

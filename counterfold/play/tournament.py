@@ -136,7 +136,7 @@ class TournamentResult(ArenaResult):
 
 def tournament(  # noqa: PLR0913  (said by their names)
     game: object,
-    agents: Sequence[Agent | Strategy[Any] | str],
+    agents: Sequence[Agent | Strategy | str],
     hands: int,
     *,
     matches: int = 1,
@@ -212,7 +212,7 @@ def _threads_for(table: object, agents: Sequence[Agent], most: int) -> int:
     return most if compiled else 1
 
 
-def _seated(game: object, agents: Sequence[Agent | Strategy[Any] | str]) -> tuple[Any, list[Agent]]:
+def _seated(game: object, agents: Sequence[Agent | Strategy | str]) -> tuple[Any, list[Agent]]:
     """The game as matches take it, compiled once for all of them if it can be; and the agents."""
     rules = rules_of(game)
     at_table = unlisted(rules) or any(getattr(agent, "at_table", False) for agent in agents)

@@ -13,7 +13,6 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -28,7 +27,7 @@ from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import NONE, HistoryTree, Infosets, check_histories
 from counterfold.tree.views import views
 
-Portfolio = Mapping[str, Strategy[Any]]
+Portfolio = Mapping[str, Strategy]
 """Continuations by name."""
 MOST_ENDS = 20_000_000
 

@@ -7,7 +7,6 @@ opponent's classes, that is, by what it may know at the roots.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -85,7 +84,7 @@ class HistoryEntry:
         )
 
 
-def enter(subgame: Subgame, blueprint: Strategy[Any], player: int) -> HistoryEntry:
+def enter(subgame: Subgame, blueprint: Strategy, player: int) -> HistoryEntry:
     """A subgame as a blueprint leads into it, from the side of one player.
 
     >>> import counterfold as cf

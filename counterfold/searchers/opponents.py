@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 
@@ -10,11 +10,12 @@ from counterfold.arrays import Floats
 from counterfold.errors import ParameterError
 from counterfold.searchers.entry import distribution
 from counterfold.strategy.strategy import Strategy
+from counterfold.tree.form import Form
+
+F = TypeVar("F", bound=Form)
 
 
-def shuffled(
-    strategy: Strategy[Any], share: float, seed: int | np.random.Generator
-) -> Strategy[Any]:
+def shuffled(strategy: Strategy[F], share: float, seed: int | np.random.Generator) -> Strategy[F]:
     """A strategy shaken at a share of its infosets: actions times random numbers from 0 to 1.
 
     >>> import counterfold as cf

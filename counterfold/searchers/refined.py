@@ -12,13 +12,14 @@ from counterfold.notebook import brief
 from counterfold.searchers.gadget import Entry, Part
 from counterfold.strategy.layout import Tables
 from counterfold.strategy.strategy import Strategy
+from counterfold.tree.form import Form
 
 if TYPE_CHECKING:
     from counterfold.searchers.public_root import PublicRoot
 
 E = TypeVar("E", bound=Entry)
 N = TypeVar("N")
-F = TypeVar("F")
+F = TypeVar("F", bound=Form)
 
 
 class WarmStart(NamedTuple):

@@ -41,7 +41,7 @@ class SearchEngine(Protocol[E]):
 
     def place(self, seen: Sequence[Any], /) -> int | None: ...
 
-    def range(self, entry: E, model: Strategy[Any]) -> Floats: ...
+    def range(self, entry: E, model: Strategy) -> Floats: ...
 
     def refine(
         self, entry: E, parts: Sequence[Part], iterations: int = ..., *, gap: float = ...,
@@ -70,7 +70,7 @@ class Searcher(Generic[E]):
     """
 
     def __init__(
-        self, blueprint: Strategy[Any], player: int, point: Point = "board", **options: object
+        self, blueprint: Strategy, player: int, point: Point = "board", **options: object
     ) -> None:
         check_strategies(blueprint)
         self.blueprint, self.player = blueprint, player
@@ -97,7 +97,7 @@ class Searcher(Generic[E]):
         """Where the player is when it sees this; None where there is nothing to search in."""
         return self.engine.place(seen)
 
-    def range(self, place: int, model: Strategy[Any]) -> Floats:
+    def range(self, place: int, model: Strategy) -> Floats:
         """With which classes or hands an opponent comes to a place if it plays as a model says."""
         return self.engine.range(self.entry(place), model)
 
@@ -184,9 +184,7 @@ class Searcher(Generic[E]):
         return max(float((refined.best - entry.best)[entry.live].max()), 0.0)
 
 
-def _engine(
-    blueprint: Strategy[Any], player: int, point: Point, **options: Any
-) -> SearchEngine[Any]:
+def _engine(blueprint: Strategy, player: int, point: Point, **options: Any) -> SearchEngine[Any]:
     tree = blueprint.tree
     if not isinstance(tree, PublicTree):
         return HistorySearch(blueprint, player, point, **options)
@@ -202,7 +200,7 @@ def _engine(
 
 
 def search(
-    strategy: Strategy[Any],
+    strategy: Strategy,
     place: int | None = None,
     gadget: str = "maxmargin",
     *,

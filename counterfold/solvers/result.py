@@ -30,7 +30,7 @@ from counterfold.solvers.run import (
 from counterfold.solvers.settings import defaults_of, settings_for
 from counterfold.solvers.solver import Solver
 from counterfold.solvers.until import Report, Until
-from counterfold.strategy.strategy import Strategy
+from counterfold.strategy.strategy import AnyStrategy, Strategy
 from counterfold.tree.form import Form, form_of
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.memory import ANY_SIZE
@@ -98,7 +98,7 @@ class Result(Certified):
     compile_seconds: float
     stopped: str
     promise: str
-    strategy: Strategy[Any] = field(repr=False)
+    strategy: AnyStrategy = field(repr=False)
     trace: tuple[Report, ...] = field(repr=False)
     poker: PokerPart | None = None
     drawn: Mapping[str, Any] | None = None
@@ -305,7 +305,7 @@ def check_lp(game: object) -> None:
         )
 
 
-def equilibrium_of(form: Form, on_report: OnReport | None = None) -> Strategy[Any]:
+def equilibrium_of(form: Form, on_report: OnReport | None = None) -> AnyStrategy:
     """A near-equilibrium of a compiled game, found once for each, the same in every process.
 
     To a millionth of the largest payoff, and of hold'em to the usual share of the pot or of the big
@@ -325,11 +325,11 @@ def equilibrium_of(form: Form, on_report: OnReport | None = None) -> Strategy[An
         if result.stopped == "interrupted":
             raise KeyboardInterrupt
         kept["equilibrium"] = result.strategy
-    equilibrium: Strategy[Any] = kept["equilibrium"]
+    equilibrium: AnyStrategy = kept["equilibrium"]
     return equilibrium
 
 
-def certified(strategy: Strategy[Any], bits: int = 32) -> Result:
+def certified(strategy: Strategy, bits: int = 32) -> Result:
     """A result of a strategy that is there already: measured now, and told as what it says it is.
 
     >>> import counterfold as cf

@@ -17,7 +17,7 @@ from counterfold.solvers.methods import Method
 from counterfold.solvers.result import Result, certified, solve
 from counterfold.solvers.settings import defaults_of
 from counterfold.solvers.until import Until
-from counterfold.strategy.strategy import Strategy
+from counterfold.strategy.strategy import AnyStrategy, Strategy
 from counterfold.tree.form import form_of
 from counterfold.tree.named import as_game
 
@@ -114,14 +114,14 @@ def outcome_of(piece: Piece, result: Result) -> Outcome:
     return Outcome(told, {ENDING: file_of(result.strategy)})
 
 
-def file_of(strategy: Strategy[Any]) -> bytes:
+def file_of(strategy: Strategy) -> bytes:
     """A strategy as the bytes of its file."""
     with tempfile.TemporaryDirectory() as folder:
         strategy.save(Path(folder, "solution"))
         return Path(folder, "solution").read_bytes()
 
 
-def strategy_in(content: bytes, form: object = None) -> Strategy[Any]:
+def strategy_in(content: bytes, form: object = None) -> AnyStrategy:
     """The strategy in the bytes of a file; ``form`` is the compiled game, if there is one."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "solution")

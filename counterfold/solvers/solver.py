@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -38,7 +37,7 @@ from counterfold.solvers.until import Report, Until
 from counterfold.strategy.infosets import InfosetLayout
 from counterfold.strategy.layout import Tables
 from counterfold.strategy.store import read, save_strategy
-from counterfold.strategy.strategy import Strategy
+from counterfold.strategy.strategy import AnyStrategy, Strategy
 from counterfold.tree.form import Form, form_of
 from counterfold.tree.history import compile_game
 from counterfold.tree.named import as_game
@@ -250,7 +249,7 @@ class Solver:
         """The strategy of the next iteration over the tree's slots."""
         return self.engine.tables(average=False)[0]
 
-    def strategy(self, best: bool = False, **about: object) -> Strategy[Any]:
+    def strategy(self, best: bool = False, **about: object) -> AnyStrategy:
         """The strategy so far (or of the ``best`` check), with what is known about it."""
         known = {
             "method": self.settings.method,
@@ -397,7 +396,7 @@ class Solver:
         return solver, trace
 
 
-def _form_of(strategy: Strategy[Any], path: str | os.PathLike[str], memory: int | None) -> Form:
+def _form_of(strategy: Strategy, path: str | os.PathLike[str], memory: int | None) -> Form:
     """The compiled game of a checkpoint, by the name that it says."""
     if isinstance(strategy.layout, InfosetLayout):
         return compile_game(load_named(strategy.spec, path), memory)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TypeVar
 
 from counterfold.errors import ParameterError
 from counterfold.strategy.strategy import Strategy
+from counterfold.tree.form import Form
+
+F = TypeVar("F", bound=Form)
 
 FACTOR = 10.0
 """By how much a bias multiplies what is preferred (Brown, Sandholm and Amos 2018; Pluribus 5)."""
@@ -20,7 +23,7 @@ BIASES: dict[str, tuple[str, ...]] = {
 """What each bias of a poker player prefers, by the first words of actions."""
 
 
-def biased(strategy: Strategy[Any], actions: Sequence[str], factor: float) -> Strategy[Any]:
+def biased(strategy: Strategy[F], actions: Sequence[str], factor: float) -> Strategy[F]:
     """A strategy with the weights of some actions multiplied, and all brought back to one.
 
     Actions are named by their first word. What is never played stays so.
@@ -41,10 +44,10 @@ def biased(strategy: Strategy[Any], actions: Sequence[str], factor: float) -> St
 
 
 def continuations(
-    blueprint: Strategy[Any],
+    blueprint: Strategy[F],
     factor: float = FACTOR,
     biases: Mapping[str, Sequence[str]] = BIASES,
-) -> dict[str, Strategy[Any]]:
+) -> dict[str, Strategy[F]]:
     """The blueprint, and it biased towards each kind of action.
 
     >>> import counterfold as cf

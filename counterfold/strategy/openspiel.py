@@ -18,7 +18,7 @@ from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import HistoryTree, compile_game
 
 
-def to_openspiel(strategy: Strategy[Any], game: object = None) -> Any:
+def to_openspiel(strategy: Strategy, game: object = None) -> Any:
     """The strategy as an OpenSpiel ``TabularPolicy``.
 
     ``game`` is OpenSpiel's game (an object or its name); it is known for games that were

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from typing import Any
 
 from counterfold.arrays import Array
 from counterfold.errors import CounterfoldError, FileError, MismatchError
@@ -13,7 +12,7 @@ from counterfold.files.arrays import Saved, read_arrays, write_arrays
 from counterfold.files.text import Fields
 from counterfold.strategy.hands import HandLayout
 from counterfold.strategy.layout import HORIZON_BEFORE, layout_in
-from counterfold.strategy.strategy import Strategy
+from counterfold.strategy.strategy import AnyStrategy, Strategy
 
 STRATEGY, CHECKPOINT = "strategy", "checkpoint"
 KINDS = (STRATEGY, CHECKPOINT, HandLayout.before, HORIZON_BEFORE)
@@ -21,7 +20,7 @@ PathLike = str | os.PathLike[str]
 
 
 def save_strategy(
-    strategy: Strategy[Any],
+    strategy: Strategy,
     path: PathLike,
     state: Mapping[str, Array] | None = None,
     run: Mapping[str, object] | None = None,
@@ -41,7 +40,7 @@ def save_strategy(
     write_arrays(path, STRATEGY if state is None else CHECKPOINT, header, arrays)
 
 
-def read(path: PathLike, form: object = None) -> tuple[Strategy[Any], Saved, Fields | None]:
+def read(path: PathLike, form: object = None) -> tuple[AnyStrategy, Saved, Fields | None]:
     """A file's strategy, and the arrays and the run of whoever saved it as a checkpoint.
 
     ``form`` is the compiled game, if there is one already.
@@ -50,7 +49,7 @@ def read(path: PathLike, form: object = None) -> tuple[Strategy[Any], Saved, Fie
     state = saved.part("state.")
     try:
         layout, tables = layout_in(saved, form)
-        strategy: Strategy[Any] = Strategy(layout, tables, saved.fields("about").value)
+        strategy: AnyStrategy = Strategy(layout, tables, saved.fields("about").value)
         saved.finish()
     except (FileError, MismatchError):
         raise
@@ -61,7 +60,7 @@ def read(path: PathLike, form: object = None) -> tuple[Strategy[Any], Saved, Fie
 
 def read_run(
     path: PathLike, key: str, otherwise: str, form: object = None
-) -> tuple[Strategy[Any], Saved, Fields]:
+) -> tuple[AnyStrategy, Saved, Fields]:
     """A checkpoint of a kind, which its run tells by a key; else FileError says ``otherwise``.
 
     MismatchError if it is for another game than ``form``, where there is one already.

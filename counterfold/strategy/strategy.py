@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -18,17 +18,21 @@ from counterfold.notebook import brief, frame, html_table
 from counterfold.strategy.hands import HandLayout, HandTables
 from counterfold.strategy.infosets import InfosetLayout
 from counterfold.strategy.layout import Layout, OfGame, Row, Tables, layout_of
-from counterfold.tree.form import form_of
+from counterfold.tree.form import Form, form_of
 from counterfold.tree.history import Infosets
 
 if TYPE_CHECKING:
     import pandas as pd
+    from typing_extensions import TypeVar as Default
 
-F = TypeVar("F")
+    F_co = Default("F_co", bound=Form, covariant=True, default=Form)
+else:
+    F_co = TypeVar("F_co")
+G = TypeVar("G", bound=Form)
 
 
 @dataclass(frozen=True, eq=False)
-class Strategy(OfGame, Generic[F]):
+class Strategy(OfGame, Generic[F_co]):
     """What all players do at every infoset of a game, whatever form it is compiled to. Immutable.
 
     ``tables`` hold its numbers in the order of ``layout``: probabilities by infoset, or weights
@@ -98,28 +102,28 @@ class Strategy(OfGame, Generic[F]):
     @classmethod
     def of(
         cls,
-        form: F,
+        form: G,
         tables: Array | Tables,
         about: Mapping[str, object] = MappingProxyType({}),
-    ) -> Strategy[F]:
+    ) -> Strategy[G]:
         """A strategy of a compiled game: over the slots of its infosets, or for all hands."""
         given = tables if isinstance(tables, tuple) else (tables,)
         return cls(layout_of(form), given, about)
 
     @classmethod
-    def uniform(cls, game: object) -> Strategy[Any]:
+    def uniform(cls, game: object) -> AnyStrategy:
         """Every action equally often everywhere, in a game or a compiled form."""
         layout = layout_of(form_of(game))
         return cls(layout, layout.even(), {"method": "uniform"})
 
     @classmethod
-    def random(cls, game: object, seed: int | np.random.Generator) -> Strategy[Any]:
+    def random(cls, game: object, seed: int | np.random.Generator) -> AnyStrategy:
         """A strategy drawn evenly from the simplex at each infoset."""
         layout = layout_of(form_of(game))
         return cls(layout, layout.random(np.random.default_rng(seed)), {"method": "random"})
 
     @classmethod
-    def ruled(cls, game: object, rule: Callable[[int, str, tuple[str, ...]], Any]) -> Strategy[Any]:
+    def ruled(cls, game: object, rule: Callable[[int, str, tuple[str, ...]], Any]) -> AnyStrategy:
         """A strategy from a rule: what a player does at an infoset, given its actions.
 
         The rule returns the name of an action, or a weight for each of them.
@@ -146,7 +150,7 @@ class Strategy(OfGame, Generic[F]):
         return cls(even.layout, (slots,), {"method": "rule"})
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], game: object = None) -> Strategy[Any]:
+    def load(cls, path: str | os.PathLike[str], game: object = None) -> AnyStrategy:
         """Read a strategy (or the strategy of a checkpoint) from a file.
 
         ``game`` is needed where its rules are a Python file, which no file may name.
@@ -172,7 +176,7 @@ class Strategy(OfGame, Generic[F]):
         return to_openspiel(self, game)
 
     @classmethod
-    def from_openspiel(cls, policy: object, game: object = None) -> Strategy[Any]:
+    def from_openspiel(cls, policy: object, game: object = None) -> AnyStrategy:
         """A strategy from an OpenSpiel policy; see ``counterfold.strategy.openspiel``."""
         from counterfold.strategy.openspiel import from_openspiel
 
@@ -183,9 +187,9 @@ class Strategy(OfGame, Generic[F]):
         return self.layout
 
     @property
-    def tree(self) -> F:
+    def tree(self) -> F_co:
         """The compiled game, built from its name if the strategy came from a file."""
-        form: F = self.layout.form
+        form: F_co = self.layout.form
         return form
 
     @property
@@ -239,7 +243,7 @@ class Strategy(OfGame, Generic[F]):
         """
         return self.layout.rows(self.tables, pattern, player)
 
-    def with_about(self, **more: object) -> Strategy[F]:
+    def with_about(self, **more: object) -> Strategy[F_co]:
         """The same strategy with more told about it."""
         return replace(self, about={**self.about, **more})
 
@@ -272,6 +276,10 @@ class Strategy(OfGame, Generic[F]):
             ],
         }
         return json.dumps(document, indent=1)
+
+
+AnyStrategy: TypeAlias = Strategy[Any]
+"""Of a form that only the running program knows: from a name, a file or a solver."""
 
 
 def check_strategies(*given: object) -> None:

@@ -15,7 +15,7 @@ from counterfold.evaluate.public_view import Browser
 from counterfold.files.arrays import header_in
 from counterfold.games.catalog import games
 from counterfold.games.spec import parse_spec
-from counterfold.strategy.strategy import Strategy
+from counterfold.strategy.strategy import AnyStrategy, Strategy
 from counterfold.studio.folder import Folder
 from counterfold.tree.named import PUBLIC_ONLY, game_named
 from counterfold.tree.public import PublicTree
@@ -28,7 +28,7 @@ KEPT = 4
 class Open:
     """A strategy from a file; one at a time may look around in it."""
 
-    def __init__(self, name: str, strategy: Strategy[Any]) -> None:
+    def __init__(self, name: str, strategy: AnyStrategy) -> None:
         self.name, self.strategy, self.lock = name, strategy, threading.RLock()
         self.strips: dict[tuple[str, str | None], dict[str, Any]] = {}  # next cards, by their line
         self.seats: dict[str, Any] | None = None  # the statistics of every seat

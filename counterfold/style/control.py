@@ -8,7 +8,7 @@ tree (``hand_cells``).
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -46,10 +46,10 @@ class Cells(Protocol):
     comes: Floats  # [cells] how often the others and chance let their player come there
     weights: Floats  # [targets, cells] the same where a target looks, zero elsewhere
 
-    def look(self, against: Strategy[Any]) -> None:
+    def look(self, against: Strategy) -> None:
         """Count ``comes`` and ``weights`` against the others' part of this strategy."""
 
-    def probabilities(self, strategy: Strategy[Any]) -> Floats:
+    def probabilities(self, strategy: Strategy) -> Floats:
         """[slots] what a strategy does there."""
 
     def play(self, iterations: int, odds: Floats) -> Epoch:
@@ -96,7 +96,7 @@ class ControlledRun:
         self,
         cells: Cells,
         targets: dict[Frequency, float],
-        plain: Strategy[Any],
+        plain: Strategy,
         solver: Solver,
         player: int | None,
     ) -> None:

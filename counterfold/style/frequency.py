@@ -6,7 +6,7 @@ import difflib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -161,7 +161,7 @@ class Frequency:
             named[lo:hi] = [self.names(action) for action in infosets.actions[i]]
         return Matches(np.array(matching, dtype=np.int64), named)
 
-    def of(self, strategy: Strategy[Any], against: Strategy[Any] | None = None) -> float:
+    def of(self, strategy: Strategy, against: Strategy | None = None) -> float:
         """How often the player does it, when the others play ``against`` (or the same strategy).
 
         Each infoset counts as often as play gets there. At infosets where the player itself

@@ -158,7 +158,7 @@ def compare(plain: Result, styled: Result, style: Style | str = "") -> Price:
     return Price(str(style), plain, styled, earnings(ours, theirs), *shares)
 
 
-def earnings(plain: Strategy[Any], styled: Strategy[Any]) -> tuple[Earnings, ...]:
+def earnings(plain: Strategy, styled: Strategy) -> tuple[Earnings, ...]:
     """What each player earns with either strategy, against both and against the worst.
 
     >>> import counterfold as cf

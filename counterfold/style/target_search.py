@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from counterfold.errors import UnsupportedError
 from counterfold.evaluate.exact import assess
@@ -38,7 +38,7 @@ def by_player(targets: Targets) -> dict[int, Targets]:
     return players
 
 
-def cells_of(solver: Solver, targets: Targets, plain: Strategy[Any]) -> Cells:
+def cells_of(solver: Solver, targets: Targets, plain: Strategy) -> Cells:
     """The places where a solver's style is controlled."""
     if isinstance(solver.tree, HistoryTree):
         return InfosetCells(solver, list(targets), plain)
@@ -72,7 +72,7 @@ class Best(NamedTuple):
     """The stage that a search would end with: misses of budget and targets, and what had them."""
 
     misses: tuple[float, ...]
-    strategy: Strategy[Any]
+    strategy: Strategy
     style: Conditions
     description: tuple[str, ...]
     exploitability: float
@@ -85,7 +85,7 @@ class TargetSearch:
         self,
         tree: Form,
         targets: Targets,
-        plain: Strategy[Any],
+        plain: Strategy,
         give_up: float,
         rule: Method,
         seed: int,
@@ -126,7 +126,7 @@ class TargetSearch:
                 for run in self.runs:
                     run.cells.look(now)
 
-    def _profile(self) -> Strategy[Any]:
+    def _profile(self) -> Strategy:
         """What each targeted player does in its run, and the others in the plain strategy."""
         tables = [self.plain.tables] * self.plain.players
         for run in self.runs:

@@ -11,7 +11,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,8 +87,8 @@ class Meeting(Certified, Tabular):
     cpu_seconds: float
     description: tuple[str, ...]
     style: Conditions = field(repr=False)
-    strategy: Strategy[Any] = field(repr=False)
-    plain: Strategy[Any] = field(repr=False)
+    strategy: Strategy = field(repr=False)
+    plain: Strategy = field(repr=False)
     trace: tuple[Stage, ...] = field(repr=False)
 
     def __repr__(self) -> str:
@@ -185,14 +185,14 @@ def _form(game: object, targets: Iterable[str | Frequency]) -> Form:
     return form
 
 
-def _plain(tree: Form, rule: Method, iterations: int, seed: int) -> Strategy[Any]:
+def _plain(tree: Form, rule: Method, iterations: int, seed: int) -> Strategy:
     """The game solved without a style."""
     solver = Solver(tree, rule, seed=seed)
     solver.step(iterations)
     return solver.strategy()
 
 
-def _met(targets: Targets, strategy: Strategy[Any], plain: Strategy[Any]) -> tuple[Met, ...]:
+def _met(targets: Targets, strategy: Strategy, plain: Strategy) -> tuple[Met, ...]:
     return tuple(Met(f, share, f.of(strategy), f.of(plain)) for f, share in targets.items())
 
 
@@ -276,7 +276,7 @@ def _listed(targets: Targets) -> str:
     return ", ".join(f"{frequency} = {share:g}" for frequency, share in targets.items())
 
 
-def _check_possible(tree: Form, targets: Targets, plain: Strategy[Any], give_up: float) -> None:
+def _check_possible(tree: Form, targets: Targets, plain: Strategy, give_up: float) -> None:
     """Refuse targets that no strategy has, or none within the budget, where programs can tell."""
     if not isinstance(tree, HistoryTree):
         return
@@ -300,7 +300,7 @@ def _check_possible(tree: Form, targets: Targets, plain: Strategy[Any], give_up:
     )
 
 
-def _check_consistent(tree: HistoryTree, targets: Targets, against: Strategy[Any]) -> None:
+def _check_consistent(tree: HistoryTree, targets: Targets, against: Strategy) -> None:
     """Refuse targets of one player that no plan has, whatever it costs."""
     (player,) = by_player(targets)
     program = Program()
@@ -312,7 +312,7 @@ def _check_consistent(tree: HistoryTree, targets: Targets, against: Strategy[Any
         raise ParameterError(f"no strategy meets all of these at once: {_listed(targets)}")
 
 
-def _optima(tree: Form, targets: Targets, against: Strategy[Any]) -> dict[int, float]:
+def _optima(tree: Form, targets: Targets, against: Strategy) -> dict[int, float]:
     """What the cheapest strategy with these frequencies costs each targeted player."""
     if not isinstance(tree, HistoryTree) or not tree.two_player_zero_sum:
         return {}

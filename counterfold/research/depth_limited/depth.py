@@ -31,11 +31,12 @@ from counterfold.solvers.result import solve
 from counterfold.solvers.until import Until
 from counterfold.strategy.continuations import continuations
 from counterfold.strategy.strategy import Strategy
+from counterfold.tree.form import Form
 from counterfold.tree.history import compile_game
 from counterfold.tree.named import poker_game
 from counterfold.tree.public import PublicTree
 
-F = TypeVar("F")
+F = TypeVar("F", bound=Form)
 
 SIZES = (1, 2, 4, 8)
 CHOOSERS = ((0, 1), (1,), (0,))

@@ -11,7 +11,6 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,7 +83,7 @@ class StyleRow(Result, without=("strategy", "hands")):
     iterations: int
     cpu_seconds: float | None
     hands: NDArray[np.float64] = field(repr=False)  # [classes, actions]
-    strategy: Strategy[Any] = field(repr=False)
+    strategy: Strategy = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -194,7 +193,7 @@ Matrix = tuple[tuple[float, ...], ...]
 
 
 def matrix_of(
-    strategies: Sequence[Strategy[Any]], boards: int, seed: int, threads: int, say: Progress
+    strategies: Sequence[Strategy], boards: int, seed: int, threads: int, say: Progress
 ) -> tuple[Matrix, Matrix]:
     """What each style wins from each other, mean of all seats, and half of its interval: mbb/h."""
     found = winnings(

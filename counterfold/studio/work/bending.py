@@ -107,7 +107,7 @@ def exploit_job(desk: Desk) -> dict[str, Any]:
     }
 
 
-def _model(desk: Desk, form: Any) -> Strategy[Any]:
+def _model(desk: Desk, form: Any) -> Strategy:
     name = desk.request["model"]
     desk.tell(at_once=True, doing="making the model")
     if name not in MODELS:
@@ -117,9 +117,7 @@ def _model(desk: Desk, form: Any) -> Strategy[Any]:
     return agent.strategy
 
 
-def _by_programs(
-    model: Strategy[Any], player: int, desk: Desk, budget: float | None
-) -> list[Response]:
+def _by_programs(model: Strategy, player: int, desk: Desk, budget: float | None) -> list[Response]:
     """Epsilon-safe answers, exact by linear programs; one of them at the budget."""
 
     def follow(done: int, total: int) -> None:
@@ -135,7 +133,7 @@ def _by_programs(
     )
 
 
-def _by_cfr(model: Strategy[Any], player: int, desk: Desk, budget: float | None) -> list[Response]:
+def _by_cfr(model: Strategy, player: int, desk: Desk, budget: float | None) -> list[Response]:
     """Restricted Nash responses, each by CFR with every hand; nearer and nearer to the budget."""
     found: dict[float, Response] = {}
     total = len(SHARES) + (0 if budget is None else NEARER)
