@@ -15,7 +15,7 @@ from counterfold.abstraction.horizon_form import HorizonLayout, original
 from counterfold.errors import MismatchError, ParameterError
 from counterfold.games.cheat import Cheat
 from counterfold.games.spec import whole
-from counterfold.strategy.strategy import Strategy
+from counterfold.strategy.strategy import AnyStrategy, Strategy
 
 BOTS = ("random", "heuristic")
 LONGEST = 2_000
@@ -119,7 +119,7 @@ def contest(
 
 
 def _kinds(
-    game: Cheat, agents: Sequence[Strategy | str]
+    game: Cheat, agents: Sequence[AnyStrategy | str]
 ) -> tuple[list[int], list[NDArray[np.float32]], Strategy[DealForm] | None]:
     """How compiled code knows each agent, the tables of strategies, and what learned by deals."""
     from counterfold.kernels import cheat_abstract, cheat_play

@@ -13,7 +13,7 @@ from counterfold.abstraction.ordered import Down, nearest, rows_of, same
 from counterfold.agent import Agent, Observation
 from counterfold.errors import MismatchError
 from counterfold.games.base import label, spec_of
-from counterfold.strategy.strategy import Strategy
+from counterfold.strategy.strategy import AnyStrategy, Strategy
 from counterfold.tree.history import HistoryTree, kept_with
 from counterfold.tree.story import rules_of
 from counterfold.tree.walk import read_rules
@@ -45,7 +45,7 @@ class FallbackAgent(Agent):
     """It plays at a table in Python, where the compiled game would not help."""
 
     def __init__(
-        self, strategy: Strategy, game: object = None, down: Down | None = None, name: str = ""
+        self, strategy: AnyStrategy, game: object = None, down: Down | None = None, name: str = ""
     ) -> None:
         if game is None:
             game = strategy.tree.game

@@ -145,7 +145,7 @@ def _saved(path: str) -> AnyStrategy:
     return _with_locks(strategy, state) if isinstance(strategy.layout, HandLayout) else strategy
 
 
-def _in_full(strategy: Strategy) -> AnyStrategy:
+def _in_full(strategy: AnyStrategy) -> AnyStrategy:
     """What a strategy of a game made smaller does in the game itself, where that fits."""
     from counterfold.abstraction.bucket_layout import by_hand
     from counterfold.abstraction.deal_form import by_infosets
@@ -159,7 +159,7 @@ def _in_full(strategy: Strategy) -> AnyStrategy:
         return strategy
 
 
-def _with_locks(strategy: Strategy, state: Saved) -> AnyStrategy:
+def _with_locks(strategy: AnyStrategy, state: Saved) -> AnyStrategy:
     """A strategy in which hands that never get to a lock show it as well."""
     from counterfold.exploit.locks import fill_locks
     from counterfold.tree.public_arrays import fields_in

@@ -19,7 +19,7 @@ from counterfold.poker.grid_colours import MODES, mode_of
 from counterfold.poker.made import check_words, names_kind
 from counterfold.poker.ranges import CELL
 from counterfold.poker.view import CLASSES, NodeView
-from counterfold.strategy.strategy import Strategy
+from counterfold.strategy.strategy import AnyStrategy, Strategy
 from counterfold.tree.find import Place, find_place
 from counterfold.tree.public import PublicTree
 
@@ -48,7 +48,7 @@ def check_hands(request: ShowRequest) -> None:
         raise ParameterError("--cards is a table of its own, also with --json or --html")
 
 
-def show_hands(request: ShowRequest, strategy: Strategy) -> None:
+def show_hands(request: ShowRequest, strategy: AnyStrategy) -> None:
     """Print, draw, export or walk through a solution."""
     tree = strategy.tree
     player = player_of(request.player, tree.players, tree.game.players)
@@ -76,7 +76,7 @@ def show_hands(request: ShowRequest, strategy: Strategy) -> None:
     _show_view(request, strategy, place, browser.view(place, player))
 
 
-def _by_bucket(request: ShowRequest, strategy: Strategy) -> BucketBrowser:
+def _by_bucket(request: ShowRequest, strategy: AnyStrategy) -> BucketBrowser:
     """A strategy over buckets, where EV and equity are not known."""
     from counterfold.abstraction.bucket_view import BucketBrowser
 
@@ -117,7 +117,7 @@ def _show_view(request: ShowRequest, strategy: Strategy, place: Place, view: Nod
         _print(request, strategy, place, view)
 
 
-def _print(request: ShowRequest, strategy: Strategy, place: Place, view: NodeView) -> None:
+def _print(request: ShowRequest, strategy: AnyStrategy, place: Place, view: NodeView) -> None:
     advise(provenance(strategy))
     say()
     if request.hand:
@@ -171,7 +171,7 @@ def next_words(game: PokerGame, place: Place) -> list[str]:
 
 
 def _document(
-    request: ShowRequest, strategy: Strategy, place: Place, view: NodeView
+    request: ShowRequest, strategy: AnyStrategy, place: Place, view: NodeView
 ) -> dict[str, Any]:
     game = strategy.tree.game
     document = view.to_dict()

@@ -370,7 +370,7 @@ def _from_file(path: str, form: Form) -> Agent:
     return agent
 
 
-def _in_full(strategy: Strategy, form: HistoryTree | PublicTree) -> AnyStrategy:
+def _in_full(strategy: AnyStrategy, form: HistoryTree | PublicTree) -> AnyStrategy:
     """A strategy of a game made smaller, in the game itself."""
     from counterfold.abstraction.bucket_layout import by_hand
     from counterfold.abstraction.deal_form import by_infosets

@@ -21,7 +21,7 @@ from counterfold.evaluate.equity import showdown
 from counterfold.poker.cards import CARDS
 from counterfold.poker.game import DEAL, DECISION, FOLD, CardRules, PokerGame, meetings
 from counterfold.strategy.hands import HandTables
-from counterfold.strategy.strategy import Strategy
+from counterfold.strategy.strategy import AnyStrategy
 from counterfold.tree.boards import renamed_holes
 from counterfold.tree.find import find_board
 from counterfold.tree.public import PublicTree
@@ -34,7 +34,7 @@ Deals = Callable[[tuple[int, ...], int], Sequence[tuple[int, ...]]]
 """Sets of so many cards that come to a board, each as likely as any other."""
 
 
-def poker_policy(strategy: Strategy) -> tuple[PokerGame, Policy]:
+def poker_policy(strategy: AnyStrategy) -> tuple[PokerGame, Policy]:
     """The game of a strategy, and what all of its hands do."""
     form = strategy.tree
     if isinstance(strategy.layout, BucketLayout):

@@ -42,7 +42,7 @@ from counterfold.searchers.points import Point
 from counterfold.searchers.refined import Refined, stitch
 from counterfold.searchers.searcher import Searcher
 from counterfold.searchers.subgame import subgames
-from counterfold.strategy.strategy import Strategy, check_strategies
+from counterfold.strategy.strategy import AnyStrategy, Strategy, check_strategies
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.public import PublicTree
 
@@ -105,7 +105,7 @@ class Certificate(Certified):
     infinite = ("theorem",)
 
 
-def _in_full(blueprint: Strategy) -> Strategy:
+def _in_full(blueprint: AnyStrategy) -> AnyStrategy:
     """A blueprint as searches read it: one over buckets hand by hand, on its public tree.
 
     TreeTooLargeError where that does not fit: there the agent ``holdem`` searches.
@@ -124,7 +124,7 @@ def _in_full(blueprint: Strategy) -> Strategy:
 class _Player(Agent):
     """Plays by a strategy of any form, learns by a model, and counts the time it thinks."""
 
-    def __init__(self, blueprint: Strategy, model: Model | None) -> None:
+    def __init__(self, blueprint: AnyStrategy, model: Model | None) -> None:
         check_strategies(blueprint)
         self.blueprint = blueprint = _in_full(blueprint)
         self.tree = blueprint.tree

@@ -16,7 +16,7 @@ from counterfold.searchers.history import HistorySearch
 from counterfold.searchers.points import Point
 from counterfold.searchers.refine import TOLERANCE
 from counterfold.searchers.refined import Refined, Searched, stitch
-from counterfold.strategy.strategy import Strategy, check_strategies
+from counterfold.strategy.strategy import AnyStrategy, Strategy, check_strategies
 from counterfold.tree.public import PublicTree
 
 E = TypeVar("E", bound=Entry)
@@ -41,7 +41,7 @@ class SearchEngine(Protocol[E]):
 
     def place(self, seen: Sequence[Any], /) -> int | None: ...
 
-    def range(self, entry: E, model: Strategy) -> Floats: ...
+    def range(self, entry: E, model: AnyStrategy) -> Floats: ...
 
     def refine(
         self, entry: E, parts: Sequence[Part], iterations: int = ..., *, gap: float = ...,
@@ -184,7 +184,7 @@ class Searcher(Generic[E]):
         return max(float((refined.best - entry.best)[entry.live].max()), 0.0)
 
 
-def _engine(blueprint: Strategy, player: int, point: Point, **options: Any) -> SearchEngine[Any]:
+def _engine(blueprint: AnyStrategy, player: int, point: Point, **options: Any) -> SearchEngine[Any]:
     tree = blueprint.tree
     if not isinstance(tree, PublicTree):
         return HistorySearch(blueprint, player, point, **options)

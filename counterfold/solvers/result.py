@@ -329,7 +329,7 @@ def equilibrium_of(form: Form, on_report: OnReport | None = None) -> AnyStrategy
     return equilibrium
 
 
-def certified(strategy: Strategy, bits: int = 32) -> Result:
+def certified(strategy: AnyStrategy, bits: int = 32) -> Result:
     """A result of a strategy that is there already: measured now, and told as what it says it is.
 
     >>> import counterfold as cf

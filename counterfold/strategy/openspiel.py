@@ -14,11 +14,11 @@ import numpy as np
 from counterfold.errors import MismatchError, MissingExtraError
 from counterfold.games.base import CHANCE, TERMINAL
 from counterfold.games.openspiel import OpenSpielGame
-from counterfold.strategy.strategy import Strategy
+from counterfold.strategy.strategy import AnyStrategy, Strategy
 from counterfold.tree.history import HistoryTree, compile_game
 
 
-def to_openspiel(strategy: Strategy, game: object = None) -> Any:
+def to_openspiel(strategy: AnyStrategy, game: object = None) -> Any:
     """The strategy as an OpenSpiel ``TabularPolicy``.
 
     ``game`` is OpenSpiel's game (an object or its name); it is known for games that were

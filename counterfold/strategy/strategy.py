@@ -108,7 +108,7 @@ class Strategy(OfGame, Generic[F_co]):
     ) -> Strategy[G]:
         """A strategy of a compiled game: over the slots of its infosets, or for all hands."""
         given = tables if isinstance(tables, tuple) else (tables,)
-        return cls(layout_of(form), given, about)
+        return Strategy(layout_of(form), given, about)
 
     @classmethod
     def uniform(cls, game: object) -> AnyStrategy:

@@ -16,7 +16,7 @@ from counterfold.arrays import Floats, Ints
 from counterfold.solvers.conditions import Conditions
 from counterfold.solvers.solver import Solver
 from counterfold.strategy.layout import Tables
-from counterfold.strategy.strategy import Strategy
+from counterfold.strategy.strategy import AnyStrategy, Strategy
 from counterfold.style.frequency import Frequency
 
 STEP = 5.0  # of the exponentiated gradient, in units of the largest payoff
@@ -46,10 +46,10 @@ class Cells(Protocol):
     comes: Floats  # [cells] how often the others and chance let their player come there
     weights: Floats  # [targets, cells] the same where a target looks, zero elsewhere
 
-    def look(self, against: Strategy) -> None:
+    def look(self, against: AnyStrategy) -> None:
         """Count ``comes`` and ``weights`` against the others' part of this strategy."""
 
-    def probabilities(self, strategy: Strategy) -> Floats:
+    def probabilities(self, strategy: AnyStrategy) -> Floats:
         """[slots] what a strategy does there."""
 
     def play(self, iterations: int, odds: Floats) -> Epoch:

@@ -15,7 +15,7 @@ from counterfold.errors import ParameterError, UnsupportedError
 from counterfold.poker.game import PokerGame
 from counterfold.solvers.lp import plans
 from counterfold.strategy.infosets import slots_of
-from counterfold.strategy.strategy import Strategy
+from counterfold.strategy.strategy import AnyStrategy, Strategy
 from counterfold.style.by_infoset import infosets_of, rounds
 from counterfold.style.preferences import Place, names_action
 from counterfold.tree.form import Form, InfosetForm
@@ -161,7 +161,7 @@ class Frequency:
             named[lo:hi] = [self.names(action) for action in infosets.actions[i]]
         return Matches(np.array(matching, dtype=np.int64), named)
 
-    def of(self, strategy: Strategy, against: Strategy | None = None) -> float:
+    def of(self, strategy: AnyStrategy, against: AnyStrategy | None = None) -> float:
         """How often the player does it, when the others play ``against`` (or the same strategy).
 
         Each infoset counts as often as play gets there. At infosets where the player itself

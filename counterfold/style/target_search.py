@@ -10,7 +10,7 @@ from counterfold.evaluate.exact import assess
 from counterfold.solvers.conditions import Conditions
 from counterfold.solvers.methods import Method
 from counterfold.solvers.solver import Solver
-from counterfold.strategy.strategy import Strategy
+from counterfold.strategy.strategy import AnyStrategy, Strategy
 from counterfold.style.control import Cells, ControlledRun
 from counterfold.style.frequency import Frequency
 from counterfold.style.hand_cells import HandCells
@@ -38,7 +38,7 @@ def by_player(targets: Targets) -> dict[int, Targets]:
     return players
 
 
-def cells_of(solver: Solver, targets: Targets, plain: Strategy) -> Cells:
+def cells_of(solver: Solver, targets: Targets, plain: AnyStrategy) -> Cells:
     """The places where a solver's style is controlled."""
     if isinstance(solver.tree, HistoryTree):
         return InfosetCells(solver, list(targets), plain)

@@ -27,7 +27,7 @@ from counterfold.solvers.methods import method as method_named
 from counterfold.solvers.program import Program
 from counterfold.solvers.settings import defaults_of
 from counterfold.solvers.solver import Solver
-from counterfold.strategy.strategy import Strategy
+from counterfold.strategy.strategy import AnyStrategy, Strategy
 from counterfold.style.frequency import Frequency
 from counterfold.style.frontier import cheapest, frontier
 from counterfold.style.target_search import (
@@ -276,7 +276,7 @@ def _listed(targets: Targets) -> str:
     return ", ".join(f"{frequency} = {share:g}" for frequency, share in targets.items())
 
 
-def _check_possible(tree: Form, targets: Targets, plain: Strategy, give_up: float) -> None:
+def _check_possible(tree: Form, targets: Targets, plain: AnyStrategy, give_up: float) -> None:
     """Refuse targets that no strategy has, or none within the budget, where programs can tell."""
     if not isinstance(tree, HistoryTree):
         return
@@ -300,7 +300,7 @@ def _check_possible(tree: Form, targets: Targets, plain: Strategy, give_up: floa
     )
 
 
-def _check_consistent(tree: HistoryTree, targets: Targets, against: Strategy) -> None:
+def _check_consistent(tree: HistoryTree, targets: Targets, against: AnyStrategy) -> None:
     """Refuse targets of one player that no plan has, whatever it costs."""
     (player,) = by_player(targets)
     program = Program()
@@ -312,7 +312,7 @@ def _check_consistent(tree: HistoryTree, targets: Targets, against: Strategy) ->
         raise ParameterError(f"no strategy meets all of these at once: {_listed(targets)}")
 
 
-def _optima(tree: Form, targets: Targets, against: Strategy) -> dict[int, float]:
+def _optima(tree: Form, targets: Targets, against: AnyStrategy) -> dict[int, float]:
     """What the cheapest strategy with these frequencies costs each targeted player."""
     if not isinstance(tree, HistoryTree) or not tree.two_player_zero_sum:
         return {}

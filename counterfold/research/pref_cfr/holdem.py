@@ -34,7 +34,7 @@ from counterfold.solvers.solver import Solver
 from counterfold.solvers.until import Until
 from counterfold.strategy.continuations import FACTOR, continuations
 from counterfold.strategy.layout import Row
-from counterfold.strategy.strategy import Strategy
+from counterfold.strategy.strategy import AnyStrategy, Strategy
 from counterfold.style.preferences import Style
 
 STYLES = {"normal": "", "aggressive": "raise 3", "loose-passive": "call"}
@@ -83,7 +83,7 @@ class StyleRow(Result, without=("strategy", "hands")):
     iterations: int
     cpu_seconds: float | None
     hands: NDArray[np.float64] = field(repr=False)  # [classes, actions]
-    strategy: Strategy = field(repr=False)
+    strategy: AnyStrategy = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,7 @@ Matrix = tuple[tuple[float, ...], ...]
 
 
 def matrix_of(
-    strategies: Sequence[Strategy], boards: int, seed: int, threads: int, say: Progress
+    strategies: Sequence[AnyStrategy], boards: int, seed: int, threads: int, say: Progress
 ) -> tuple[Matrix, Matrix]:
     """What each style wins from each other, mean of all seats, and half of its interval: mbb/h."""
     found = winnings(
