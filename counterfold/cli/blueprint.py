@@ -92,9 +92,7 @@ def run(request: BlueprintRequest) -> None:
 
     with Watch(request.quiet) as watch, ExitStack() as closing:
         try:
-            if request.cluster:
-                watch.doing(f"reaching the cluster {request.cluster}")
-            crew = closing.enter_context(crew_at(request.cluster, request.library))
+            crew = closing.enter_context(crew_at(request.cluster, request.library, watch.doing))
             solver = _solver(request, game, watch, crew)
             merging = _merging(request, solver, crew)
             if merging is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from counterfold.cli.verbs.abstracting import BlueprintRequest
 from counterfold.errors import ParameterError
-from counterfold.pieces.cluster import check_cluster, check_place
+from counterfold.pieces.cluster import check_place
 
 
 def check_cluster_options(request: BlueprintRequest) -> None:
@@ -16,7 +16,6 @@ def check_cluster_options(request: BlueprintRequest) -> None:
                 f"--{given[0].replace('_', '-')} is for work on a cluster: name one with --cluster"
             )
         return
-    check_cluster(request.cluster)
     if request.merge_every is not None and request.merge_every < 1:
         raise ParameterError(f"--merge-every is {request.merge_every}, and must be 1 or more")
     if request.parts is not None and request.parts < 1:

@@ -20,7 +20,7 @@ from counterfold.cli.progress import Watch
 from counterfold.cli.request import check_files
 from counterfold.cli.verbs.abstracting import BucketsRequest
 from counterfold.errors import ClusterError, FileError, OutOfTimeError, ParameterError
-from counterfold.pieces.cluster import Crew, check_cluster, check_place, crew_at
+from counterfold.pieces.cluster import Crew, check_place, crew_at
 from counterfold.solvers.until import Until
 from counterfold.tree.named import poker_game
 
@@ -38,7 +38,6 @@ def run(request: BucketsRequest) -> None:
     game, recipe = _recipe(request)
     check_files(request)
     if request.cluster is not None:
-        check_cluster(request.cluster)
         check_place(request.cluster, request.library)
     elif request.library:
         raise ParameterError("--library is for work on a cluster: name one with --cluster")
@@ -46,9 +45,7 @@ def run(request: BucketsRequest) -> None:
     with Watch(request.quiet) as watch:
         try:
             until = None if request.seconds is None else Until(seconds=request.seconds)
-            if request.cluster:
-                watch.doing(f"reaching the cluster {request.cluster}")
-            with crew_at(request.cluster, request.library) as crew:
+            with crew_at(request.cluster, request.library, watch.doing) as crew:
                 made = find_buckets(recipe, request.save, until, watch, request.threads, game, crew)
         except OutOfTimeError as error:
             raise OutOfTimeError(_farewell(request, str(error))) from None

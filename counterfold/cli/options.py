@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from counterfold.errors import short
+from counterfold.errors import ParameterError, short
 
 
 def count(text: str) -> int:
@@ -57,6 +57,25 @@ def some(text: str) -> int | str:
     ('all', 10000)
     """
     return "all" if text.strip().lower() == "all" else count(text)
+
+
+def cluster(text: str) -> str:
+    """The address of a cluster; what is none is refused before any work is done."""
+    from counterfold.pieces.cluster import check_cluster
+
+    check_cluster(text)
+    return text
+
+
+def place(text: str) -> str:
+    """A folder or an address.
+
+    >>> place("s3://bucket/spots")
+    's3://bucket/spots'
+    """
+    if not text.strip():
+        raise ParameterError("--library is a folder or an address such as s3://bucket/spots")
+    return text
 
 
 def _option(metavar: str, text: str, *names: str, **more: Any) -> Any:
@@ -168,6 +187,7 @@ Cluster = Annotated[
         "ADDRESS",
         "Have it done by a Dask cluster: its scheduler's address or file, or local:4 for four "
         "processes here.",
+        parser=cluster,
     ),
 ]
 Library = Annotated[
@@ -176,6 +196,7 @@ Library = Annotated[
         "ADDRESS",
         "A folder or an address such as s3://bucket/spots: what it has is not solved again, what "
         "it lacks is put there.",
+        parser=place,
     ),
 ]
 

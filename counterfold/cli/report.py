@@ -7,7 +7,6 @@ import shlex
 import sys
 import time
 from collections.abc import Sequence
-from contextlib import ExitStack
 from dataclasses import asdict
 
 from counterfold.cli.output import (
@@ -28,7 +27,7 @@ from counterfold.cli.verbs.solving import ReportRequest
 from counterfold.errors import ParameterError
 from counterfold.files.text import csv_text, read_text
 from counterfold.files.whole import write_whole
-from counterfold.pieces.cluster import check_cluster, executor_at
+from counterfold.pieces.cluster import reached
 from counterfold.pieces.store import store_at
 from counterfold.poker.cards import board_name
 from counterfold.poker.grid_colours import chips
@@ -92,11 +91,8 @@ def run(request: ReportRequest) -> None:
     with watch:
         try:
             watch.doing("building trees and loading kernels (compiled when first used)")
-            with ExitStack() as closing:
-                executor = None
-                if request.cluster:
-                    watch.doing(f"reaching the cluster {request.cluster}")
-                    executor = closing.enter_context(executor_at(request.cluster))
+            with reached(request.cluster, watch.doing) as executor:
+                if executor:
                     watch.handed_out()
                 for _ in report.run(watch.flop, executor):
                     watch.check()
@@ -116,8 +112,6 @@ def _check(request: ReportRequest) -> None:
     check_threads(request.threads, "--threads")
     if request.method is not None:
         method(request.method)
-    if request.cluster:
-        check_cluster(request.cluster)
     make_folder(request.folder)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import ExitStack
 from typing import Any
 
 from counterfold.cli.match import (
@@ -35,7 +34,7 @@ from counterfold.cli.verbs.arena import TournamentRequest
 from counterfold.errors import ParameterError
 from counterfold.files.text import csv_text
 from counterfold.files.whole import write_whole
-from counterfold.pieces.cluster import check_cluster, executor_at
+from counterfold.pieces.cluster import reached
 from counterfold.pieces.store import store_at
 from counterfold.play.tournament import TournamentResult, tournament
 from counterfold.tree.history import HistoryTree
@@ -58,12 +57,8 @@ def run(request: TournamentRequest) -> None:
         compiled = isinstance(table, HistoryTree) and not own
         for agent, name in zip(agents, request.agents, strict=True):
             agent.name = name.strip()
-        with ExitStack() as closing:
+        with reached(request.cluster, watch.doing) as executor:
             who: tuple[Any, Sequence[Any]] = (table, agents)
-            executor = None
-            if request.cluster:
-                watch.doing(f"reaching the cluster {request.cluster}")
-                executor = closing.enter_context(executor_at(request.cluster))
             if request.cluster or request.library:  # whose pieces know them by their names
                 who = game_of(request, "tournament"), request.agents
             result = tournament(
@@ -98,8 +93,6 @@ def _check(request: TournamentRequest) -> None:
     """Refuse what cannot work before anything is computed."""
     game_of(request, "tournament")
     check_hands(request.hands)
-    if request.cluster:
-        check_cluster(request.cluster)
     if request.matches < 1:
         raise ParameterError(f"--matches is {request.matches}, and must be at least 1")
     if not 0 < request.time_limit < float("inf"):

@@ -6,19 +6,21 @@ import logging
 import os
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from counterfold.errors import ClusterError, MissingExtraError, ParameterError, short
+from counterfold.errors import ClusterError, MissingExtraError, ParameterError, reason, short
 from counterfold.pieces.store import Store, store_at
 
 PATIENCE = 10
 """Seconds in which a scheduler must answer."""
 DEATHS = 3
 """Workers that may die over a piece before it is given up."""
+MOST = 16
+"""Workers of its own that a cluster may have for each core here."""
 
 
 class Crew(NamedTuple):
@@ -37,9 +39,15 @@ def workers_in(address: str) -> int | None:
     local = re.fullmatch(r"local(?::(\d{1,4}))?", address.strip())
     if local is None:
         return None
-    count = int(local[1]) if local[1] else len(os.sched_getaffinity(0))
+    cores = len(os.sched_getaffinity(0))
+    count = int(local[1]) if local[1] else cores
     if count < 1:
         raise ParameterError("a cluster of no workers does nothing; write local:1 or more")
+    if count > MOST * cores:
+        raise ParameterError(
+            f"{count:,} workers would wait for {cores} cores here; write local:{cores}, or the "
+            "address of a scheduler elsewhere"
+        )
     return count
 
 
@@ -70,11 +78,22 @@ def executor_at(address: str) -> Iterator[Executor]:
                 logging.getLogger(name).setLevel(logging.CRITICAL)
         try:
             client = _client(distributed, address, closing)
-        except (OSError, TimeoutError, ValueError) as error:
+        except Exception as error:  # whatever comes of an address, of a file, of who answers there
             raise ClusterError(
-                f"no scheduler answers at {short(address)} ({short(str(error), 120)})"
+                f"no scheduler of Dask answers at {short(address)} ({reason(error, 120)})"
             ) from None
         executor: Executor = client.get_executor(pure=False)
+        yield executor
+
+
+@contextmanager
+def reached(address: str | None, doing: Callable[[str], object]) -> Iterator[Executor | None]:
+    """The executor of a cluster, if one is named; ``doing`` is told that this may take a while."""
+    if address is None:
+        yield None
+        return
+    doing(f"reaching the cluster {address}")
+    with executor_at(address) as executor:
         yield executor
 
 
@@ -88,16 +107,15 @@ def check_place(address: str, library: str | None) -> None:
 
 
 @contextmanager
-def crew_at(address: str | None, library: str | None) -> Iterator[Crew | None]:
+def crew_at(
+    address: str | None, library: str | None, doing: Callable[[str], object] = len
+) -> Iterator[Crew | None]:
     """A cluster, if one is named, and a place for its tables: one that is gone afterwards, for
     workers of this machine."""
-    if address is None:
-        yield None
-        return
     # Entered before the cluster: what its workers leave goes when they are gone.
     scratch = TemporaryDirectory(prefix="counterfold-", ignore_cleanup_errors=True)
-    with scratch as folder, executor_at(address) as executor:
-        yield Crew(executor, store_at(library or folder))
+    with scratch as folder, reached(address, doing) as executor:
+        yield None if executor is None else Crew(executor, store_at(library or folder))
 
 
 def workers_of(executor: Executor) -> int:

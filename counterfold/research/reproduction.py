@@ -5,7 +5,6 @@ from __future__ import annotations
 import json as jsonlib
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, fields
 from inspect import signature
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -25,7 +24,7 @@ from counterfold.cli.progress import Watch
 from counterfold.cli.request import Answered, command_of
 from counterfold.errors import ParameterError
 from counterfold.files.whole import write_whole
-from counterfold.pieces.cluster import check_cluster, executor_at
+from counterfold.pieces.cluster import reached
 from counterfold.pieces.store import store_at
 from counterfold.research.columns import Part, print_parts
 
@@ -150,10 +149,9 @@ def run_job(name: str, job: Job, output: Drawn, **options: object) -> None:
     watch = _Runs(job, output.quiet)
     with watch:
         try:
-            with ExitStack() as closing:
-                if cluster is not None:
-                    watch.doing(f"reaching the cluster {cluster}")
-                    given["executor"] = closing.enter_context(executor_at(cluster))
+            with reached(cluster, watch.doing) as executor:
+                if executor is not None:
+                    given["executor"] = executor
                 if library is not None:
                     given["library"] = store_at(library)
                 result = job.make(**given, on_progress=watch.runs)
@@ -178,12 +176,9 @@ def _checked(name: str, job: Job, options: Mapping[str, object]) -> dict[str, ob
     """The options that were given; those that the experiment does not know are refused."""
     known = signature(job.make).parameters
     given = {key: value for key, value in options.items() if value is not None}
-    if isinstance(cluster := given.pop("cluster", None), str):
-        if "executor" not in known:
-            raise ParameterError(f"{name} is not cut into pieces and does not take --cluster")
-        check_cluster(cluster)
-    if given.pop("library", None) is not None and "library" not in known:
-        raise ParameterError(f"{name} is not cut into pieces and does not take --library")
+    for option, key in (("cluster", "executor"), ("library", "library")):
+        if given.pop(option, None) is not None and key not in known:
+            raise ParameterError(f"{name} is not cut into pieces and does not take --{option}")
     if "seed" not in known and given.get("seed") == 0:  # which is there without being given
         del given["seed"]
     for key in given:

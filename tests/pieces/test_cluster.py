@@ -1,5 +1,6 @@
 """Real Dask processes: workers that die, a scheduler that goes away, and equal results."""
 
+import http.server
 import os
 import re
 import signal
@@ -13,7 +14,7 @@ import pytest
 import counterfold as cf
 from counterfold.errors import ClusterError, MissingExtraError, ParameterError
 from counterfold.exploit.curve import curve
-from counterfold.pieces import piece
+from counterfold.pieces import cluster, piece
 from counterfold.pieces.cluster import check_cluster, executor_at, workers_in
 from counterfold.pieces.piece import Piece, outcomes
 from counterfold.pieces.store import store_at
@@ -179,16 +180,31 @@ def test_a_scheduler_that_goes_away_is_one_sentence(scheduler, tmp_path):
     assert store.names() == [f"{given[0].name}.json"]
 
 
-def test_what_is_no_cluster(monkeypatch):
+class Page(http.server.BaseHTTPRequestHandler):
+    """Somebody else, such as Dask's own page of its work, which is one port further."""
+
+    def handle(self):
+        self.wfile.write(b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/html\r\n\r\n" * 9)
+
+
+def test_what_is_no_cluster(monkeypatch, tmp_path):
     assert workers_in("local") == len(os.sched_getaffinity(0))
-    for wrong in ("local:0", "local:x", "somewhere", "no-such-file.json", ""):
+    for wrong in ("local:0", "local:9999", "local:x", "somewhere", "no-such-file.json", ""):
         with pytest.raises(ParameterError):
             check_cluster(wrong)
-    with (
-        pytest.raises(ClusterError, match="no scheduler answers"),
-        executor_at("tcp://127.0.0.1:9"),
-    ):
-        pass
+        one = invoked("tournament", "random", "uniform", "--game", "kuhn", "--cluster", wrong)
+        assert one.refused("local:" if wrong.startswith("local") else "no cluster")
+    page = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Page)
+    threading.Thread(target=page.serve_forever, daemon=True).start()
+    files = {"junk": "{", "empty": "{}", "dead": '{"address": "tcp://127.0.0.1:9"}'}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(cluster, "PATIENCE", 1)
+    there = ("tcp://127.0.0.1:9", f"tcp://127.0.0.1:{page.server_port}", "tls://127.0.0.1:9")
+    for address in (*there, *(str(tmp_path / name) for name in files)):
+        with pytest.raises(ClusterError, match="no scheduler"), executor_at(address):
+            pass
+    page.shutdown()
     monkeypatch.setitem(sys.modules, "distributed", None)
     needed = pytest.raises(MissingExtraError, match=re.escape("counterfold[cluster]"))
     with needed, executor_at("local:2"):
