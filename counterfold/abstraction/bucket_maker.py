@@ -41,6 +41,7 @@ from counterfold.abstraction.features import (
     Strength,
     first_spread,
 )
+from counterfold.arrays import Array
 from counterfold.checkpoints import Checkpoints
 from counterfold.errors import FileError, MismatchError, ParameterError, UnsupportedError
 from counterfold.files.arrays import read_arrays, write_arrays
@@ -63,7 +64,7 @@ STEP, BLOCK = 32, 1024
 """Boards that a thread takes at a time, and that wait for one at the most."""
 
 Look = Callable[[str, float], None]
-Rows = tuple[int, int, NDArray[Any]]  # of some boards: from, to, and what they give
+Rows = tuple[int, int, Array]  # of some boards: from, to, and what they give
 
 
 @dataclass(frozen=True)
@@ -357,7 +358,7 @@ class BucketMaker:
         assert self.path is not None
         done = {str(size): rows for size, rows in self._done.items()}
         header = {"recipe": json.dumps(asdict(self.recipe)), "done": json.dumps(done)}
-        arrays: dict[str, NDArray[Any]] = {}
+        arrays: dict[str, Array] = {}
         if self._group is not None:
             arrays["group"] = self._group
         for size, centers in self._centers.items():

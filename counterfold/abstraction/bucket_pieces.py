@@ -29,6 +29,7 @@ from counterfold.abstraction.features import (
     Strength,
     levels_on,
 )
+from counterfold.arrays import Array, Arrays
 from counterfold.errors import FileError
 from counterfold.pieces.cluster import Crew
 from counterfold.pieces.piece import Outcome, Piece, outcomes
@@ -37,8 +38,6 @@ from counterfold.poker.cards import HOLES
 
 BOARDS = {3: 32, 4: 128, 5: 1024}
 """Boards of a piece, by their cards: some seconds of work."""
-
-Arrays = dict[str, NDArray[Any]]
 
 
 class Draw(NamedTuple):
@@ -76,7 +75,7 @@ class Stage:
         """How many rows some boards give."""
         return stop - first if self.draw is None else int(self.draw.hands[first:stop].sum())
 
-    def on(self, first: int, stop: int) -> NDArray[Any]:
+    def on(self, first: int, stop: int) -> Array:
         """What some of the boards give."""
         boards = standard_words(self.size)[0]
         if self.draw is not None:
@@ -94,7 +93,7 @@ class Stage:
             found.append(live[random.integers(0, len(live), self.draw.hands[k])])
         return np.concatenate(found)
 
-    def _buckets(self, boards: Boards) -> NDArray[Any]:
+    def _buckets(self, boards: Boards) -> Array:
         assert self.features is not None
         assert self.centers is not None
         found, squared = self.features(boards), self.features.squared
@@ -200,15 +199,15 @@ def _arrays(address: str, name: str, digest: str) -> Arrays:
         return dict(found)
 
 
-def _bytes(array: NDArray[Any]) -> bytes:
+def _bytes(array: Array) -> bytes:
     room = io.BytesIO()
     np.save(room, array, allow_pickle=False)
     return room.getvalue()
 
 
-def _array(content: bytes) -> NDArray[Any]:
+def _array(content: bytes) -> Array:
     try:
-        found: NDArray[Any] = np.load(io.BytesIO(content), allow_pickle=False)
+        found: Array = np.load(io.BytesIO(content), allow_pickle=False)
     except (ValueError, EOFError, OSError) as error:
         raise FileError(f"it holds no array ({error})") from None
     return found

@@ -14,11 +14,11 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.arrays import Array
 from counterfold.errors import (
     FileError,
     MismatchError,
@@ -54,7 +54,7 @@ class Buckets:
     words: Words = field(repr=False)  # [boards]
     renamed: NDArray[np.uint16] = field(repr=False)  # [renamings, hands]
     kind: str = "standard"  # or "all": a row for each board, and no renaming
-    about: dict[str, Any] = field(default_factory=dict)
+    about: dict[str, object] = field(default_factory=dict)
 
     def on(self, board: Iterable[int]) -> Table:
         """The bucket of each hand on a board; 0 for those that meet it.
@@ -244,11 +244,9 @@ def streets_of(buckets: Sequence[Buckets]) -> str:
     return json.dumps({"streets": streets})
 
 
-def bucket_arrays(
-    buckets: Sequence[Buckets], game: PokerGame | None = None
-) -> dict[str, NDArray[Any]]:
+def bucket_arrays(buckets: Sequence[Buckets], game: PokerGame | None = None) -> dict[str, Array]:
     """Their tables for a file, in as few bytes as they need: on the boards of a game only."""
-    arrays: dict[str, NDArray[Any]] = {}
+    arrays: dict[str, Array] = {}
     for n, one in enumerate(buckets):
         table = one.table.astype(np.uint8) if one.count <= 256 else one.table
         if game is not None and game.board and one.kind == "standard":

@@ -85,7 +85,7 @@ class Curriculum:
 
     def __init__(
         self,
-        games: Sequence[Any],
+        games: Sequence[object],
         *,
         iterations: int | Sequence[int] = 100,
         method: str = "cfr",

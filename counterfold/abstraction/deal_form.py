@@ -295,7 +295,7 @@ class DealLayout(FormLayout[DealForm]):
         ends = np.cumsum(np.concatenate([[0], *sizes])).astype(np.uint32)
         return np.concatenate(keys), ends, np.concatenate(weights), profile[0][3]
 
-    def at(self, tables: Tables, seen: tuple[Any, ...], player: int | None) -> dict[str, float]:
+    def at(self, tables: Tables, seen: tuple[object, ...], player: int | None) -> dict[str, float]:
         """Of a player who sees this; the parts of a ``Sight``, or those that are printed."""
         if player not in (0, 1):
             raise ParameterError(f"say who sees it in {self.spec}: player=0 or player=1")

@@ -137,7 +137,7 @@ class HorizonLayout(FormLayout[HorizonForm]):
             )
         return profile[0]
 
-    def at(self, tables: Tables, seen: tuple[Any, ...], player: int | None) -> NoReturn:
+    def at(self, tables: Tables, seen: tuple[object, ...], player: int | None) -> NoReturn:
         raise UnsupportedError(
             f"{self.spec} is played by an abstraction of what was seen: match it"
         )

@@ -53,9 +53,9 @@ class Through(Map):
 
     def __init__(
         self,
-        see: Callable[[Any], Hashable],
+        see: Callable[[object], Hashable],
         name: str = "function",
-        call: Callable[[Any, Any], Hashable] | None = None,
+        call: Callable[[object, object], Hashable] | None = None,
     ) -> None:
         self.name, self._see, self._call = name, see, call
         self.renames = call is not None

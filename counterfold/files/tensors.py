@@ -55,7 +55,7 @@ def flat(arrays: Mapping[str, Array]) -> Arrays:
 
 def tensor_header(header: Mapping[str, str], arrays: Mapping[str, Array]) -> bytes:
     """What comes before the numbers of ``flat`` arrays."""
-    told: dict[str, Any] = {"__metadata__": dict(header)}
+    told: dict[str, object] = {"__metadata__": dict(header)}
     place = 0
     for name, array in arrays.items():
         offsets = [place, place + array.nbytes]

@@ -47,7 +47,7 @@ def from_json(cls: type[Made], fields: Fields) -> Made:
     hints = get_type_hints(cls)
     known = {f.name: f for f in dataclasses.fields(cls)}  # type: ignore[arg-type]
     fields.only(known)
-    given: dict[str, Any] = {}
+    given: dict[str, object] = {}
     for name, item in known.items():
         needed = item.default is item.default_factory is dataclasses.MISSING
         if name in fields or needed:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from counterfold.games.cheat_cards import Counts
 
@@ -45,5 +45,5 @@ class Step(NamedTuple):
     """Where a move leads, whatever is remembered: the state but for its past."""
 
     kind: Callable[..., Turn | End]
-    parts: tuple[Any, ...]
+    parts: tuple[object, ...]
     words: tuple[str, ...] = ()  # that the past of each player gets, if a turn is over

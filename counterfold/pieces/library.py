@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from counterfold.errors import FileError
 from counterfold.pieces.piece import document
@@ -19,8 +18,8 @@ class Entry:
     name: str
     kind: str = ""
     version: str = ""
-    given: Mapping[str, Any] | None = None
-    result: Mapping[str, Any] | None = None
+    given: Mapping[str, object] | None = None
+    result: Mapping[str, object] | None = None
     files: tuple[str, ...] = ()
     damage: str = ""
 
@@ -35,7 +34,7 @@ class Entry:
         )
 
 
-def _words(part: Mapping[str, Any]) -> Iterator[str]:
+def _words(part: Mapping[str, object]) -> Iterator[str]:
     for key, value in part.items():
         if isinstance(value, Mapping):
             yield from _words(value)

@@ -72,7 +72,7 @@ class Outcome:
     files: Files = field(default_factory=dict)
 
 
-Work = Callable[[Mapping[str, Any], tuple[str, ...]], Outcome]
+Work = Callable[[Mapping[str, object], tuple[str, ...]], Outcome]
 """What is done with a piece, from what is given and the files that are wanted: a function of a
 module, so that other processes find it by its name."""
 

@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from counterfold.errors import FileError, MissingExtraError, short
 from counterfold.files.whole import write_whole
@@ -176,6 +176,6 @@ def _checked(name: str) -> str:
     return name
 
 
-def _cannot(do: str, where: Any, error: Exception) -> FileError:
+def _cannot(do: str, where: object, error: Exception) -> FileError:
     why = getattr(error, "strerror", None) or str(error) or type(error).__name__
     return FileError(f"cannot {do} {short(str(where), 200)}: {short(why, 200)}")

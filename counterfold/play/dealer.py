@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from counterfold.games.base import Even
 
@@ -42,7 +41,7 @@ class Dealer:
         z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
         return ((z ^ (z >> 31)) >> 11) / (1 << 53)
 
-    def draw(self, outcomes: Sequence[tuple[Any, float]]) -> int:
+    def draw(self, outcomes: Sequence[tuple[object, float]]) -> int:
         """Which of the outcomes of a chance node happens."""
         left = self.uniform()
         if isinstance(outcomes, Even):

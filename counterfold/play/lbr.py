@@ -202,7 +202,7 @@ class _TreeLines:
 class _TableLines:
     """Places at a table, where any size may be bet; a place is the betting and the line."""
 
-    def __init__(self, table: Holdem, agent: Any) -> None:
+    def __init__(self, table: Holdem, agent: object) -> None:
         self.betting, self.agent = table.betting, agent
         self.root = self.betting.root(), ()
         self.streets = self.betting.streets
@@ -305,7 +305,7 @@ def _lines(strategy: Any, table: Holdem | None) -> tuple[PokerGame, _TreeLines |
 class Branch(NamedTuple):
     """One way on: where it leads, and with which weights of the own hands and of theirs."""
 
-    place: Any
+    place: object
     own: Floats
     theirs: Floats
 

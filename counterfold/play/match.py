@@ -249,7 +249,7 @@ class Match:
         save_match(self, path)
 
     @staticmethod
-    def load(path: str | os.PathLike[str], game: Any = None) -> Match:
+    def load(path: str | os.PathLike[str], game: object = None) -> Match:
         """A match from its file, ready to go on as if it had never stopped."""
         from counterfold.play.saved import load_match
 

@@ -196,7 +196,7 @@ def source_in(game: object) -> dict[str, object]:
 
 
 def rules_in(
-    header: Fields, name: str, path: str, load: Callable[[str, str], Any] = load_named
+    header: Fields, name: str, path: str, load: Callable[[str, str], object] = load_named
 ) -> Any:
     """The rules that a file tells of, by ``source_in`` or by their name."""
     if "rules" in header:

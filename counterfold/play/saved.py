@@ -87,7 +87,7 @@ def _fingerprint(game: HistoryTree | PokerRules) -> str:
 
 
 def _tables(agents: tuple[Agent, ...]) -> dict[str, Any]:
-    arrays: dict[str, Any] = {}
+    arrays: dict[str, object] = {}
     for g, agent in enumerate(agents):
         if isinstance(agent, Learner):
             arrays |= {f"{g}.{name}": getattr(agent.minds, name)[0] for name in TABLES}

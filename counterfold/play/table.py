@@ -10,7 +10,7 @@ import numpy as np
 
 from counterfold.agent import Agent, Choice, Observation, SeenHand, SeenMove
 from counterfold.errors import CounterfoldError, cut, reason, short
-from counterfold.games.base import CHANCE, TERMINAL, Even, label
+from counterfold.games.base import CHANCE, TERMINAL, Even, State, label
 from counterfold.play.clock import TooSlowError, within
 from counterfold.play.dealer import Dealer
 from counterfold.tree.history import HistoryTree
@@ -40,7 +40,7 @@ class PlayedHand:
     payoffs: tuple[float, ...]
     fault: Fault | None = None
     steps: tuple[Step, ...] = ()
-    end: Any = None
+    end: object = None
     """The state it ended in."""
     searches: tuple[dict[str, Any], ...] = ()  # what agents tell of theirs, with their "agent"
 
@@ -49,7 +49,7 @@ class Step(NamedTuple):
     """A move of a hand as the table saw it."""
 
     turn: int
-    state: Any
+    state: State
     place: int  # which of the moves there it was; -1 if it was not listed
     move: Hashable
     odds: Mapping[str, float] | None = None  # how often the agent takes each action, if it tells

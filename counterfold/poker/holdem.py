@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -178,7 +178,7 @@ def _pairs_first(boards: NDArray[np.uint8]) -> NDArray[np.uint32]:
     return found
 
 
-def _limit_game(game: LimitPoker, name: str, parameters: dict[str, Any]) -> PokerGame:
+def _limit_game(game: LimitPoker, name: str, parameters: Mapping[str, object]) -> PokerGame:
     """A game of one private card in ranges."""
     whole("ranks", game.ranks, 1, 13)
     whole("suits", game.suits, 1, 4)

@@ -40,7 +40,7 @@ def read_spot(path: str | Path) -> Any:
 
 
 def spot(
-    given: Mapping[str, Any],
+    given: Mapping[str, object],
     *,
     name: str = "spot",
     where: str = "the spot",

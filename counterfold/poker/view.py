@@ -288,7 +288,7 @@ class NodeView:
         (left out unless ``hands``) with the same but for ``combos``.
         """
         totals, classes = self.totals, self.classes
-        document: dict[str, Any] = {
+        document: dict[str, object] = {
             "game": self.game,
             "player": self.player,
             "street": self.street,

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from counterfold.arrays import Floats, Ints
+from counterfold.arrays import Bools, Floats, Ints
 from counterfold.games.base import CHANCE, TERMINAL
 from counterfold.searchers.entry import HistoryEntry
 from counterfold.searchers.gadget import Part
@@ -72,12 +72,12 @@ def player_actions(entry: HistoryEntry, parts: Sequence[Part]) -> tuple[Ints, In
 class _Shape:
     """A gadget without its numbers."""
 
-    turn: Any
-    first: Any
-    child: Any
+    turn: NDArray[np.int8]
+    first: NDArray[np.uint32]
+    child: NDArray[np.uint32]
     prob: Floats
-    infoset: Any
-    leaf: Any
+    infoset: NDArray[np.uint32]
+    leaf: NDArray[np.uint32]
     payoff: Floats
     infosets: Infosets
     order: Ints  # roots by class, as the edges into the copies go
@@ -176,7 +176,7 @@ def _made(subgame: Subgame, player: int, kinds: tuple[str, ...], live: Ints) -> 
 
 def _infosets(
     subgame: Subgame, player: int, kinds: tuple[str, ...], top: _Top, copy: _Copy
-) -> tuple[Infosets, Any, Ints, Ints]:
+) -> tuple[Infosets, NDArray[np.uint32], Ints, Ints]:
     """Infosets, the one of each node, and the player's slots with the actions of its treeplex."""
     tree, other = subgame.tree, 1 - player
     own = np.unique(copy.infoset[copy.turn == player])
@@ -241,7 +241,7 @@ class _Copy:
     """The part of a subgame that is alive, numbered from 0."""
 
     nodes: Ints
-    turn: Any
+    turn: NDArray[np.int8]
     infoset: Ints
     widths: Ints
     child: Ints
@@ -249,7 +249,7 @@ class _Copy:
     leaves: Ints  # which of the subgame's leaves
 
 
-def _copy(subgame: Subgame, alive: Any) -> _Copy:
+def _copy(subgame: Subgame, alive: Bools) -> _Copy:
     tree = subgame.tree
     under = subgame.under
     nodes = subgame.nodes[alive[under]]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import Any
 
 from counterfold.arrays import Floats
 from counterfold.errors import ParameterError
@@ -66,7 +65,7 @@ class HistorySearch:
             for i in self.subgames[number].treeplexes[self.player].infosets.tolist()
         }
 
-    def place(self, seen: Sequence[Any]) -> int | None:
+    def place(self, seen: Sequence[object]) -> int | None:
         """The number of the subgame in which the player sees this; None where there is none."""
         return self._numbers.get(label(tuple(seen)))
 

@@ -146,7 +146,7 @@ class SuitCondition(Protocol):
         """Whether it treats hands and boards alike that differ only in suits."""
 
 
-def symmetry_under(game: Any, symmetry: bool | None, *given: Any) -> bool | None:
+def symmetry_under(game: object, symmetry: bool | None, *given: object) -> bool | None:
     """Whether suits may be one: as is asked for, unless a condition tells them apart."""
     if isinstance(game, PokerGame):
         for one in given:

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from counterfold.arrays import Array, Arrays
 from counterfold.files.arrays import Saved
@@ -41,7 +41,9 @@ class Precision:
     does not come there pays nothing for them.
     """
 
-    def __init__(self, dtype: Any, largest: float, falls: bool, bits: int | None = None) -> None:
+    def __init__(
+        self, dtype: DTypeLike, largest: float, falls: bool, bits: int | None = None
+    ) -> None:
         unit = float(np.finfo(dtype).eps) / 2 if bits != 16 else 2.0**-16
         self.name = "16-bit tables" if bits == 16 else f"{np.dtype(dtype).name} tables"
         self.unit, self.largest, self.falls = unit, largest, falls

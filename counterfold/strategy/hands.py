@@ -124,7 +124,7 @@ class HandLayout(FormLayout[PublicTree]):
                 into[:, : rows.shape[1]] = rows
         return made[0], made[1]
 
-    def at(self, tables: Tables, seen: tuple[Any, ...], player: int | None) -> dict[str, float]:
+    def at(self, tables: Tables, seen: tuple[object, ...], player: int | None) -> dict[str, float]:
         """Of a hand after a line ("AhKd", "check, bet 66, call, [7h]"); a board may stand between.
 
         Cards are in the suits of whoever asks.

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -105,7 +105,7 @@ class InfosetLayout:
         factors = [factor for actions in self.infosets.actions for factor in known[actions]]
         return (self.infosets.to_one(tables[0] * np.array(factors)),)
 
-    def at(self, tables: Tables, seen: tuple[Any, ...], player: int | None) -> dict[str, float]:
+    def at(self, tables: Tables, seen: tuple[object, ...], player: int | None) -> dict[str, float]:
         name = label(seen)
         places = [
             i for i in self._index.get(name, ()) if player in (None, int(self.infosets.owner[i]))

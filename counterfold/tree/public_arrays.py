@@ -6,7 +6,7 @@ import copy
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from counterfold.arrays import Array, Arrays
 from counterfold.files.arrays import Saved
@@ -17,7 +17,7 @@ from counterfold.tree.public import PublicTree
 from counterfold.tree.public_nodes import LANES, NOTHING, PublicNodes, ends_of
 
 
-def aligned(shape: tuple[int, ...], dtype: Any) -> Array:
+def aligned(shape: tuple[int, ...], dtype: DTypeLike) -> Array:
     """Zeros that begin where a cache line does."""
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
     raw = np.zeros(size + 64, np.uint8)
@@ -131,7 +131,7 @@ class PublicArrays:
 
         return public.Sides(self.hands, tuple(tables), tuple(packs), tuple(extras))
 
-    def in_kind(self, dtype: Any) -> PublicArrays:
+    def in_kind(self, dtype: DTypeLike) -> PublicArrays:
         """The same in numbers of another kind; all that is whole is shared."""
         found = copy.copy(self)
         found.dtype = np.dtype(dtype)

@@ -16,7 +16,7 @@ from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from counterfold.arrays import Floats
 from counterfold.errors import ParameterError
@@ -43,7 +43,7 @@ class Traversal:
     def __init__(
         self,
         tree: PublicTree,
-        dtype: object = "float32",
+        dtype: DTypeLike = "float32",
         threads: int | None = None,
         model: bool = False,
         like: Traversal | None = None,
