@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.poker.cards import CARDS, HIGH, HOLES, LOW, card_sets
 from counterfold.poker.equities import BOARDS, OnBoards, preflop_wins
-from counterfold.poker.game import DECISION, FOLD, PokerGame
+from counterfold.poker.game import DECISION, FOLD, SHOWDOWN, BettingTree, PokerGame
 from counterfold.poker.icm import icm
 from counterfold.poker.isomorphism import hole_classes
 
@@ -25,6 +25,8 @@ USUAL_BLOCKS = 40
 MOST_NODES = 40_000_000
 """Of the betting in all deals: what a walk for a player meets at most."""
 DEAL_BYTES = 169 * (2 + 4 + 4)
+PIECE = 100
+"""Showdowns, or groups of deals, between which a signal is heard."""
 
 
 def usual_deals(game: PokerGame) -> int:
@@ -59,7 +61,9 @@ def draw_deals(players: int, deals: int, seed: Seed, on_boards: OnBoards | None 
         pairs=np.zeros((GROUP, 2), np.uint8),
         random=np.random.SeedSequence(seed).generate_state(1, np.uint64),
     )  # fmt: skip
-    drawn.draw(made, deck, tables())
+    known = tables()
+    for begin in range(0, deals, PIECE * GROUP):  # a signal is heard between them
+        drawn.draw(made, deck, known, begin, min(begin + PIECE * GROUP, deals))
     return made
 
 
@@ -80,16 +84,89 @@ def room_for(lines: Any) -> Any:
     """Room for the walks of a thread."""
     from counterfold.kernels import drawn
 
-    nodes, players = lines.same.shape
+    (nodes, players), classes = lines.same.shape, len(hole_classes().hole)
     return drawn.Room(
-        reach=np.zeros(nodes), flat=np.zeros(nodes), worth=np.zeros(len(hole_classes().hole)),
+        reach=np.zeros(nodes), flat=np.zeros(nodes), pair=np.zeros((nodes, players, 2)),
+        zones=np.zeros((nodes, 2 * players)), mark=np.zeros(nodes, np.uint32),
+        marked=np.zeros(nodes + 1, np.uint32), worth=np.zeros(classes),
         rank=np.zeros(players, np.int64), level=np.zeros(players, np.uint32),
-        after=np.zeros(players), out=np.zeros(1 << players),
+        at=np.zeros(players, np.uint32), zone=np.zeros(classes, np.uint8),
+        known=np.zeros(players + 2, np.int64), win=np.zeros((players, classes), np.float32),
+        tie=np.zeros((players, classes), np.float32),
     )  # fmt: skip
 
 
-def lines_of(game: PokerGame, move: NDArray[np.uint32]) -> Any:
-    """The betting for the kernel; ``move`` is the first sequence of the move to each node."""
+class Showdowns(NamedTuple):
+    """The showdowns of a tree of betting; those that are worth the same in all cases are one."""
+
+    nodes: NDArray[np.int64]  # [showdowns] a node of each
+    of: NDArray[np.uint32]  # [nodes of the betting] which one it is; 0 elsewhere
+
+    @classmethod
+    def among(cls, betting: BettingTree) -> Showdowns:
+        known: dict[tuple[bytes, ...], int] = {}
+        nodes, of = list[int](), np.zeros(len(betting), np.uint32)
+        for node in np.flatnonzero(betting.kind == SHOWDOWN).tolist():
+            pots = slice(int(betting.pot[node]), int(betting.pot[node + 1]))
+            parts = betting.payoff[node, :, 2], betting.chips[pots], betting.rivals[pots]
+            of[node] = known.setdefault(tuple(part.tobytes() for part in parts), len(nodes))
+            if of[node] == len(nodes):
+                nodes.append(node)
+        return cls(np.array(nodes, np.int64), of)
+
+    def members(self, betting: BettingTree) -> list[list[int]]:
+        """Who is left in each; rivals of smaller pots come first."""
+        found = []
+        for node in self.nodes.tolist():
+            pots = betting.rivals[betting.pot[node] : betting.pot[node + 1]].tolist()
+            seats = [p for p in range(betting.players) if pots[0] >> p & 1]
+            found.append(sorted(seats, key=lambda p: -sum(each >> p & 1 for each in pots)))
+        return found
+
+
+def outcomes_of(betting: BettingTree) -> int:
+    """How many outcomes the showdowns of a tree have, all together."""
+    return sum(3 ** (len(each) - 1) for each in Showdowns.among(betting).members(betting))
+
+
+def ends_of(game: PokerGame) -> tuple[Any, NDArray[np.uint32]]:
+    """What each outcome of each showdown is worth, and which one is at each node."""
+    from counterfold.kernels import drawn
+
+    betting, players = game.betting, game.betting.players
+    shown = Showdowns.among(betting)
+    members, pots = shown.members(betting), betting.pot.astype(np.int64)
+    which = [np.arange(pots[node], pots[node + 1]) for node in shown.nodes]
+    each = np.concatenate([*which, np.zeros(0, np.int64)])
+    case = _from_zero([3 ** (len(seats) - 1) for seats in members])
+    before: tuple[float, ...] = tuple(game.about["stacks"]) if game.prizes else ()
+    ends = drawn.Ends(
+        first=_from_zero([len(seats) for seats in members]),
+        member=np.array([p for seats in members for p in seats], np.uint32),
+        pot=_from_zero([len(some) for some in which]), rivals=betting.rivals[each].astype(np.uint32),
+        chips=betting.chips[each].astype(np.float64),
+        base=betting.payoff[shown.nodes, :, 2].astype(np.float64), case=case,
+        worth=np.zeros((players, int(case[-1]))), before=np.array(before, np.float64),
+        prizes=np.array(game.prizes, np.float64),
+        shares=np.array(icm(before, game.prizes), np.float64),
+    )  # fmt: skip
+    after, left, out = np.zeros(players), np.zeros(players, np.int64), np.zeros(1 << players)
+    for begin in range(0, len(members), PIECE):  # a signal is heard between them
+        stop = min(begin + PIECE, len(members))
+        drawn.tabulate(ends, after, left, out, begin, stop)
+    return ends, shown.of
+
+
+def _from_zero(counts: Sequence[int]) -> NDArray[np.uint32]:
+    """Where parts of these sizes begin, and where the last one ends."""
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.uint32)
+
+
+def lines_of(game: PokerGame, move: NDArray[np.uint32], end: NDArray[np.uint32]) -> Any:
+    """The betting for the kernel.
+
+    ``move`` is the first sequence of the move to each node, ``end`` which showdown it is.
+    """
     from counterfold.kernels import drawn
 
     betting, players = game.betting, game.betting.players
@@ -102,51 +179,36 @@ def lines_of(game: PokerGame, move: NDArray[np.uint32]) -> Any:
     for at in range(1, len(order)):
         last[at] = last[above[at]]
         last[at, owner[at]] = at
-    inside = [[p for p in range(players) if not mask >> p & 1] for mask in betting.folded[order]]
-    ends = betting.kind[order] != DECISION
-    kind = np.where(ends, drawn.CROWD, drawn.DECISION).astype(np.uint32)
-    two, worth = np.zeros((len(order), 2), np.uint32), np.zeros((len(order), 3, players))
-    for at in np.flatnonzero(ends).tolist():
-        if betting.kind[order[at]] == FOLD:
-            kind[at] = drawn.FIXED
-        elif len(inside[at]) == 2:
-            kind[at], two[at] = drawn.PAIR, inside[at]
-            one, other = (1 << p for p in inside[at])
-            worth[at] = [_payoffs(game, order[at], mask) for mask in (one, one | other, other)]
-    pots = np.concatenate([betting.pot[n : n + 2] for n in order]).reshape(-1, 2).astype(np.int64)
-    which = np.concatenate([np.arange(*pair) for pair in pots])
-    before: tuple[float, ...] = tuple(game.about["stacks"]) if game.prizes else ()
-    made = drawn.Lines(
-        kind=kind, owner=owner, parent=above, skip=stop.astype(np.uint32), move=move[order],
-        last=last, same=np.full((len(order), players), np.nan),
-        inside=np.array([sum(1 << p for p in left) for left in inside], np.uint32), two=two,
-        worth=worth, base=betting.payoff[order, :, 2].astype(np.float64),
-        pot=np.concatenate([[0], np.cumsum(pots[:, 1] - pots[:, 0])]).astype(np.uint32),
-        rivals=betting.rivals[which].astype(np.uint32), chips=betting.chips[which].astype(float),
-        before=np.array(before, np.float64), prizes=np.array(game.prizes, np.float64),
-        shares=np.array(icm(before, game.prizes), np.float64),
+    inside = ~betting.folded[order] & np.uint16((1 << players) - 1)
+    left = sum(inside >> p & 1 for p in range(players))
+    shown = np.where(left == 2, drawn.PAIR, drawn.CROWD)
+    ended = np.where(betting.kind[order] == FOLD, drawn.FIXED, shown)
+    kind = np.where(betting.kind[order] == DECISION, drawn.DECISION, ended)
+    return drawn.Lines(
+        kind=kind.astype(np.uint32), owner=owner, parent=above, skip=stop.astype(np.uint32),
+        move=move[order], last=last, same=_same(game)[order], inside=inside.astype(np.uint32),
+        end=end[order],
     )  # fmt: skip
-    _find_same(game, order, made)
-    return made
 
 
-def _find_same(game: PokerGame, order: NDArray[np.int64], lines: Any) -> None:
-    """What a player earns in all of a subtree in which it has nothing more to decide."""
-    from counterfold.kernels.drawn import DECISION, FIXED
-
-    players = lines.same.shape[1]
-    for at in range(len(order) - 1, 0, -1):
-        if lines.kind[at] == FIXED:
-            lines.same[at] = _payoffs(game, order[at], 0)
-            continue
-        for p in range(players):
-            if lines.kind[at] != DECISION:
-                out = not lines.inside[at] >> p & 1
-                lines.same[at, p] = lines.base[at, p] if out and not game.prizes else np.nan
-                continue
-            below = np.flatnonzero(lines.parent == at)
-            if (lines.owner[below] != p).all() and len(set(lines.same[below, p].tolist())) == 1:
-                lines.same[at, p] = lines.same[below[0], p]
+def _same(game: PokerGame) -> NDArray[np.float64]:
+    """[nodes, players] what a player earns in all of a subtree in which nothing it does matters."""
+    betting = game.betting
+    same = np.full((len(betting), betting.players), np.nan)
+    for node in range(len(betting) - 1, 0, -1):  # children come after their parents
+        lost = betting.payoff[node, :, 2]
+        if betting.kind[node] == FOLD:
+            same[node] = game.worth(lost.tolist())
+        elif betting.kind[node] != DECISION:
+            out = betting.folded[node] >> np.arange(betting.players) & 1 > 0
+            if not game.prizes:  # of places, others win and lose as well
+                same[node, out] = lost[out]
+        else:
+            below = same[betting.first[node] : betting.first[node] + betting.count[node]]
+            alike = (below == below[0]).all(0)
+            alike[betting.player[node]] = False
+            same[node, alike] = below[0, alike]
+    return same
 
 
 def _preorder(betting: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -163,14 +225,3 @@ def _preorder(betting: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
     visit(0)
     return np.array(order), stop
-
-
-def _payoffs(game: PokerGame, node: int, winners: int) -> tuple[float, ...]:
-    """What each player gets where these win all pots (a fold has none), in chips or in payouts."""
-    betting, players = game.betting, range(game.betting.players)
-    won = betting.payoff[node, :, 2].tolist()
-    for k in range(int(betting.pot[node]), int(betting.pot[node + 1])):
-        for p in players:
-            if winners >> p & 1:
-                won[p] += float(betting.chips[k]) / winners.bit_count()
-    return game.worth(won)

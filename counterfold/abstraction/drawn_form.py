@@ -29,6 +29,7 @@ from counterfold.abstraction.drawn_deals import (
     GROUP,
     Seed,
     draw_deals,
+    ends_of,
     lines_of,
     room_for,
     usual_deals,
@@ -109,7 +110,16 @@ class DrawnForm(BucketForm):
     @cached_property
     def lines(self) -> Any:
         """The betting for the kernels."""
-        return lines_of(self.game, self._moves)
+        return lines_of(self.game, self._moves, self._ends[1])
+
+    @property
+    def ends(self) -> Any:
+        """What showdowns are worth, for the kernels."""
+        return self._ends[0]
+
+    @cached_property
+    def _ends(self) -> tuple[Any, NDArray[np.uint32]]:
+        return ends_of(self.game)
 
     @property
     def nbytes(self) -> int:
@@ -273,7 +283,9 @@ class DrawnEvaluator(Evaluator):
         def work(task: int, begin: int, stop: int) -> None:
             found[task, player] = found[task, first:last] = 0
             room = room_for(lines)
-            drawn.gradient(lines, self.drawn, room, player, strategy, found[task], begin, stop)
+            drawn.gradient(
+                lines, self.form.ends, self.drawn, room, player, strategy, found[task], begin, stop
+            )
 
         self._in_tasks(work)
         into[player] = found[:, player].sum()
@@ -345,7 +357,9 @@ class DrawnEvaluator(Evaluator):
 
         def work(_: int, begin: int, stop: int) -> None:
             room = room_for(lines)
-            drawn.earnings(lines, self.drawn, room, strategy, reach, found, begin, stop)
+            drawn.earnings(
+                lines, self.form.ends, self.drawn, room, strategy, reach, found, begin, stop
+            )
 
         self._in_tasks(work)
         return found

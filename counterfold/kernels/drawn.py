@@ -6,6 +6,11 @@ player itself holds one hole of each class at a time, so a deal tells what all o
 Nodes lie in the order in which a walk meets them, every subtree in one piece, so that what the
 others never play is skipped. A strategy is by sequence, as ``kernels.sequence`` lays it out; hands
 of one class are neighbours there.
+
+What an end is worth depends on who wins its pots alone: that is told once for each outcome
+(``tabulate``). In a walk, ends that follow the same own move are summed up before hands are looked
+at: what they are worth to all hands alike, by how often a hand wins and ties against each other
+seat, and by where its strength lies among those of the others.
 """
 
 from typing import NamedTuple
@@ -20,6 +25,7 @@ DECISION, FIXED, PAIR, CROWD = 0, 1, 2, 3  # kinds of nodes: who is left at an e
 NEVER = 1e-9  # how often what is never played comes at most, in averages of what is played
 CARDS, PAIRS, ROUNDS = 52, 26, 51
 NONE = 1e-9  # chips that are none
+CROWDED, ALIKE = 1 << 30, 1 << 31  # marks of what is summed behind a move, beside one a player
 
 
 class Lines(NamedTuple):
@@ -33,12 +39,24 @@ class Lines(NamedTuple):
     last: np.ndarray  # [nodes, players] the node that each player's last move led to; 0 if none
     same: np.ndarray  # [nodes, players] what is earned whatever comes, where that is so; else NaN
     inside: np.ndarray  # [nodes] who is left, a bit for each player
-    two: np.ndarray  # [nodes, 2] of a pair: who
-    worth: np.ndarray  # [nodes, 3, players] of a pair whose first wins, ties and loses
-    base: np.ndarray  # [nodes, players] chips beside the pots, of those who win nothing
-    pot: np.ndarray  # [nodes + 1] where each node's pots begin
+    end: np.ndarray  # [nodes] of a showdown: which one
+
+
+class Ends(NamedTuple):
+    """Showdowns; those that are worth the same are one. Index arrays are all uint32.
+
+    An outcome is a digit for each member after the first: whether it is weaker than the best of
+    those before it (0), ties with it (1) or is stronger (2); the first digit is the smallest.
+    """
+
+    first: np.ndarray  # [ends + 1] where each one's members begin
+    member: np.ndarray  # who is left, rivals of smaller pots first
+    pot: np.ndarray  # [ends + 1] where each one's pots begin
     rivals: np.ndarray  # [pots] who can win a pot, a bit for each player
     chips: np.ndarray  # [pots]
+    base: np.ndarray  # [ends, players] chips beside the pots, of those who win nothing
+    case: np.ndarray  # [ends + 1] where each one's outcomes begin
+    worth: np.ndarray  # [players, outcomes] what everybody earns
     before: np.ndarray  # [players] stacks, where places are paid
     prizes: np.ndarray  # of the places, the first one first; none where chips are counted
     shares: np.ndarray  # [players] what stacks are worth before the hand
@@ -70,15 +88,22 @@ class Deck(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Room for a walk."""
+    """Room for a walk; ``flat``, ``pair``, ``zones`` and ``mark`` are zeros between walks."""
 
     reach: np.ndarray  # [nodes]
-    flat: np.ndarray  # [nodes] what all hands earn alike behind a move; zeros between walks
+    flat: np.ndarray  # [nodes] what all hands earn alike behind an own move
+    pair: np.ndarray  # [nodes, players, 2] what wins and ties against another are worth
+    zones: np.ndarray  # [nodes, 2 * players] what is earned with a strength among the others'
+    mark: np.ndarray  # uint32 [nodes] what there is of these: a bit for each other, and two more
+    marked: np.ndarray  # uint32 [nodes + 1] nodes with a mark, and at last how many
     worth: np.ndarray  # [classes]
-    rank: np.ndarray  # int64 [players] twice the strength, and one more beyond it
+    rank: np.ndarray  # int64 [players] strengths as zones
     level: np.ndarray  # uint32 [players] strengths of the others, from the weakest
-    after: np.ndarray  # [players] stacks
-    out: np.ndarray  # [sets of players] how likely these take the first places
+    at: np.ndarray  # uint32 [players] who has each of them, a bit for each player
+    zone: np.ndarray  # uint8 [classes] where each own hand is among them
+    known: np.ndarray  # int64 [players + 2] equities that were looked up, zones, how many levels
+    win: np.ndarray  # float32 [players, classes]
+    tie: np.ndarray  # float32 [players, classes]
 
 
 @inlined
@@ -128,14 +153,14 @@ def _own(deals, deck, d, taken, board, known):
 
 
 @jit
-def draw(deals, deck, known):
-    """Fill deals: each block has every hole in every seat once.
+def draw(deals, deck, known, begin, stop):
+    """Fill some deals: each block has every hole in every seat once.
 
     52 cards meet each other in 51 rounds of 26 disjoint holes, whose names are drawn. The holes of
     a round lie in a circle that is mixed, and each deal begins at another of them.
     """
-    count, players = deals.hole.shape
-    for d in range(count):
+    players = deals.hole.shape[1]
+    for d in range(begin, stop):
         place = d % PAIRS
         if place == 0:
             r = d // PAIRS % ROUNDS
@@ -161,157 +186,266 @@ def draw(deals, deck, known):
 
 
 @inlined
-def _placed(lines, room, player):
-    """What a player's stack is worth after the hand: places are taken by parts of the chips."""
-    after, places, players = room.after, lines.prizes.size, lines.before.size
-    if after[player] < NONE:
-        ahead, alike, found = 0, 0, 0.0
-        for q in range(players):
-            if after[q] >= NONE or lines.before[q] > lines.before[player]:
-                ahead += 1
-            elif lines.before[q] == lines.before[player]:
-                alike += 1
-        for place in range(ahead, min(ahead + alike, places)):
-            found += lines.prizes[place] / alike
-        return found - lines.shares[player]
-    total, found, sets = 0.0, 0.0, 1 << players
-    for q in range(players):
-        total += after[q]
-    for taken in range(sets):
-        room.out[taken] = 0.0
-    room.out[0] = 1.0
-    for taken in range(sets):
-        chance, place, chips = room.out[taken], 0, total
+def _fallen(ends, after, player):
+    """What a player gets who has lost all chips, of the places that are left to such players."""
+    ahead, alike, found = 0, 0, 0.0
+    for q in range(after.size):
+        if after[q] >= NONE or ends.before[q] > ends.before[player]:
+            ahead += 1
+        elif ends.before[q] == ends.before[player]:
+            alike += 1
+    for place in range(ahead, min(ahead + alike, ends.prizes.size)):
+        found += ends.prizes[place] / alike
+    return found
+
+
+@inlined
+def _placed(ends, after, left, out, at):
+    """What stacks after the hand are worth: places are taken by parts of the chips (ICM).
+
+    ``out`` has room for how likely each set of the players that are ``left`` takes the first
+    places; a set gives its chances to those with one player more.
+    """
+    count, places = 0, ends.prizes.size
+    for p in range(after.size):
+        ends.worth[p, at] = -ends.shares[p]
+        if after[p] < NONE:
+            ends.worth[p, at] += _fallen(ends, after, p)
+        else:
+            left[count] = p
+            count += 1
+    for taken in range(1 << count):
+        out[taken] = 0.0
+    out[0] = 1.0
+    for taken in range((1 << count) - 1):
+        chance, place, chips = out[taken], 0, 0.0
         if chance <= 0.0:
             continue
-        for q in range(players):
-            if taken >> q & 1:
+        for k in range(count):
+            if taken >> k & 1:
                 place += 1
-                chips -= after[q]
-        if place >= places:
-            continue
-        found += chance * after[player] / chips * lines.prizes[place]
-        for q in range(players):
-            if q != player and after[q] >= NONE and not taken >> q & 1:
-                room.out[taken | 1 << q] += chance * after[q] / chips
-    return found - lines.shares[player]
+            else:
+                chips += after[left[k]]
+        for k in range(count):
+            if not taken >> k & 1:
+                here = chance * after[left[k]] / chips
+                ends.worth[left[k], at] += here * ends.prizes[place]
+                if place + 1 < places:
+                    out[taken | 1 << k] += here
 
 
 @inlined
-def _settled(lines, room, n, player):
-    """What a player earns where several show their hands, by ``room.rank``."""
-    base, prizes = lines.base, lines.prizes.size > 0
-    found = base[n, player]
-    if prizes:
-        for q in range(lines.before.size):
-            room.after[q] = lines.before[q] + base[n, q]
-    for k in range(lines.pot[n], lines.pot[n + 1]):
-        rivals, best, winners = lines.rivals[k], np.int64(-1), 0
-        for q in range(room.rank.size):
-            if rivals >> q & 1:
-                if room.rank[q] > best:
-                    best, winners = room.rank[q], 1
-                elif room.rank[q] == best:
-                    winners += 1
-        share = lines.chips[k] / winners
-        if prizes:
-            for q in range(room.rank.size):
-                if rivals >> q & 1 and room.rank[q] == best:
-                    room.after[q] += share
-        elif rivals >> player & 1 and room.rank[player] == best:
-            found += share
-    return _placed(lines, room, player) if prizes else found
+def _shared(ends, after, e, outcome):
+    """The chips beside and of the pots, by who wins them."""
+    first, last, k = ends.first[e], ends.first[e + 1], np.int64(ends.pot[e + 1])
+    for p in range(after.size):
+        after[p] = ends.base[e, p]
+    best, inside = 0, 0
+    for m in range(first, last):
+        own, digit = 1 << np.int64(ends.member[m]), 2
+        if m > first:
+            digit, outcome = outcome % 3, outcome // 3
+        best = own if digit == 2 else best | own if digit == 1 else best
+        inside |= own
+        while k > ends.pot[e] and ends.rivals[k - 1] == inside:
+            k -= 1
+            winners = 0
+            for p in range(after.size):
+                winners += best >> p & 1
+            for p in range(after.size):
+                if best >> p & 1:
+                    after[p] += ends.chips[k] / winners
+
+
+@jit
+def tabulate(ends, after, left, out, begin, stop):
+    """Fill what each outcome of some ends is worth."""
+    for e in range(begin, stop):
+        for at in range(ends.case[e], ends.case[e + 1]):
+            _shared(ends, after, e, at - np.int64(ends.case[e]))
+            if ends.prizes.size == 0:
+                for p in range(after.size):
+                    ends.worth[p, at] = after[p]
+            else:
+                for p in range(after.size):
+                    after[p] += ends.before[p]
+                _placed(ends, after, left, out, at)
 
 
 @inlined
-def _crowd(lines, deals, room, d, n, player):
-    """What each own hand earns among several: it changes only where it passes one of the others."""
-    levels, inside = 0, lines.inside[n]
-    for q in range(room.rank.size):
+def _outcome(ends, room, e):
+    """Which outcome of an end ``room.rank`` gives."""
+    first, last = ends.first[e], ends.first[e + 1]
+    best, step, found = room.rank[ends.member[first]], 1, np.int64(ends.case[e])
+    for m in range(first + np.uint32(1), last):
+        rank = room.rank[ends.member[m]]
+        found += step * (np.int64(rank >= best) + np.int64(rank > best))
+        best, step = max(best, rank), 3 * step
+    return found
+
+
+@inlined
+def _levels(deals, room, d, player):
+    """Where the others' strengths lie: their levels, and who has which."""
+    levels, players = 0, room.rank.size
+    for q in range(players):
         rank = deals.rank[d, q]
-        room.rank[q] = 2 * np.int64(rank)
-        if q != player and inside >> q & 1:
-            at = levels
-            while at > 0 and room.level[at - 1] > rank:
-                room.level[at] = room.level[at - 1]
-                at -= 1
-            room.level[at] = rank
-            levels += 1
-    room.rank[player] = 0
-    before = _settled(lines, room, n, player)
-    for c in range(room.worth.size):
-        room.worth[c] = before
-    for k in range(levels):
-        level = room.level[k]
-        if k > 0 and room.level[k - 1] == level:
+        at = levels
+        while at > 0 and room.level[at - 1] >= rank:
+            at -= 1
+        if q == player or (at < levels and room.level[at] == rank):
             continue
-        room.rank[player] = 2 * np.int64(level)
-        even = _settled(lines, room, n, player)
-        room.rank[player] += 1
-        beyond = _settled(lines, room, n, player)
-        first, second = even - before, beyond - even
-        before = beyond
+        for k in range(levels, at, -1):
+            room.level[k] = room.level[k - 1]
+        room.level[at] = rank
+        levels += 1
+    for k in range(levels):
+        room.at[k] = 0
+        for q in range(players):
+            if q != player and deals.rank[d, q] == room.level[k]:
+                room.at[k] |= np.uint32(1 << q)
+                room.rank[q] = 2 * k + 1
+    room.known[players + 1] = levels
+
+
+@inlined
+def _mark(room, at, what):
+    if room.mark[at] == 0:
+        last = room.marked.size - 1
+        room.marked[room.marked[last]] = at
+        room.marked[last] += np.uint32(1)
+    room.mark[at] |= np.uint32(what)
+
+
+@inlined
+def _add(room, at, worth):
+    """Add what all hands earn alike behind an own move."""
+    _mark(room, at, ALIKE)
+    room.flat[at] += worth
+
+
+@inlined
+def _crowd(ends, room, e, inside, player, at, here):
+    """What own hands earn among several: it changes only where one passes one of the others."""
+    _mark(room, at, CROWDED)
+    worth, zones, levels = ends.worth[player], room.zones[at], room.known[room.rank.size + 1]
+    room.rank[player] = 0
+    now = here * worth[_outcome(ends, room, e)]
+    zones[0] += now
+    for k in range(levels):
+        even = now
+        if room.at[k] & inside:
+            room.rank[player] = 2 * k + 1
+            even = here * worth[_outcome(ends, room, e)]
+            room.rank[player] = 2 * k + 2
+            now = here * worth[_outcome(ends, room, e)]
+        zones[2 * k + 1] += even
+        zones[2 * k + 2] += now
+
+
+@inlined
+def _pair(ends, deals, room, d, e, player, at, here):
+    """What own hands earn against the one other who is left, or the two without them."""
+    begin, members = np.int64(ends.case[e]), ends.member
+    one, two = np.int64(members[ends.first[e]]), np.int64(members[ends.first[e] + 1])
+    worth = ends.worth[player]  # the first wins, ties, loses
+    won, even, lost = worth[begin], worth[begin + 1], worth[begin + 2]
+    if player in (one, two):
+        other = two
+        if player == two:
+            won, lost, other = lost, won, one
+        _mark(room, at, 1 << other)
+        room.pair[at, other, 0] += here * (won - lost)
+        room.pair[at, other, 1] += here * (even - lost)
+        _add(room, at, here * lost)
+    else:
+        first, second = deals.hole[d, one], deals.hole[d, two]
+        win, tie = deals.win[second, first], deals.tie[second, first]
+        _add(room, at, here * (lost + win * (won - lost) + tie * (even - lost)))
+
+
+@inlined
+def _looked_up(deals, room, d, player, other):
+    """How often each own hand beats another seat's, and ties with it."""
+    if not room.known[other]:
+        room.known[other] = 1
+        win, tie = deals.win[deals.hole[d, other]], deals.tie[deals.hole[d, other]]
         for c in range(room.worth.size):
-            rank = deals.own_rank[d, c]
-            room.worth[c] += (first if rank >= level else 0.0) + (second if rank > level else 0.0)
+            own = deals.own[d, c]
+            room.win[other, c] = win[own]
+            room.tie[other, c] = tie[own]
 
 
 @inlined
-def _pair(lines, deals, room, d, n, player):
-    """What each own hand earns against the one other who is left."""
-    mine = 0 if lines.two[n, 0] == player else 1
-    other = deals.hole[d, lines.two[n, 1 - mine]]
-    won, even = lines.worth[n, 2 * mine, player], lines.worth[n, 1, player]
-    lost = lines.worth[n, 2 - 2 * mine, player]
-    won, even = won - lost, even - lost
-    for c in range(room.worth.size):
-        own = deals.own[d, c]
-        room.worth[c] = lost + won * deals.win[other, own] + even * deals.tie[other, own]
+def _zoned(deals, room, d):
+    """Where each own hand's strength lies among those of the others."""
+    players = room.rank.size
+    if not room.known[players]:
+        room.known[players] = 1
+        for c in range(room.worth.size):
+            zone, rank = 0, deals.own_rank[d, c]
+            for k in range(room.known[players + 1]):
+                zone += (rank >= room.level[k]) + (rank > room.level[k])
+            room.zone[c] = zone
 
 
 @inlined
-def _between(lines, deals, room, d, n, player):
-    """What a player earns where others are left."""
-    if lines.kind[n] == PAIR:
-        one, two = deals.hole[d, lines.two[n, 0]], deals.hole[d, lines.two[n, 1]]
-        win, tie = deals.win[two, one], deals.tie[two, one]
-        won, even, lost = (
-            lines.worth[n, 0, player],
-            lines.worth[n, 1, player],
-            lines.worth[n, 2, player],
-        )
-        return lost + win * (won - lost) + tie * (even - lost)
+def _behind(deals, room, d, player, at):
+    """Write what each own hand earns behind a move; what was summed for it is zero again."""
+    worth, mark = room.worth, room.mark[at]
+    flat, zones = room.flat[at], room.zones[at]
+    room.mark[at], room.flat[at] = 0, 0.0
+    for c in range(worth.size):
+        worth[c] = flat
     for q in range(room.rank.size):
-        room.rank[q] = 2 * np.int64(deals.rank[d, q])
-    return _settled(lines, room, n, player)
+        if mark >> np.uint32(q) & np.uint32(1):
+            _looked_up(deals, room, d, player, q)
+            win, tie = room.win[q], room.tie[q]
+            won, even = room.pair[at, q, 0], room.pair[at, q, 1]
+            room.pair[at, q, 0], room.pair[at, q, 1] = 0.0, 0.0
+            for c in range(worth.size):
+                worth[c] += won * win[c] + even * tie[c]
+    if mark & np.uint32(CROWDED):
+        _zoned(deals, room, d)
+        for c in range(worth.size):
+            worth[c] += zones[room.zone[c]]
+        for k in range(zones.size):
+            zones[k] = 0.0
 
 
 @inlined
-def _give(lines, deals, room, d, at, here, table, told):
-    """Add what own hands earn behind a move (0: before any) to the move's place in the table.
+def _given(lines, deals, room, d, player, table, told):
+    """Add what own hands earn behind each move (0: before any) to the move's place in the table.
 
     If it is to be told, the table has how often own moves are played, and the sum comes back.
     """
-    total, worth, weight = 0.0, room.worth, deals.weight
-    if at == 0:
-        for c in range(worth.size):
-            total += weight[d, c] * worth[c]
-        room.flat[0] += here * total
-        return 0.0
-    move = lines.move[at]
-    if told:
-        for c in range(worth.size):
-            total += weight[d, c] * worth[c] * table[move + np.uint32(c)]
-    else:
-        for c in range(worth.size):
-            table[move + np.uint32(c)] += here * weight[d, c] * worth[c]
-    return here * total
+    told_of, worth, weight = 0.0, room.worth, deals.weight[d]
+    last = room.marked.size - 1
+    for k in range(room.marked[last]):
+        at = room.marked[k]
+        _behind(deals, room, d, player, at)
+        if at == 0:
+            for c in range(worth.size):
+                told_of += weight[c] * worth[c]
+            continue
+        own = table[lines.move[at] : lines.move[at] + np.uint32(worth.size)]
+        if told:
+            for c in range(worth.size):
+                told_of += weight[c] * worth[c] * own[c]
+        else:
+            for c in range(worth.size):
+                own[c] += weight[c] * worth[c]
+    room.marked[last] = 0
+    return told_of
 
 
 @inlined
-def _walk(lines, deals, room, d, player, strategy, table, told):
+def _walk(lines, ends, deals, room, d, player, strategy, table, told):
     """What a player earns in a deal: all of its hands by move, or what its own play makes of it."""
-    nodes, total, scale = lines.kind.size, 0.0, 1.0 if told else 1.0 / deals.hole.shape[0]
+    nodes, scale = lines.kind.size, 1.0 if told else 1.0 / deals.hole.shape[0]
+    for k in range(room.known.size):
+        room.known[k] = 0
+    _levels(deals, room, d, player)
     room.reach[0] = scale
     n = np.uint32(1)
     while n < nodes:
@@ -323,48 +457,38 @@ def _walk(lines, deals, room, d, player, strategy, table, told):
                 continue
         same, at = lines.same[n, player], lines.last[n, player]
         if same == same:
-            room.flat[at] += here * same
+            _add(room, at, here * same)
             n = lines.skip[n]
             continue
         room.reach[n] = here
-        if lines.kind[n] != DECISION:
-            if not lines.inside[n] >> player & 1:
-                room.flat[at] += here * _between(lines, deals, room, d, n, player)
-            else:
-                if lines.kind[n] == PAIR:
-                    _pair(lines, deals, room, d, n, player)
-                else:
-                    _crowd(lines, deals, room, d, n, player)
-                total += _give(lines, deals, room, d, at, here, table, told)
+        kind, inside = lines.kind[n], lines.inside[n]
+        if kind == PAIR:
+            _pair(ends, deals, room, d, lines.end[n], player, at, here)
+        elif kind == CROWD and inside >> np.uint32(player) & np.uint32(1):
+            _crowd(ends, room, lines.end[n], inside, player, at, here)
+        elif kind == CROWD:
+            worth = ends.worth[player]
+            _add(room, at, here * worth[_outcome(ends, room, lines.end[n])])
         n += np.uint32(1)
-    for c in range(room.worth.size):
-        room.worth[c] = 1.0
-    for m in range(1, nodes):
-        flat = room.flat[m]
-        if flat != 0.0:
-            room.flat[m] = 0.0
-            total += _give(lines, deals, room, d, m, flat, table, told)
-    if told:
-        total += room.flat[0]
-    else:
-        table[player] += room.flat[0]
-    room.flat[0] = 0.0
+    total = _given(lines, deals, room, d, player, table, told)
+    if not told:
+        table[player] += total
     return total
 
 
 @jit
-def gradient(lines, deals, room, player, strategy, into, begin, stop):
+def gradient(lines, ends, deals, room, player, strategy, into, begin, stop):
     """Add what the player's sequences earn in some deals against the others' strategies."""
     for d in range(begin, stop):
-        _walk(lines, deals, room, d, player, strategy, into, False)
+        _walk(lines, ends, deals, room, d, player, strategy, into, False)
 
 
 @jit
-def earnings(lines, deals, room, strategy, reach, earned, begin, stop):
+def earnings(lines, ends, deals, room, strategy, reach, earned, begin, stop):
     """[deals, players] what everybody earns in each deal who plays by ``reach`` (by sequence).
 
     The others play by ``strategy``.
     """
     for d in range(begin, stop):
         for p in range(earned.shape[1]):
-            earned[d, p] = _walk(lines, deals, room, d, p, strategy, reach, True)
+            earned[d, p] = _walk(lines, ends, deals, room, d, p, strategy, reach, True)
