@@ -27,6 +27,10 @@ TAKEN = tuple(
 )
 
 
+class GivenUpError(Exception):
+    """Work that a signal has ended, with everything as it was before."""
+
+
 class _State:
     """What the handler knows; there is one of it."""
 
@@ -58,6 +62,12 @@ def check() -> None:
     """Raise KeyboardInterrupt if somebody has asked for an end; from any thread."""
     if noted():
         raise KeyboardInterrupt
+
+
+def give_up() -> None:
+    """Raise GivenUpError if somebody has asked for an end; from any thread."""
+    if noted():
+        raise GivenUpError
 
 
 def exit_code() -> int:

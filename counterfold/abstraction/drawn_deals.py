@@ -25,7 +25,7 @@ USUAL_BLOCKS = 40
 MOST_NODES = 40_000_000
 """Of the betting in all deals: what a walk for a player meets at most."""
 DEAL_BYTES = 169 * (2 + 4 + 4)
-PIECE = 100
+PIECE = 10
 """Showdowns, or groups of deals, between which a signal is heard."""
 
 
@@ -143,8 +143,8 @@ def ends_of(game: PokerGame) -> tuple[Any, NDArray[np.uint32]]:
     ends = drawn.Ends(
         first=_from_zero([len(seats) for seats in members]),
         member=np.array([p for seats in members for p in seats], np.uint32),
-        pot=_from_zero([len(some) for some in which]), rivals=betting.rivals[each].astype(np.uint32),
-        chips=betting.chips[each].astype(np.float64),
+        pot=_from_zero([len(some) for some in which]), chips=betting.chips[each].astype(np.float64),
+        rivals=betting.rivals[each].astype(np.uint32),
         base=betting.payoff[shown.nodes, :, 2].astype(np.float64), case=case,
         worth=np.zeros((players, int(case[-1]))), before=np.array(before, np.float64),
         prizes=np.array(game.prizes, np.float64),
@@ -162,14 +162,11 @@ def _from_zero(counts: Sequence[int]) -> NDArray[np.uint32]:
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.uint32)
 
 
-def lines_of(game: PokerGame, move: NDArray[np.uint32], end: NDArray[np.uint32]) -> Any:
-    """The betting for the kernel.
-
-    ``move`` is the first sequence of the move to each node, ``end`` which showdown it is.
-    """
+def lines_of(game: PokerGame, move: NDArray[np.uint32]) -> Any:
+    """The betting for the kernel; ``move`` is the first sequence of the move to each node."""
     from counterfold.kernels import drawn
 
-    betting, players = game.betting, game.betting.players
+    betting, players, (ends, end) = game.betting, game.betting.players, ends_of(game)
     order, stop = _preorder(betting)
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
@@ -187,7 +184,7 @@ def lines_of(game: PokerGame, move: NDArray[np.uint32], end: NDArray[np.uint32])
     return drawn.Lines(
         kind=kind.astype(np.uint32), owner=owner, parent=above, skip=stop.astype(np.uint32),
         move=move[order], last=last, same=_same(game)[order], inside=inside.astype(np.uint32),
-        end=end[order],
+        end=end[order], ends=ends,
     )  # fmt: skip
 
 

@@ -7,7 +7,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.abstraction.drawn_form import DrawnEvaluator, DrawnForm
+from counterfold import interrupts
+from counterfold.abstraction.drawn_form import DrawnEvaluator, DrawnForm, Look
+from counterfold.evaluate.assessment import Assessment
 from counterfold.solvers.engine import Setup, runs_on
 from counterfold.solvers.sequence_engine import SequenceEngine
 
@@ -21,15 +23,28 @@ class DrawnEngine(SequenceEngine):
     refusal: ClassVar[str] = "a table over drawn deals"
 
     def __init__(self, setup: Setup[Any]) -> None:
-        _ = setup.form.sequence_form  # which is kept with it
+        form = setup.form
+        _ = form.sequence_form, form.lines, form.drawn  # which are kept with it
         super().__init__(setup)
         self._play = self._kernels.Play(*(np.zeros(0, a.dtype) for a in self._play))
         self._advised = []
-        self._walks = DrawnEvaluator(setup.form, threads=setup.threads)
+        self._walks = DrawnEvaluator(form, threads=setup.threads)
 
     def step(self, schedule: NDArray[np.float64]) -> None:
+        """Iterations; where a signal ends one, all of them are taken back."""
         strategy, into = self._tables.strategy, self._work.gradient
-        self._iterate(schedule, lambda player: self._walks.gradient(strategy, player, into))
+        before = [table.copy() for table in self._tables]
+        try:
+            self._iterate(
+                schedule, lambda p: self._walks.gradient(strategy, p, into, interrupts.give_up)
+            )
+        except interrupts.GivenUpError:
+            for table, kept in zip(self._tables, before, strict=True):
+                table[:] = kept
+            raise
+
+    def assess(self, average: bool, look: Look | None = None) -> Assessment:
+        return self._walks.assess(self.tables(average), look)
 
 
 runs_on(DrawnForm, DrawnEngine)

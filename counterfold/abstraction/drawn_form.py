@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -29,8 +29,8 @@ from counterfold.abstraction.drawn_deals import (
     GROUP,
     Seed,
     draw_deals,
-    ends_of,
     lines_of,
+    outcomes_of,
     room_for,
     usual_deals,
 )
@@ -54,7 +54,10 @@ from counterfold.tree.sequence import SequenceForm, treeplex
 
 TARGET = 1e-5
 Z95 = 1.959964
-TASK = 2 * BLOCK  # deals
+Look = Callable[[], None]
+"""Called between pieces of work, which it may end by raising."""
+TASK = 2 * BLOCK  # deals at most, a quarter of all at most
+MOST_VISITS = 2_000_000  # of nodes, from one look to the next
 FRESH_TIMES = 8
 """How many times as many other deals tell how far values are off."""
 
@@ -86,6 +89,8 @@ class DrawnForm(BucketForm):
         self.deals = -(-wanted // GROUP) * GROUP
         self.seed = seed
         self._on_boards = on_boards
+        self.on_fresh: Callable[[int, int], None] | None = None
+        """Told how many fresh deals are measured, of how many."""
 
     @property
     def whole_game(self) -> PokerGame:
@@ -110,48 +115,46 @@ class DrawnForm(BucketForm):
     @cached_property
     def lines(self) -> Any:
         """The betting for the kernels."""
-        return lines_of(self.game, self._moves, self._ends[1])
-
-    @property
-    def ends(self) -> Any:
-        """What showdowns are worth, for the kernels."""
-        return self._ends[0]
-
-    @cached_property
-    def _ends(self) -> tuple[Any, NDArray[np.uint32]]:
-        return ends_of(self.game)
+        return lines_of(self.game, self._moves)
 
     @property
     def nbytes(self) -> int:
         """About what the deals, others to measure with, and the tables of a run take."""
-        return 2 * self.deals * DEAL_BYTES + 100 * self.size
+        shown, tasks = 8 * self.players * outcomes_of(self.game.betting), len(_tasks(self.deals))
+        return 2 * self.deals * DEAL_BYTES + (100 + 8 * tasks) * self.size + shown
 
     def measured(self, tables: Tables) -> dict[str, Any]:
         """What is known of a strategy beside its certificate, which is of the deals it is for.
 
         ``errors`` are standard errors of the values, as if the strategy had not been found on the
-        same deals. Fresh deals, ``FRESH_TIMES`` as many (after a signal only as many), have
+        same deals. Fresh deals, ``FRESH_TIMES`` as many, have
         ``fresh_values`` with ``fresh_errors``; ``off`` is how far the values may be off by these:
         the difference, and the 95% interval beside it. ``fresh_gains`` are what each seat's best
         response over the first deals gains in the fresh ones (below zero where it does not carry
-        over).
+        over). A signal ends it with what is known by then.
         """
-        own = evaluator_of(self)
-        assert isinstance(own, DrawnEvaluator)
-        replies = own.best_responses(tables)
+        told: dict[str, Any] = {"deals": self.deals, "seed": self.seed}
         fresh, gained = list[NDArray[Any]](), list[NDArray[Any]]()
-        for number in range(FRESH_TIMES):
-            other = DrawnEvaluator(self, self.draw([self.seed, number + 1]))
-            played = other.earned(tables)
-            fresh.append(played - other.spare(played))
-            gained.append(other.earned(tables, replies) - played)
-            if interrupts.noted():  # whoever ends a run does not wait for all of them
-                break
+        own, look = evaluator_of(self), interrupts.give_up
+        assert isinstance(own, DrawnEvaluator)
+        try:
+            played = own.earned(tables, look=look)
+            mine, own_errors = _told([played - own.spare(played)])
+            told["errors"] = tuple(own_errors.tolist())
+            replies = own.best_responses(tables, look)
+            for number in range(FRESH_TIMES):
+                if self.on_fresh:
+                    self.on_fresh(number * self.deals, FRESH_TIMES * self.deals)
+                other = DrawnEvaluator(self, self.draw([self.seed, number + 1]))
+                played = other.earned(tables, look=look)
+                gained.append(other.earned(tables, replies, look=look) - played)
+                fresh.append(played - other.spare(played))
+        except interrupts.GivenUpError:
+            pass
+        if not fresh:
+            return told
         (values, errors), (gains, _) = _told(fresh), _told(gained)
-        played = own.earned(tables)
-        mine, own_errors = _told([played - own.spare(played)])
-        return {
-            "deals": self.deals, "seed": self.seed, "errors": tuple(own_errors.tolist()),
+        return told | {
             "off": tuple((np.abs(mine - values) + Z95 * errors).tolist()),
             "fresh_deals": len(fresh) * self.deals, "fresh_values": tuple(values.tolist()),
             "fresh_errors": tuple(errors.tolist()), "fresh_gains": tuple(gains.tolist()),
@@ -271,41 +274,52 @@ class DrawnEvaluator(Evaluator):
     @cached_property
     def _found(self) -> NDArray[np.float64]:
         """[tasks, sequences] what each task comes to."""
-        return np.zeros((-(-len(self.drawn.hole) // TASK), self.form.sequence_form.sequences))
+        return np.zeros((len(_tasks(len(self.drawn.hole))), self.form.sequence_form.sequences))
 
-    def gradient(self, strategy: NDArray[Any], player: int, into: NDArray[Any]) -> None:
+    def gradient(
+        self, strategy: NDArray[Any], player: int, into: NDArray[Any], look: Look | None = None
+    ) -> None:
         """What a player's sequences earn, written to where they lie in ``into``."""
         from counterfold.kernels import drawn
 
-        form, lines, found = self.form.sequence_form.form, self.form.lines, self._found
+        form, found = self.form.sequence_form.form, self._found
         first, last = (int(form.start[form.groups[p]]) for p in (player, player + 1))
-
-        def work(task: int, begin: int, stop: int) -> None:
-            found[task, player] = found[task, first:last] = 0
-            room = room_for(lines)
-            drawn.gradient(
-                lines, self.form.ends, self.drawn, room, player, strategy, found[task], begin, stop
-            )
-
-        self._in_tasks(work)
+        found[:, player] = found[:, first:last] = 0
+        walk = partial(drawn.gradient, self.form.lines, self.drawn)
+        self._in_tasks(
+            lambda room, task, *deals: walk(room, player, strategy, found[task], *deals), look
+        )
         into[player] = found[:, player].sum()
         into[first:last] = found[:, first:last].sum(0)
 
-    def _in_tasks(self, work: Callable[[int, int, int], None]) -> None:
-        deals = len(self.drawn.hole)
-        with ThreadPoolExecutor(self.threads) as pool:
-            begins = range(0, deals, TASK)
-            stops = [min(begin + TASK, deals) for begin in begins]
-            list(pool.map(work, range(len(begins)), begins, stops))
+    def _in_tasks(self, walk: Callable[[Any, int, int, int], None], look: Look | None) -> None:
+        """Walk all deals, piece by piece: room for it, the task, its first deal, and its end."""
+        lines = self.form.lines
+        size = max(1, MOST_VISITS // len(lines.kind))
 
-    def _measure(self, tables: Tables) -> tuple[Assessment, NDArray[np.uint32]]:
+        def work(task: int, deals: range) -> None:
+            room = room_for(lines)
+            for begin in deals[::size]:
+                if look:
+                    look()
+                walk(room, task, begin, min(begin + size, deals.stop))
+
+        pool = ThreadPoolExecutor(self.threads)
+        try:
+            list(pool.map(work, *zip(*enumerate(_tasks(len(self.drawn.hole))), strict=True)))
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+    def _measure(
+        self, tables: Tables, look: Look | None = None
+    ) -> tuple[Assessment, NDArray[np.uint32]]:
         from counterfold.kernels import sequence
 
         form, players = self.form.sequence_form, self.form.players
         strategy = form.by_sequence(tables[0].astype(np.float64))
         reach, work = form.reach(strategy), workspace(form)
         for player in range(players):
-            self.gradient(strategy, player, work.gradient)
+            self.gradient(strategy, player, work.gradient, look)
         owner = np.append(np.arange(players), self._owners)
         values = np.bincount(owner, work.gradient * reach, players)
         best, choice = np.zeros(players), np.zeros(len(form.form.parent), np.uint32)
@@ -328,8 +342,8 @@ class DrawnEvaluator(Evaluator):
         starts = form.start[form.groups].astype(np.int64)
         return np.repeat(np.arange(self.form.players), np.diff(starts))
 
-    def assess(self, tables: Tables) -> Assessment:
-        return self._measure(tables)[0]
+    def assess(self, tables: Tables, look: Look | None = None) -> Assessment:
+        return self._measure(tables, look)[0]
 
     def best_response(self, tables: Tables, player: int) -> tuple[float, Tables]:
         assessment, choice = self._measure(tables)
@@ -338,31 +352,33 @@ class DrawnEvaluator(Evaluator):
         answer = np.where(owner == player, pure, tables[0])
         return assessment.best[player], (answer,)
 
-    def best_responses(self, tables: Tables) -> Tables:
+    def best_responses(self, tables: Tables, look: Look | None = None) -> Tables:
         """A best response of each player to the others, all in one table."""
-        choice, form = self._measure(tables)[1], self.form.sequence_form
+        choice, form = self._measure(tables, look)[1], self.form.sequence_form
         owner = np.repeat(self.form.infosets.owner, self.form.widths)
         every = [form.pure(choice, player) for player in range(self.form.players)]
         return (np.choose(owner, every),)
 
-    def earned(self, tables: Tables, own: Tables | None = None) -> NDArray[np.float64]:
+    def earned(
+        self, tables: Tables, own: Tables | None = None, look: Look | None = None
+    ) -> NDArray[np.float64]:
         """[deals, players] what everybody earns in each deal, with ``own`` against the others."""
         from counterfold.kernels import drawn
 
-        form, lines = self.form.sequence_form, self.form.lines
+        form = self.form.sequence_form
         strategy, mine = (
             form.by_sequence(one[0].astype(np.float64)) for one in (tables, own or tables)
         )
         reach, found = form.reach(mine), np.empty((len(self.drawn.hole), self.form.players))
-
-        def work(_: int, begin: int, stop: int) -> None:
-            room = room_for(lines)
-            drawn.earnings(
-                lines, self.form.ends, self.drawn, room, strategy, reach, found, begin, stop
-            )
-
-        self._in_tasks(work)
+        walk = partial(drawn.earnings, self.form.lines, self.drawn)
+        self._in_tasks(lambda room, _, *deals: walk(room, strategy, reach, found, *deals), look)
         return found
+
+
+def _tasks(deals: int) -> list[range]:
+    """Deals that are walked together, whatever the threads: so sums are the same with any."""
+    size = min(TASK, -(-deals // 4))
+    return [range(begin, min(begin + size, deals)) for begin in range(0, deals, size)]
 
 
 def _told(earned: Sequence[NDArray[Any]]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -81,6 +81,9 @@ def _drawn(result: Result) -> Lines:
     if result.drawn is None:
         return []
     drawn, units = result.drawn, result.strategy.tree.units
+    deals = ("deals", f"{drawn['deals']:,}, all hands of each seat in every one")
+    if "off" not in drawn:  # a signal came before
+        return [deals]
     off = _by_player(result, drawn["off"], lambda x: f"{x:.2g}")
     fresh = zip(drawn["fresh_values"], drawn["fresh_errors"], strict=True)
     names = player_names(result.strategy.tree)
@@ -90,7 +93,7 @@ def _drawn(result: Result) -> Lines:
     )
     gains = _by_player(result, drawn["fresh_gains"], lambda x: in_units(units, x))
     return [
-        ("deals", f"{drawn['deals']:,}, all hands of each seat in every one"),
+        deals,
         ("values off by", f"{off} at most (95%, by {drawn['fresh_deals']:,} fresh deals)"),
         ("fresh deals", f"{others}; a best response to other deals gains {gains} in these"),
     ]

@@ -182,6 +182,8 @@ def compiled(
         ready_equities(game, watch)
     counting = until.counting(watch.counting) if until else watch.counting
     form = form_of(game, memory, counting, symmetry=symmetry)
+    if hasattr(form, "on_fresh"):
+        form.on_fresh = partial(watch.part, "measuring with fresh deals")
     watch.doing("loading the kernels (compiled when they are first used)")
     return form
 

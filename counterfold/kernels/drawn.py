@@ -28,20 +28,6 @@ NONE = 1e-9  # chips that are none
 CROWDED, ALIKE = 1 << 30, 1 << 31  # marks of what is summed behind a move, beside one a player
 
 
-class Lines(NamedTuple):
-    """The betting. Index arrays are all uint32."""
-
-    kind: np.ndarray  # [nodes]
-    owner: np.ndarray  # [nodes] who has moved to get here
-    parent: np.ndarray  # [nodes]
-    skip: np.ndarray  # [nodes] the node after its subtree
-    move: np.ndarray  # [nodes] the sequence of that move by hands of class 0
-    last: np.ndarray  # [nodes, players] the node that each player's last move led to; 0 if none
-    same: np.ndarray  # [nodes, players] what is earned whatever comes, where that is so; else NaN
-    inside: np.ndarray  # [nodes] who is left, a bit for each player
-    end: np.ndarray  # [nodes] of a showdown: which one
-
-
 class Ends(NamedTuple):
     """Showdowns; those that are worth the same are one. Index arrays are all uint32.
 
@@ -60,6 +46,21 @@ class Ends(NamedTuple):
     before: np.ndarray  # [players] stacks, where places are paid
     prizes: np.ndarray  # of the places, the first one first; none where chips are counted
     shares: np.ndarray  # [players] what stacks are worth before the hand
+
+
+class Lines(NamedTuple):
+    """The betting. Index arrays are all uint32."""
+
+    kind: np.ndarray  # [nodes]
+    owner: np.ndarray  # [nodes] who has moved to get here
+    parent: np.ndarray  # [nodes]
+    skip: np.ndarray  # [nodes] the node after its subtree
+    move: np.ndarray  # [nodes] the sequence of that move by hands of class 0
+    last: np.ndarray  # [nodes, players] the node that each player's last move led to; 0 if none
+    same: np.ndarray  # [nodes, players] what is earned whatever comes, where that is so; else NaN
+    inside: np.ndarray  # [nodes] who is left, a bit for each player
+    end: np.ndarray  # [nodes] of a showdown: which one
+    ends: Ends
 
 
 class Deals(NamedTuple):
@@ -440,9 +441,9 @@ def _given(lines, deals, room, d, player, table, told):
 
 
 @inlined
-def _walk(lines, ends, deals, room, d, player, strategy, table, told):
+def _walk(lines, deals, room, d, player, strategy, table, told):
     """What a player earns in a deal: all of its hands by move, or what its own play makes of it."""
-    nodes, scale = lines.kind.size, 1.0 if told else 1.0 / deals.hole.shape[0]
+    ends, nodes, scale = lines.ends, lines.kind.size, 1.0 if told else 1.0 / deals.hole.shape[0]
     for k in range(room.known.size):
         room.known[k] = 0
     _levels(deals, room, d, player)
@@ -477,18 +478,18 @@ def _walk(lines, ends, deals, room, d, player, strategy, table, told):
 
 
 @jit
-def gradient(lines, ends, deals, room, player, strategy, into, begin, stop):
+def gradient(lines, deals, room, player, strategy, into, begin, stop):
     """Add what the player's sequences earn in some deals against the others' strategies."""
     for d in range(begin, stop):
-        _walk(lines, ends, deals, room, d, player, strategy, into, False)
+        _walk(lines, deals, room, d, player, strategy, into, False)
 
 
 @jit
-def earnings(lines, ends, deals, room, strategy, reach, earned, begin, stop):
+def earnings(lines, deals, room, strategy, reach, earned, begin, stop):
     """[deals, players] what everybody earns in each deal who plays by ``reach`` (by sequence).
 
     The others play by ``strategy``.
     """
     for d in range(begin, stop):
         for p in range(earned.shape[1]):
-            earned[d, p] = _walk(lines, ends, deals, room, d, p, strategy, reach, True)
+            earned[d, p] = _walk(lines, deals, room, d, p, strategy, reach, True)

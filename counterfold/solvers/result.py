@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from counterfold import interrupts
 from counterfold.errors import ParameterError, UnsupportedError
 from counterfold.evaluate.certificate import Certified
 from counterfold.evaluate.exact import assess
@@ -238,6 +239,9 @@ def _result(
 ) -> Result:
     form, settings = solver.tree, solver.settings
     strategy = solver.strategy(**known(solver, final, stopped))
+    with interrupts.patient():
+        drawn = _drawn(strategy)
+        stopped = "interrupted" if drawn and interrupts.noted() else stopped
     gaps = solver.correlated_gaps() if final.iteration == solver.iteration else None
     return Result(
         **_certificate(form, final, gaps),
@@ -254,8 +258,13 @@ def _result(
         poker=_poker_part(settings.bits, solver.engine.nbytes, final, strategy)
         if isinstance(form, PublicTree)
         else None,
-        drawn=form.measured(strategy.tables) if hasattr(form, "measured") else None,
+        drawn=drawn,
     )
+
+
+def _drawn(strategy: Strategy[Any]) -> dict[str, Any] | None:
+    form = strategy.tree
+    return form.measured(strategy.tables) if hasattr(form, "measured") else None
 
 
 def _certificate(
@@ -355,7 +364,7 @@ def certified(strategy: AnyStrategy, bits: int = 32) -> Result:
         strategy=strategy,
         trace=(final,),
         poker=_poker_part(bits, size, final, strategy) if poker else None,
-        drawn=form.measured(strategy.tables) if hasattr(form, "measured") else None,
+        drawn=_drawn(strategy),
     )
 
 

@@ -188,8 +188,9 @@ def run_to(
                 run.checkpoint()
             else:
                 stopped = "seconds"  # or there would not be time for what is left to do
-        except _GivenUpError:
-            pass
+        except interrupts.GivenUpError:
+            if not trace:  # there is nothing yet that could be kept
+                raise KeyboardInterrupt from None
         finally:
             solver.look = None
         if report is not None:
@@ -214,9 +215,10 @@ class _Run:
         self.kept = solver.iteration, len(trace)
 
     def look(self) -> None:
-        """Give up a check that takes long, once a signal has come."""
-        if interrupts.noted() and self.trace and not _quick(self.solver):
-            raise _GivenUpError
+        """Give up a check that takes long, once a signal has come; the first only if all do."""
+        given_up = self.trace or self.solver.engine.checks_cost
+        if interrupts.noted() and given_up and not _quick(self.solver):
+            raise interrupts.GivenUpError
 
     def reserve(self) -> float:
         """Seconds that the last checkpoint will take."""
@@ -251,10 +253,6 @@ class _Run:
         if target and (not cut or self.kept != (solver.iteration, len(trace))):
             solver.save(target, trace, **known(solver, final, stopped))
         return final
-
-
-class _GivenUpError(Exception):
-    """A check that a signal has ended."""
 
 
 def _quick(solver: Solver) -> bool:

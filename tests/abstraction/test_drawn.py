@@ -13,6 +13,7 @@ from counterfold.abstraction.drawn_deals import BLOCK
 from counterfold.abstraction.drawn_engine import DrawnForm
 from counterfold.abstraction.drawn_form import DrawnEvaluator
 from counterfold.errors import ParameterError
+from counterfold.kernels import drawn
 from counterfold.poker.cards import HIGH, LOW, parse_hole
 from counterfold.poker.equities import BOARDS, preflop_wins
 from counterfold.poker.game import DECISION, FOLD
@@ -157,13 +158,13 @@ def test_two_players_agree_with_the_exact_game() -> None:
     """The deals drawn are another game, whose value is off by its error; charts are close."""
     exact = cf.solve("holdem:jamfold(stack=6)")
     form = DrawnForm(jam_or_fold(stack=6).poker, deals=10 * BLOCK, seed=2)
-    drawn = cf.solve(form, until=cf.Until(exploitability=1e-4, iterations=300))
-    assert drawn.exploitability <= 1e-4
-    assert drawn.drawn is not None
-    off = drawn.value - exact.value
-    assert abs(off) < 3 * drawn.drawn["errors"][0] < 0.03
-    assert abs(drawn.drawn["fresh_values"][0] - exact.value) < 3 * drawn.drawn["fresh_errors"][0]
-    owned = drawn.strategy
+    found = cf.solve(form, until=cf.Until(exploitability=1e-4, iterations=300))
+    assert found.exploitability <= 1e-4
+    assert found.drawn is not None
+    off = found.value - exact.value
+    assert abs(off) < 3 * found.drawn["errors"][0] < 0.03
+    assert abs(found.drawn["fresh_values"][0] - exact.value) < 3 * found.drawn["fresh_errors"][0]
+    owned = found.strategy
     for hand in ("AsAh", "Ks9s", "7c2d", "3d2d"):
         wanted = exact.strategy.at(hand)["all-in 6"]
         assert owned.at(hand)["all-in 6"] == pytest.approx(wanted, abs=0.05)
@@ -225,9 +226,54 @@ def test_two_of_three_who_begin_with_nothing_to_lose_is_refused() -> None:
         DrawnForm(game, deals=0)
 
 
-def test_after_a_signal_few_deals_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    form = DrawnForm(jam_or_fold(players=3, stack=3).poker, deals=BLOCK)
-    tables = Strategy.uniform(form).tables
-    assert form.measured(tables)["fresh_deals"] == 8 * BLOCK
+def test_a_signal_ends_what_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    form, told = DrawnForm(jam_or_fold(players=3, stack=3).poker, deals=130), list[int]()
+    tables, signal = Strategy.uniform(form).tables, False
+    form.on_fresh = lambda done, _: told.append(done)
+    assert form.measured(tables)["fresh_deals"] == 8 * 130
+    assert told == list(range(0, 8 * 130, 130))
+    monkeypatch.setattr("counterfold.interrupts.noted", lambda: signal)
+
+    def on_fresh(done: int, total: int) -> None:
+        nonlocal signal
+        signal = done == 3 * 130
+
+    form.on_fresh = on_fresh
+    assert form.measured(tables)["fresh_deals"] == 3 * 130
+    signal = True
+    assert form.measured(tables) == {"deals": 130, "seed": 0}
+
+
+def test_an_iteration_that_a_signal_ends_is_taken_back(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The file has the iterations before it, and goes on bit for bit."""
+    form = DrawnForm(jam_or_fold(players=3, stack=8).poker, deals=130, seed=7)
+    path, walked = tmp_path / "run.safetensors", 0
+
+    def gradient(*given: Any) -> None:
+        nonlocal walked
+        walked += 1
+        kernel(*given)
+
+    kernel = drawn.gradient
+    monkeypatch.setattr(drawn, "gradient", gradient)
+    cf.solve(form, until=5)
+    each, until = walked // 5, 20
+    walked = 0
+    monkeypatch.setattr("counterfold.interrupts.noted", lambda: walked > each * 7 // 2)
+    cut = cf.solve(form, until=until, save=path)
+    assert (cut.stopped, cut.drawn) == ("interrupted", {"deals": 130, "seed": 7})
+    assert 0 < cut.iterations < 5
+    monkeypatch.undo()
+    assert cf.resume(path, until).values == cf.solve(form, until=until).values
+
+
+def test_a_signal_before_the_first_check_leaves_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    form = DrawnForm(jam_or_fold(players=3, stack=8).poker, deals=130, seed=7)
     monkeypatch.setattr("counterfold.interrupts.noted", lambda: True)
-    assert form.measured(tables)["fresh_deals"] == BLOCK
+    with pytest.raises(KeyboardInterrupt):
+        cf.solve(form, until=9, save=tmp_path / "run.safetensors")
+    assert not list(tmp_path.iterdir())

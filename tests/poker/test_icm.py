@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from itertools import permutations, product
+from itertools import pairwise, permutations, product
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def naive(before: tuple[float, ...], after: tuple[float, ...], payouts: tuple[fl
     falls = [
         order
         for order in permutations(out)
-        if all(before[a] >= before[b] for a, b in zip(order, order[1:], strict=False))
+        if all(before[a] >= before[b] for a, b in pairwise(order))
     ]
     paid = np.zeros(len(after))
     for order in permutations(inside):
