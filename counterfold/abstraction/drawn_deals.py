@@ -22,7 +22,7 @@ GROUP = 26
 MOST_BYTES = 200_000_000
 """Of what is kept of all deals."""
 USUAL_BLOCKS = 40
-MOST_NODES = 40_000_000
+MOST_NODES = 100_000_000
 """Of the betting in all deals: what a walk for a player meets at most."""
 DEAL_BYTES = 169 * (2 + 4 + 4)
 PIECE = 10

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from itertools import combinations, pairwise
+from itertools import chain, combinations, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -218,14 +218,28 @@ class Holdem(Game):
         )
         for own in found:
             for street, sizes in enumerate(own):
-                least = big_blind + (0 if street else max(posted))
-                for size in () if street == 0 else sizes.bets:
-                    _check_size("bets", size, big_blind, max(stacks))
-                for level in (sizes.raises, *sizes.again):
-                    for size in level:
-                        _check_size("raises", size, least, max(stacks))
+                bet, raised = self._smallest(street, sum(posted), max(posted), sorted(stacks)[-2])
+                for size in sizes.bets:
+                    bet.check("bets", size)
+                for size in (*sizes.raises, *chain(*sizes.again)):
+                    raised.check("raises", size)
         rest = len(STREETS) - len(self.streets)
         return tuple(own + own[-1:] * rest for own in found)
+
+    def _smallest(
+        self, street: int, posted: float, level: float, most: float
+    ) -> tuple[_Smallest, _Smallest]:
+        """The smallest bet and raise that there may be on a street; the blinds begin the first."""
+        big_blind = float(self.blinds[1])
+        antes = self.ante * self.players + self.big_blind_ante
+        if street == 0:  # where nobody ever bets, as blinds are there
+            raised = _Smallest(antes + posted, level, level + big_blind, most)
+            return raised._replace(least=0.0), raised
+        pot, rest = antes + 2 * level, most - level
+        return (
+            _Smallest(pot, 0.0, big_blind, rest),
+            _Smallest(pot + 2 * big_blind, big_blind, 2 * big_blind, rest),
+        )
 
     @cached_property
     def poker(self) -> PokerGame:
@@ -421,7 +435,26 @@ def _pair(name: str, values: object) -> tuple[float, float]:
     return values
 
 
-def _check_size(name: str, size: Size, least: float, most: float) -> None:
-    if size.kind == "to" and not least <= size.amount <= most:
-        why = f"the least is {least:g}" if size.amount < least else f"the largest stack is {most:g}"
-        raise ParameterError(f"{name}: nobody can ever put in {size.amount:g} there, as {why}")
+class _Smallest(NamedTuple):
+    """The least that a size can come to: the pot after calling, what there is to match, limits."""
+
+    pot: float
+    level: float
+    least: float
+    most: float
+
+    def check(self, name: str, size: Size) -> None:
+        """Refuse a size that nobody can ever bet.
+
+        One of the pot at most, or of twice a bet, is cut to all-in wherever stacks are short.
+        """
+        chips = size.reach(self.pot, self.level, self.most, 1)
+        usual = size.amount <= {"pot": 100, "times": 2}.get(size.kind, 0)
+        if size.kind == "to" and chips < self.least:
+            why = f"the least is {self.least:g}"
+        elif size.kind in ("all-in", "even") or usual or chips <= self.most:
+            return
+        else:
+            why = f"two players have {self.most:g} to put in at most"
+        told = f"{chips:g}" if size.kind == "to" else f"{size} (at least {chips:g})"
+        raise ParameterError(f"{name}: nobody can ever put in {told} there, as {why}")

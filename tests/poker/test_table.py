@@ -313,6 +313,22 @@ def test_raises_by_their_number_and_street() -> None:
     assert table.actions(state) == ("check", "bet 9")
 
 
+def test_sizes_that_stacks_cut_only_sometimes_are_taken() -> None:
+    """Nine times the pot is within 20 big blinds at first, and all-in in larger pots."""
+    table = Holdem(2, 20.0, bets="400%", raises="900%|200%")
+    assert table.actions(table.deal("AsAh", "KsKh")) == ("fold", "call", "raise 19")
+    state = line(table, "call, check", "AsAh", "KsKh")
+    for card in ("2c", "3c", "7d"):
+        state = table.next(state, card)
+    assert table.actions(state) == ("check", "bet 8")
+    state = table.next(state, "bet 8")
+    assert table.actions(state) == ("fold", "call", "all-in 19")
+    for short in (2.0, 1.5):  # the usual sizes are all-in alone
+        assert Holdem(2, short).actions(Holdem(2, short).deal("AsAh", "KsKh"))[2:] == (
+            f"all-in {short:g}",
+        )
+
+
 def test_tournament_payouts() -> None:
     """Chips by Malmuth and Harville; who is out has the place that is left."""
     assert icm((1, 1), (7, 3)) == pytest.approx((5, 5))
