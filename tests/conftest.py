@@ -2,10 +2,13 @@
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from types import FunctionType
 
 import pytest
 from hypothesis import settings
+
+from counterfold.tree import memory
 
 settings.register_profile("counterfold", deadline=None, derandomize=True, max_examples=20)
 settings.load_profile("counterfold")
@@ -22,6 +25,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     files = list(dict.fromkeys(item.path for item in items))
     place = {path: min(2 * k, 2 * (len(files) - k) - 1) for k, path in enumerate(files)}
     items.sort(key=lambda item: place[item.path])
+
+
+@pytest.fixture(scope="session", autouse=True)
+def look_for_memory() -> Iterator[Callable[[], int]]:
+    """16 GB are at hand, whatever else this machine does; what looks for them is given."""
+    look = memory.memory_at_hand
+    real = look.__code__
+    look.__code__ = (lambda: 16 << 30).__code__  # wherever it was imported to
+    yield FunctionType(real, vars(memory))
+    look.__code__ = real
 
 
 def heed_signals() -> dict[int, object]:
