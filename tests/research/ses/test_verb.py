@@ -2,6 +2,8 @@
 
 import pytest
 
+from counterfold.research.ses.leduc import figure_3
+
 
 def test_the_matrix_game(call):
     answer = call("repro", "ses", "--figure", 2, "-q")
@@ -17,7 +19,9 @@ def test_the_matrix_game_as_json(call):
     assert all(abs(p["exploitability"]) < 1e-6 for p in middle)
 
 
-def test_a_small_sweep_with_its_picture(call, tmp_path):
+def test_a_small_sweep_with_its_picture(call, tmp_path, monkeypatch):
+    monkeypatch.setitem(figure_3.__kwdefaults__, "alphas", (0.0, 0.5, 1.0))
+    monkeypatch.setitem(figure_3.__kwdefaults__, "errors", (0.0, 0.9))
     picture = tmp_path / "sweep.svg"
     answer = call(
         "repro", "ses", "--figure", 3, "--game", "leduc(ranks=2)", "--runs", 1,
