@@ -69,7 +69,9 @@ def test_ctrl_c_saves_and_can_be_resumed(start, call, tmp_path):
     assert "by Ctrl-C" in out
     assert "the work is saved in run.cf" in err
     assert "counterfold solve --resume run.cf" in err
-    assert err.count("\n") == 1
+    *way, end = err.splitlines()  # on a busy machine it tells how far it is before
+    assert end.startswith("counterfold: stopped at iteration ")
+    assert all(line.startswith("counterfold: solving: iteration ") for line in way)
     assert os.listdir(tmp_path) == ["run.cf"]
 
     at = Strategy.load(tmp_path / "run.cf").about["iteration"]
