@@ -6,9 +6,16 @@ PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3; do \
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: test demo lint check browser pure site docs oldest setup bench damage clean
+.PHONY: test beside demo lint check browser pure site docs oldest setup bench damage clean
 
-test: lint site check pure
+# What is quick goes on beside the tests and is told as one at its end; what fails lets the others go on.
+test: $(READY)
+	@$(MAKE) --no-print-directory --keep-going --jobs=2 check beside
+
+beside: $(READY)
+	@$(MAKE) --no-print-directory --keep-going lint site pure > .venv/beside.txt 2>&1 \
+	&& cat .venv/beside.txt \
+	|| { cat .venv/beside.txt; echo "make: see above why lint, site or pure failed, not the tests"; exit 1; }
 
 $(READY): pyproject.toml
 	@test -n "$(PYTHON)" || { echo "make: Python 3.11 or newer with venv is needed"; exit 1; }
