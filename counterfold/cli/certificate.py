@@ -267,7 +267,7 @@ def _value(result: Result) -> str:
 
 def _first_action(result: Result) -> Lines:
     """How often the first player of poker does what, over all hands."""
-    from counterfold.cli.table import percent
+    from counterfold.poker.grid_colours import percent
 
     if result.poker is None or not result.poker.frequencies:
         return []

@@ -217,7 +217,7 @@ GiveUp = Annotated[
         "What may be lost by such wishes at each infoset, in payoffs (of poker, chips a hand). [0]",
     ),
 ]
-Player = Annotated[int, _option("N", "Who you are, counted from 1.", "--player", "--seat")]
+Player = Annotated[int, _option("N", "Who you are, counted from 1.", "--player")]
 Trust = Annotated[
     float | None, _option("P", "Restricted Nash response: the opponent plays by the model with P.")
 ]

@@ -119,7 +119,7 @@ def test_what_cannot_end_well_is_refused_before_the_work(call, tmp_path, monkeyp
 def test_another_blueprint_is_answered(call, tmp_path):
     """With a bucket for each hand, what the linear program wins from the same opponent."""
     call("blueprint", "kuhn", "--iterations", 300, "--save", "model.cf", "-q")
-    words = ("blueprint", "kuhn", "--against", "model.cf", "--seat", 2, "-q")
+    words = ("blueprint", "kuhn", "--against", "model.cf", "--player", 2, "-q")
     more = ("--rnr", 1, "--iterations", 100_000, "--strategy", "answer.cf")
     told = call(*words, *more, "--json").document
     assert told["exploitability"] is None
