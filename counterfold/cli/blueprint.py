@@ -151,7 +151,7 @@ def _sample(
     saving = solver.nbytes / DISK if checkpoints.saves else 0.0
 
     def reserve() -> float:
-        later = 0.0 if gains is None else gains.seconds
+        later = 0.0 if gains is None else min(gains.seconds, 0.5 * (run.seconds or 0.0))
         return rest + later + (checkpoints.cost or saving)
 
     steps = merging.run(run, reserve) if merging else run_until(solver, run, reserve=reserve)

@@ -245,7 +245,7 @@ def _check_no_other_file(path: str) -> None:
 
 
 def _begun(request: MatchRequest, watch: Watch) -> Match:
-    rules = rules_named(game_of(request, "match"))
+    rules = rules_named(game_of(request, "match"), agents=request.agents)
     agents, table = sit_down(rules, request.agents, watch)
     names = [agent.name for agent in agents]
     return Match(

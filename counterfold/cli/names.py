@@ -27,21 +27,30 @@ def game_in(path: str, named: str | None = None, form: str | None = None) -> Gam
     return by_deals(game) if saved.header.get("form") == "deals" else game
 
 
-def rules_named(word: str, path: str | None = None) -> Any:
+def rules_named(word: str, path: str | None = None, agents: Iterable[str] = ()) -> Any:
     """The rules that a word names, of whatever game, to be played at a table.
 
     A strategy in a file names the game that it is of. ``path`` is the file that the word itself
-    comes from, if it does: what a person did not name is not run.
+    comes from, if it does: what a person did not name is not run. A game with two forms is played
+    with ranges where one of its ``agents`` is a strategy for them.
     """
     from counterfold.poker.rules import PokerRules
 
-    if is_poker_file(word) or means_poker(word):
-        game = game_in(word) if is_poker_file(word) else poker_game(word)
-        assert isinstance(game, PokerGame)
-        return PokerRules(game, word)
+    if _has_ranges(word):
+        saved = header_in(word)
+        return PokerRules(game_of(saved.fields("rules"), saved.text("game")), word)
+    if means_poker(word, "public" if any(map(_has_ranges, agents)) else None):
+        return PokerRules(poker_game(word), word)
     if path is None and "game" in (header := header_of(word)):
-        return rules_named(header["game"], word)
+        return rules_named(header["game"], word, agents)
     return load(word) if path is None else load_named(word, path)
+
+
+def _has_ranges(path: str) -> bool:
+    """Whether a file holds a strategy of poker for ranges of hands, in buckets or not."""
+    header = header_of(path)
+    buckets = header.get("form") == "buckets" and '"table"' not in header.get("rules", "")
+    return buckets or is_poker_file(path)
 
 
 def game_among(agents: Iterable[str]) -> str | None:

@@ -124,7 +124,7 @@ def _check_new(path: str) -> None:
 
 
 def _sit_down(plan: _Plan, watch: Watch) -> Sitting:
-    rules = rules_named(plan.game)
+    rules = rules_named(plan.game, agents=plan.against)
     players = int(getattr(rules, "players", 2))
     at_table = header_of(plan.game).get("form") in ("buckets", "drawn")
     own = is_poker_file(plan.game) or at_table

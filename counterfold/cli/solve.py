@@ -262,7 +262,7 @@ def _tell_size(task: Task) -> None:
         need, name, lines = public.bytes, in_poker(game), public_size_lines(game, public)
         document = {
             key: getattr(public, key)
-            for key in ("boards", "nodes", "decisions", "infosets", "hands", "bytes")
+            for key in ("boards", "nodes", "decisions", "infosets", "hands", "bytes", "peak")
         } | {"bytes_in_16_bits": public.half}
     else:
         with Watch(request.quiet) as watch:

@@ -48,9 +48,9 @@ def run(request: TournamentRequest) -> None:
     watch = HandsWatch(request.quiet)
     with watch:
         try:
-            agents, table = sit_down(
-                rules_named(game_of(request, "tournament")), request.agents, watch
-            )
+            named = request.agents
+            rules = rules_named(game_of(request, "tournament"), agents=named)
+            agents, table = sit_down(rules, named, watch)
         except KeyboardInterrupt:
             raise StoppedError("stopped before the first match; nothing was saved") from None
         own = any(".py:" in name for name in request.agents)

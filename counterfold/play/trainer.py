@@ -61,7 +61,7 @@ class Trainer(Sitting):
     Every decision is judged by the exact value of its actions, so that the score is known with
     luck taken out: what the opponent's strategy is worth to the player, and the edges of the
     person's decisions. On average over deals and over what the opponent does, that is what the
-    person wins. Against other agents it is a plain sitting. At a game's tree there may be more
+    person wins. Against other agents, and with ranges of one card, it is a plain sitting. At a game's tree there may be more
     than two players. At a table of hold'em, decisions are judged by what an agent that searches
     finds (``HoldemAgent.judged``).
 
@@ -84,7 +84,8 @@ class Trainer(Sitting):
         self.strategy: Strategy[PublicTree] | None = None
         self._browser: Browser | None = None
         strategy = _strategy_for_all_hands(others[0]) if len(others) == 1 else None
-        if strategy is not None and rules_of(game).betting.zero_sum:
+        grid = strategy is not None and strategy.tree.game.rules.hole == 2
+        if strategy is not None and grid and rules_of(game).betting.zero_sum:
             self.strategy = strategy
             self._browser = Browser(strategy)
             self._base = list(values(strategy))

@@ -13,7 +13,7 @@ from counterfold.errors import TreeTooLargeError
 from counterfold.poker.cards import NO_CARD
 from counterfold.poker.game import DECISION, PokerGame, meetings
 from counterfold.tree.boards import Board, boards_of, renamed_holes
-from counterfold.tree.memory import gigabytes, memory_at_hand
+from counterfold.tree.memory import LIBRARIES, gigabytes, memory_at_hand
 from counterfold.tree.public import PublicTree
 from counterfold.tree.public_nodes import PublicNodes
 
@@ -33,6 +33,11 @@ class PublicSize:
     infosets: int
     bytes: int
     half: int  # bytes in 16 bits
+
+    @property
+    def peak(self) -> int:
+        """The most that the process takes that solves it, in bytes."""
+        return self.bytes + LIBRARIES
 
     def check(self, memory: int | None = None) -> None:
         """Refuse what does not fit, and say what would."""

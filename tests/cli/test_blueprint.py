@@ -116,6 +116,19 @@ def test_what_cannot_end_well_is_refused_before_the_work(call, tmp_path, monkeyp
     assert call("solve", "spot.json", "--dry-run").refused("counterfold blueprint")
 
 
+def test_what_is_saved_is_shown_and_played(call):
+    """Of a game with two forms as well, whether or not the game is named."""
+    call("blueprint", "leduc", "--iterations", 20_000, "--save", "run.cf", "-q")
+    assert "Kh" in call("show", "run.cf").out
+    words = ("run.cf", "always-call", "--json", "-q", "--hands", 400)
+    for game in ((), ("--game", "leduc")):
+        scores = call("match", *words, *game).document["scores"]
+        assert scores[0]["mean"] > scores[1]["mean"]
+    assert call("tournament", *words, "--matches", 2, "--game", "leduc").document["agents"]
+    for game in (("leduc", "--against", "run.cf"), ("run.cf",)):
+        assert "run.cf" in call("play", *game, "--seed", 1).out
+
+
 def test_another_blueprint_is_answered(call, tmp_path):
     """With a bucket for each hand, what the linear program wins from the same opponent."""
     call("blueprint", "kuhn", "--iterations", 300, "--save", "model.cf", "-q")

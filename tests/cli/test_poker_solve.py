@@ -81,6 +81,7 @@ def test_the_size_is_told(call, river):
     assert "in 16 bits" in answer.out
     document = call("solve", "river.json", "--dry-run", "--json").document
     assert document["fits"]
+    assert document["peak"] > 100 << 20 > document["bytes"]  # Python and the kernels count
     small = call("solve", "river.json", "--memory", document["bytes_in_16_bits"], "--quiet")
     assert small.refused("which fits")
     assert call("solve", "river.json", "--memory", "1k", "--quiet").refused("fewer bet sizes")
