@@ -171,7 +171,7 @@ def _searched(whole: Strategy[F]) -> dict[str, float]:
 def _flop(game: PokerGame, iterations: int, seed: int) -> Iterator[tuple[DepthRow, int]]:
     """Flop Hold'em: every hand of a small deck, or buckets and drawn flops with the whole one."""
     small = len(game.rules.deck) < CARDS
-    sizes, lengths = (SIZES, (10_000, 1_000_000)) if small else (SIZES[:3], (10_000_000,))
+    lengths = (10_000, 1_000_000) if small else (10_000_000,)
     tree = PublicTree(game, symmetry=not small)
     boards = all_boards(game) if small else drawn_boards(game, FLOPS, seed)
     boards = list(boards)
@@ -179,9 +179,9 @@ def _flop(game: PokerGame, iterations: int, seed: int) -> Iterator[tuple[DepthRo
         buckets = every_hand(game) if small else 200
         blueprint = make_blueprint(game, buckets, length, seed)
         exploitable = assess(by_hand(blueprint, tree)).exploitability
-        tables = {n: s.tables[0] for n, s in portfolio(blueprint, sizes[-1]).items()}
+        tables = {n: s.tables[0] for n, s in portfolio(blueprint, SIZES[-1]).items()}
         every = edge_values(blueprint.tree, tables, boards, seed)
-        for size in sizes:
+        for size in SIZES:
             values = every.first(size)
             made = [_trunk(cut_poker(values, who), blueprint, iterations) for who in CHOOSERS]
             (whole, gap), *alone = made
@@ -192,5 +192,5 @@ def _flop(game: PokerGame, iterations: int, seed: int) -> Iterator[tuple[DepthRo
                     game.spec, f"{length:,} samples", exploitable, size, values.names, gap, below,
                     assess(apart).exploitability, _searched(apart) if small else {},
                 ),
-                len(sizes) * len(lengths),
+                len(SIZES) * len(lengths),
             )  # fmt: skip
