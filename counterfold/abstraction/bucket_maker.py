@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +44,7 @@ from counterfold.arrays import Array
 from counterfold.checkpoints import Checkpoints
 from counterfold.errors import FileError, MismatchError, ParameterError, UnsupportedError
 from counterfold.files.arrays import read_arrays, write_arrays
+from counterfold.files.text import Json
 from counterfold.games.spec import choice, whole
 from counterfold.pieces.cluster import Crew
 from counterfold.poker.cards import CARDS, HOLES
@@ -132,7 +132,7 @@ class Recipe:
             raise MismatchError(f"{path} has other buckets than these; name another file")
 
     @property
-    def about(self) -> dict[str, Any]:
+    def about(self) -> Json:
         """What buckets tell of how they were made."""
         return {"kind": self.kind, "seed": self.seed, "last": self.sizes[-1]}
 

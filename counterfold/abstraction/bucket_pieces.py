@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -31,6 +31,7 @@ from counterfold.abstraction.features import (
 )
 from counterfold.arrays import Array, Arrays
 from counterfold.errors import FileError
+from counterfold.files.text import Json
 from counterfold.pieces.cluster import Crew
 from counterfold.pieces.piece import Outcome, Piece, outcomes
 from counterfold.pieces.store import Kept, Store, got, put, store_at
@@ -104,19 +105,19 @@ class Stage:
         return np.where(found[:, :, 0] < 0, 0, weak_first).astype(self.dtype)
 
 
-def handed_out(stage: Stage, crew: Crew, start: int) -> Iterator[tuple[int, int, NDArray[Any]]]:
+def handed_out(stage: Stage, crew: Crew, start: int) -> Iterator[tuple[int, int, Array]]:
     """What all boards from one on give, piece by piece as they come back: from, to, and rows."""
     common = {"size": stage.size, **_needed(stage, crew.store)}
     width, pieces = BOARDS[stage.size], []
     for first in range(start // width * width, stage.count, width):
         stop = min(first + width, stage.count)
-        given: dict[str, Any] = {**common, "first": first, "stop": stop}
+        given: dict[str, object] = {**common, "first": first, "stop": stop}
         if stage.draw is not None:
             parts = (part[first:stop].tolist() for part in stage.draw)
             given["draw"] = dict(zip(Draw._fields, parts, strict=True))
         pieces.append(Piece("buckets", given, ("npy",), at=crew.store.address))
 
-    def rows(piece: Piece, outcome: Outcome) -> NDArray[Any]:
+    def rows(piece: Piece, outcome: Outcome) -> Array:
         first, stop = piece.given["first"], piece.given["stop"]
         found = _array(outcome.files["npy"])
         top = 255 if stage.centers is None else len(stage.centers) - 1
@@ -132,7 +133,7 @@ def handed_out(stage: Stage, crew: Crew, start: int) -> Iterator[tuple[int, int,
         yield piece.given["first"], piece.given["stop"], rows(piece, outcome)
 
 
-def find(given: Mapping[str, Any], wants: tuple[str, ...]) -> Outcome:
+def find(given: Json, wants: tuple[str, ...]) -> Outcome:
     """The work of a piece, on whatever machine: what some boards give."""
     store, draw = given["store"], given.get("draw")
     features = None if given["features"] is None else _features(store, *given["features"])

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from counterfold.abstraction.deal_form import DealForm, index_of, rules_of
 from counterfold.abstraction.horizon_form import HorizonLayout, original
 from counterfold.errors import MismatchError, ParameterError
+from counterfold.files.text import Json
 from counterfold.games.cheat import Cheat
 from counterfold.games.spec import whole
 from counterfold.strategy.strategy import AnyStrategy, Strategy
@@ -58,7 +59,7 @@ class Contest:
         """Half the width of the rate's 95% interval (the usual one)."""
         return 1.96 * math.sqrt(max(self.rate * (1 - self.rate), 0.0) / self.games)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         low, high = self.interval
         return {
             "agents": list(self.agents),

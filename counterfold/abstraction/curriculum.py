@@ -19,6 +19,7 @@ from counterfold.abstraction.ordered import Down, Fit, fit
 from counterfold.checkpoints import Checkpoints
 from counterfold.errors import FileError, MismatchError, ParameterError, UnsupportedError
 from counterfold.files.sealed import read_document, write_document
+from counterfold.files.text import Json
 from counterfold.files.typed import from_json
 from counterfold.games.base import spec_of
 from counterfold.games.catalog import load_named
@@ -60,7 +61,7 @@ class Stage:
     def done(self) -> bool:
         return self.iteration >= self.iterations
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return asdict(self)
 
 
@@ -117,7 +118,7 @@ class Curriculum:
                 f"{len(games)} games have {len(games) - 1} ways down, not {len(down)}"
             )
         self.down = [natural(game) for game in games[:-1]] if down is None else list(down)
-        self.settings: dict[str, Any] = {
+        self.settings: Json = {
             "method": method, "traversal": traversal, "alternating": alternating, "seed": seed,
         }  # fmt: skip
         self.folder = None if folder is None else Path(folder)
@@ -253,7 +254,7 @@ class Curriculum:
         if len(stages) > len(specs):
             raise FileError(f"{path} has {len(stages)} stages of {len(specs)} games")
         told = document.object("settings")
-        settings: dict[str, Any] = {
+        settings: Json = {
             "method": told.text("method"),
             "traversal": told.text("traversal"),
             "alternating": told.flag("alternating"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from counterfold.arrays import Floats
 from counterfold.errors import ParameterError, UnsupportedError
 from counterfold.evaluate.equity import AllIn, mean_over, shown_on
 from counterfold.evaluate.public import kernel_tables
+from counterfold.files.text import Json
 from counterfold.poker.cards import board_name
 from counterfold.poker.game import DEAL, DECISION, FOLD, SHOWDOWN, meetings
 from counterfold.poker.view import NodeView
@@ -270,7 +270,7 @@ class Browser:
         for card in sorted(after, key=lambda c: boards[c]):
             yield board_name([card]), self.view(after[card], player)
 
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> Json:
         """The game in a row of numbers, for tables over many boards.
 
         ``ev`` (chips) and ``equity`` by player, ``actions`` with how often each is taken at the
@@ -280,7 +280,7 @@ class Browser:
         root = find_place(tree)
         first = self.view(root)
         other = self._totals(1 - game.players.index(first.player))
-        found: dict[str, Any] = {
+        found: Json = {
             "pot": first.pot,
             "ev": {first.player: first.totals.ev, other[0]: other[1]},
             "equity": {first.player: first.totals.equity, other[0]: 1 - first.totals.equity},

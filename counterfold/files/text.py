@@ -83,6 +83,10 @@ def read_text(path: str | os.PathLike[str], what: str, most: int = MOST_BYTES) -
     return text.replace("\r\n", "\n")
 
 
+Json = dict[str, Any]
+"""A document, or a part of one: what its reader finds under a name has any of JSON's types."""
+
+
 def read_json(path: str | os.PathLike[str], what: str, most: int = MOST_BYTES) -> Any:
     """What a file of JSON says; see ``parse_json``."""
     return parse_json(read_text(path, f"{what} in JSON", most), os.fspath(path))

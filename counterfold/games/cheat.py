@@ -9,7 +9,7 @@ from math import comb
 from typing import Any, ClassVar
 
 from counterfold.errors import ParameterError
-from counterfold.games.base import CHANCE, TERMINAL, Action, Game
+from counterfold.games.base import CHANCE, TERMINAL, Action, Game, State
 from counterfold.games.cheat_cards import MOST_LOTS, Counts, Deck, added, changed, rank_name
 from counterfold.games.cheat_sights import PERFECT, VIEWS, Sight, narrowed
 from counterfold.games.cheat_states import Deal, End, Step, Turn
@@ -156,7 +156,7 @@ class Cheat(Game):
             return state.seat if state.laid is None else state.asked
         return TERMINAL if isinstance(state, End) else CHANCE
 
-    def chance(self, state: Any) -> tuple[tuple[str, float], ...]:
+    def chance(self, state: State) -> tuple[tuple[str, float], ...]:
         deck, hands, drawn = state
         player, rank = len(hands), len(drawn)
         if player == self.players:
@@ -169,7 +169,7 @@ class Cheat(Game):
         total, name = sum(ways.values()), self.rank_names[rank]
         return tuple((f"{player + 1} gets {c}x{name}", n / total) for c, n in ways.items())
 
-    def actions(self, state: Any) -> tuple[str, ...]:
+    def actions(self, state: State) -> tuple[str, ...]:
         if state.laid is not None:
             return PASS, CHALLENGE
         return self.deck.menu(state.hands[state.seat], state.rank)
@@ -280,7 +280,7 @@ class Cheat(Game):
 
     # What players see.
 
-    def observe(self, state: Any, player: int) -> Sight | None:
+    def observe(self, state: State, player: int) -> Sight | None:
         if isinstance(state, Deal):
             return None
         key = state[:-1], player
@@ -373,7 +373,7 @@ class Cheat(Game):
 
     # Words.
 
-    def describe(self, state: Any, event: Hashable, viewer: int | None = None) -> str:
+    def describe(self, state: State, event: Hashable, viewer: int | None = None) -> str:
         """What an event is, in a sentence; a viewer is not told the cards of others."""
         text = str(event)
         if isinstance(state, Deal):

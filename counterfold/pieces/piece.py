@@ -11,15 +11,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 from counterfold.errors import ClusterError, CounterfoldError, FileError, short
 from counterfold.files.sealed import checksum
-from counterfold.files.text import Fields, parse_json
+from counterfold.files.text import Fields, Json, parse_json
 from counterfold.pieces.store import Store, store_at
 
 FORMAT = "counterfold piece 1"
@@ -51,7 +50,7 @@ class Piece:
     """
 
     kind: str
-    given: Mapping[str, Any]
+    given: Json
     wants: tuple[str, ...] = ()
     at: str | None = None
 
@@ -68,11 +67,11 @@ class Piece:
 class Outcome:
     """What a piece gave, checked."""
 
-    result: dict[str, Any]
+    result: Json
     files: Files = field(default_factory=dict)
 
 
-Work = Callable[[Mapping[str, object], tuple[str, ...]], Outcome]
+Work = Callable[[Json, tuple[str, ...]], Outcome]
 """What is done with a piece, from what is given and the files that are wanted: a function of a
 module, so that other processes find it by its name."""
 

@@ -17,7 +17,7 @@ from counterfold.checkpoints import Checkpoints
 from counterfold.errors import FileError, ParameterError
 from counterfold.exploit.hands import FORMAT, WHAT, players_in
 from counterfold.files.sealed import Seal, read_lines, sealed
-from counterfold.files.text import Fields
+from counterfold.files.text import Fields, Json
 from counterfold.files.whole import drafted
 from counterfold.games.base import TERMINAL, label
 from counterfold.games.catalog import load_named
@@ -137,7 +137,7 @@ class Record:
                 searches=tuple(self._search(one) for one in told.objects("searches", ())),
             )
 
-    def _search(self, told: Fields) -> dict[str, Any]:
+    def _search(self, told: Fields) -> Json:
         """A search's certificate, of which somebody's it must be."""
         told.whole("agent", 0, len(self.agents) - 1)
         for key in ("street", "board", "line", "kind", "gadget"):

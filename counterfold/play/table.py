@@ -10,6 +10,7 @@ import numpy as np
 
 from counterfold.agent import Agent, Choice, Observation, SeenHand, SeenMove
 from counterfold.errors import CounterfoldError, cut, reason, short
+from counterfold.files.text import Json
 from counterfold.games.base import CHANCE, TERMINAL, Even, State, label
 from counterfold.play.clock import TooSlowError, within
 from counterfold.play.dealer import Dealer
@@ -42,7 +43,7 @@ class PlayedHand:
     steps: tuple[Step, ...] = ()
     end: object = None
     """The state it ended in."""
-    searches: tuple[dict[str, Any], ...] = ()  # what agents tell of theirs, with their "agent"
+    searches: tuple[Json, ...] = ()  # what agents tell of theirs, with their "agent"
 
 
 class Step(NamedTuple):
@@ -133,7 +134,7 @@ class Table:
         self._teach(played, end, choices)
         return played
 
-    def _searches(self, number: int) -> tuple[dict[str, Any], ...]:
+    def _searches(self, number: int) -> tuple[Json, ...]:
         """Certificates of the searches that agents made for a hand, of those who tell them."""
         tells = [getattr(agent, "searches", None) for agent in self.agents]
         return tuple(

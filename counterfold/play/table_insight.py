@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import combinations, product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ from counterfold.abstraction.bucket_statistics import betting_arrays
 from counterfold.abstraction.buckets import Buckets, choose
 from counterfold.agent import Agent
 from counterfold.arrays import Floats
-from counterfold.games.base import CHANCE, label, spec_of
+from counterfold.games.base import CHANCE, State, label, spec_of
 from counterfold.poker import showdown
 from counterfold.poker.game import DEAL, DECISION, PokerGame
 from counterfold.poker.rules import PokerRules
@@ -155,7 +155,7 @@ class TableInsight:
             node = int(self.tree.first[node])
         return node
 
-    def _child(self, node: int, state: Any, word: str) -> int:
+    def _child(self, node: int, state: State, word: str) -> int:
         """The node after a word; of a size that is not there, after the nearest one that is."""
         tree, verb = self.tree, word.partition(" ")[0]
         children = list(tree.children(node))
@@ -232,12 +232,12 @@ class TableInsight:
     def _draws(self, node: int) -> int:
         return max(FEWEST, min(DRAWS, NODES // len(self._subtree(node))))
 
-    def _board(self, state: Any) -> tuple[int, ...]:
+    def _board(self, state: State) -> tuple[int, ...]:
         if isinstance(state, TableState):
             return state.board
         return (*self.poker.board, *state[1])  # of poker in ranges
 
-    def _holes(self, state: Any) -> list[tuple[int, ...]]:
+    def _holes(self, state: State) -> list[tuple[int, ...]]:
         if isinstance(state, TableState):
             return list(state.holes)
         cards = self._rules.cards[list(state[0])][:, : self._rules.hole]

@@ -11,7 +11,7 @@ import re
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor, wait
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ import numpy as np
 from counterfold.agent import Agent
 from counterfold.errors import MismatchError, ParameterError, reason
 from counterfold.exploit.online import Learner
-from counterfold.files.text import Fields
+from counterfold.files.text import Fields, Json
 from counterfold.files.typed import from_json, to_json
 from counterfold.games.base import spec_of, unlisted
 from counterfold.games.spec import whole
@@ -235,7 +235,7 @@ class _Field:
         hands: int,
         matches: int,
         seed: int,
-        how: dict[str, Any],
+        how: Json,
     ) -> None:
         self.game, self.agents, self.hands, self.seed, self.how = game, agents, hands, seed, how
         self.lineups = list(combinations(range(len(agents)), players))
@@ -377,7 +377,7 @@ def _digests(*names: str) -> dict[str, str]:
     return found
 
 
-def play_match(given: Mapping[str, Any], wants: tuple[str, ...]) -> Outcome:
+def play_match(given: Json, wants: tuple[str, ...]) -> Outcome:
     """The work of a piece, on whatever machine: one match of a tournament."""
     how = ("duplicate", "reveal", "time_limit")
     named = {key: given[key] for key in ("game", "agents", "players", "hands", "seed", *how)}

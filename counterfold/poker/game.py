@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from counterfold.arrays import Array
 from counterfold.errors import ParameterError
+from counterfold.files.text import Json
 from counterfold.notebook import brief
 from counterfold.poker.cards import HIGH, HOLES, LOW, NO_CARD
 from counterfold.poker.icm import icm, worth_after
@@ -253,7 +254,7 @@ class PokerGame:
     big_blind: float | None = None
     streets: tuple[str, ...] = ()  # names, as "flop", "turn", "river"
     prizes: tuple[float, ...] = ()  # what places of a tournament pay, if ends count in these
-    about: dict[str, Any] = field(default_factory=dict)  # what it was read from
+    about: Json = field(default_factory=dict)  # what it was read from
 
     def __repr__(self) -> str:
         names = f"{', '.join(self.players[:-1])} and {self.players[-1]}"

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from counterfold.errors import ParameterError, short
+from counterfold.files.text import Json
 from counterfold.poker.money import Betting, Rake
 from counterfold.poker.sizes import Size, Sizes, parse_sizes
 from counterfold.poker.spot_source import SEATS, STREETS, Source
@@ -62,7 +63,7 @@ def read_betting(source: Source, streets: Sequence[str]) -> Betting:
         raise ParameterError(f"{source.where}: {error}") from None
 
 
-def _pot(source: Source, whole: bool) -> dict[str, Any]:
+def _pot(source: Source, whole: bool) -> Json:
     pot = source.number("pot", source.needed("pot", '"pot": 200'), whole=whole)
     stacks = _stacks(source, whole)
     source.told |= {"pot": pot} | ({} if math.inf in stacks else {"stack": list(stacks)})
@@ -79,7 +80,7 @@ def _stacks(source: Source, whole: bool) -> tuple[float, float]:
     return first, second
 
 
-def _posted(source: Source, whole: bool) -> dict[str, Any]:
+def _posted(source: Source, whole: bool) -> Json:
     """Blinds and antes; the player in position has the small blind."""
     given = source.needed("blinds", '"blinds": [1, 2], since the board has no cards')
     small, big = source.pair("blinds", given, whole=whole)

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from counterfold.errors import ParameterError, cut, short
+from counterfold.files.text import Json
 
 SEATS = ("oop", "ip")
 STREETS = {"preflop": 0, "flop": 3, "turn": 4, "river": 5}  # cards on the board
@@ -51,7 +52,7 @@ class Source:
         self.where, self.saved = where, saved
         if not isinstance(given, Mapping):
             raise ParameterError(f"{where} must be a JSON object with keys such as {self.example}")
-        self.given: dict[str, Any] = {}
+        self.given: Json = {}
         for key, value in given.items():
             plain = self.aliases.get(key) or str(key)
             if plain in self.given:
@@ -69,7 +70,7 @@ class Source:
         self.name = str(self.given.get("name") or name)
         if not self.name.isprintable() or len(self.name) > 200:
             raise self.complaint("name", f"{short(self.name)} is no name; give letters in one line")
-        self.told: dict[str, Any] = {"name": self.name}
+        self.told: Json = {"name": self.name}
 
     def _players(self) -> tuple[str, ...]:
         names = self.given.get("players", SEATS)
@@ -150,7 +151,7 @@ class Source:
                 return p
         raise self.complaint(key, f"{quoted(name)} is nobody; {nearest_name(name, self.names)}")
 
-    def of_player(self, key: str, values: Mapping[str, Any], player: int) -> Any:
+    def of_player(self, key: str, values: Mapping[str, object], player: int) -> Any:
         """What a dictionary by player holds for one."""
         for name in (self.players[player], SEATS[player]):
             if name in values:

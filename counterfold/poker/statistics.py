@@ -15,6 +15,7 @@ import numpy as np
 
 from counterfold.arrays import Floats, Ints
 from counterfold.errors import ParameterError, UnsupportedError
+from counterfold.files.text import Json
 from counterfold.notebook import Tabular, brief
 from counterfold.poker.game import DEAL, DECISION, SHOWDOWN, BettingTree, PokerGame
 
@@ -67,7 +68,7 @@ class Statistics(Tabular):
         ]
         return ("seat", *self.by_name), rows
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """By seat and name: value, half, chances."""
         seats = {
             seat: {

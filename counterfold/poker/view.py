@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import ParameterError
-from counterfold.files.text import csv_text
+from counterfold.files.text import Json, csv_text
 from counterfold.notebook import brief
 from counterfold.poker.cards import HIGH, HOLES, LOW, board_name, hole_name, holes_without
 from counterfold.poker.game import PokerGame, meetings
@@ -276,7 +276,7 @@ class NodeView:
             tuple(self.action_evs[:, hole].tolist()),
         )
 
-    def to_dict(self, hands: bool = True) -> dict[str, Any]:
+    def to_dict(self, hands: bool = True) -> Json:
         """The node for JSON. The keys are stable; numbers that are not known are None.
 
         ``game``, ``player``, ``street``, ``line``, ``board`` (names of cards), ``pot`` and

@@ -93,7 +93,7 @@ class Searcher(Generic[E]):
             self._last = place, self.engine.entry(place)
         return self._last[1]
 
-    def place(self, seen: Sequence[Any]) -> int | None:
+    def place(self, seen: Sequence[object]) -> int | None:
         """Where the player is when it sees this; None where there is nothing to search in."""
         return self.engine.place(seen)
 

@@ -11,7 +11,7 @@ from concurrent.futures import Executor
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from counterfold.errors import CounterfoldError, FileError, MismatchError, Param
 from counterfold.evaluate.certificate import Certified
 from counterfold.evaluate.public_view import Browser
 from counterfold.files.sealed import read_document, write_document
-from counterfold.files.text import Fields
+from counterfold.files.text import Fields, Json
 from counterfold.files.typed import from_json, to_json
 from counterfold.files.whole import write_whole
 from counterfold.notebook import brief
@@ -149,7 +149,7 @@ class FlopReport:
             raise ParameterError("solutions are kept in a folder; name one")
         self.spot = _template(given, chosen, name, where)
         self.accuracy = self.spot.units.chips(accuracy)
-        self.settings: dict[str, Any] = {
+        self.settings: Json = {
             "method": method,
             "bits": bits,
             "threads": threads,
@@ -285,7 +285,7 @@ class FlopReport:
                 self.rows[flop] = replace(row, weight=flop.weight)
 
 
-def solve_flop(given: Mapping[str, Any], wants: tuple[str, ...]) -> Outcome:
+def solve_flop(given: Json, wants: tuple[str, ...]) -> Outcome:
     """The work of a piece, on whatever machine: the report of one flop, in one thread."""
     (flop,) = flops_of(given["flop"])
     report = FlopReport(
@@ -304,7 +304,7 @@ def _outcome(flop: Flop, result: Result, mass: float, wants: tuple[str, ...]) ->
     return Outcome(to_json(_row(flop, result, mass)), files)
 
 
-def row_alone(given: Mapping[str, Any], result: Result) -> FlopRow:
+def row_alone(given: Json, result: Result) -> FlopRow:
     """What a report would tell of a flop that was solved alone, as a piece of one."""
     (flop,) = flops_of(given["flop"])
     report = FlopReport(given["spot"], [flop], accuracy=given["accuracy"])

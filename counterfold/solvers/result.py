@@ -14,6 +14,7 @@ from counterfold import interrupts
 from counterfold.errors import ParameterError, UnsupportedError
 from counterfold.evaluate.certificate import Certified
 from counterfold.evaluate.exact import assess
+from counterfold.files.text import Json
 from counterfold.notebook import brief, frame, html_table
 from counterfold.poker.game import PokerGame, meetings
 from counterfold.solvers.conditions import symmetry_under
@@ -102,7 +103,7 @@ class Result(Certified):
     strategy: AnyStrategy = field(repr=False)
     trace: tuple[Report, ...] = field(repr=False)
     poker: PokerPart | None = None
-    drawn: Mapping[str, Any] | None = None
+    drawn: Json | None = None
     """Of a game over drawn deals: how many there are, and what others say of values and gains."""
 
     def __repr__(self) -> str:
@@ -262,14 +263,12 @@ def _result(
     )
 
 
-def _drawn(strategy: Strategy[Any]) -> dict[str, Any] | None:
+def _drawn(strategy: AnyStrategy) -> Json | None:
     form = strategy.tree
     return form.measured(strategy.tables) if hasattr(form, "measured") else None
 
 
-def _certificate(
-    form: Form, final: Report, gaps: tuple[float, ...] | None = None
-) -> dict[str, Any]:
+def _certificate(form: Form, final: Report, gaps: tuple[float, ...] | None = None) -> Json:
     """What a check has measured, by the names of a result."""
     assert final.values is not None
     return {

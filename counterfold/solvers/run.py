@@ -7,11 +7,11 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 from counterfold import interrupts
 from counterfold.checkpoints import Checkpoints
 from counterfold.errors import ParameterError, UnsupportedError
+from counterfold.files.text import Json
 from counterfold.solvers.solver import MOST_ITERATIONS, Solver, is_check, next_check
 from counterfold.solvers.until import Report, Until
 
@@ -259,7 +259,7 @@ def _quick(solver: Solver) -> bool:
     return 0 < solver.check_seconds <= LAST_CHECK
 
 
-def known(solver: Solver, final: Report, stopped: str) -> dict[str, Any]:
+def known(solver: Solver, final: Report, stopped: str) -> Json:
     """Which strategy a run ends with, and what is known of it: for ``strategy`` and ``save``.
 
     The exploitability is told only of the strategy at which it was measured.

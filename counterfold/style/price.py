@@ -10,6 +10,7 @@ from counterfold.errors import MismatchError, ParameterError
 from counterfold.evaluate.assessment import Assessment
 from counterfold.evaluate.certificate import Certified
 from counterfold.evaluate.exact import assess, earned_against
+from counterfold.files.text import Json
 from counterfold.notebook import brief
 from counterfold.solvers.methods import Method
 from counterfold.solvers.result import Result, solve
@@ -76,7 +77,7 @@ class Price(Certified):
         """How much more exploitable the styled strategy is."""
         return self.styled.exploitability - self.plain.exploitability
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """The documented JSON of ``counterfold style --json``; players count from 1 there."""
         document: dict[str, object] = {
             "game": self.styled.game,
@@ -188,6 +189,6 @@ def earnings(plain: Strategy, styled: Strategy) -> tuple[Earnings, ...]:
     )
 
 
-def _row(part: Share | Distance | Earnings) -> dict[str, Any]:
+def _row(part: Share | Distance | Earnings) -> Json:
     row = asdict(part)
     return row | {"player": row["player"] + 1}

@@ -95,7 +95,7 @@ def fields_in(
 class PublicArrays:
     """``money``, ``boards`` and ``ends`` of kernels.public, and each player's hands."""
 
-    def __init__(self, tree: PublicTree, dtype: Any) -> None:
+    def __init__(self, tree: PublicTree, dtype: DTypeLike) -> None:
         from counterfold.kernels import public
 
         self.tree, self.dtype = tree, np.dtype(dtype)
