@@ -127,8 +127,11 @@ def public_size_lines(game: PokerGame, public: PublicSize) -> Lines:
         ("nodes", f"{public.nodes:,}, {public.decisions:,} of them decisions"),
         ("hands", " and ".join(f"{many:,} of {player}" for many, player in hands)),
         ("infosets", f"{public.infosets:,}"),
-        ("memory", f"{size(public.peak)} at the peak; {size(public.bytes)} of it for a solver's "
-         f"tables, {size(public.half)} in 16 bits"),
+        (
+            "memory",
+            f"{size(public.peak)} at the peak; {size(public.bytes)} of it for a solver's "
+            f"tables, {size(public.half)} in 16 bits",
+        ),
     ]
 
 
