@@ -61,9 +61,9 @@ class Trainer(Sitting):
     Every decision is judged by the exact value of its actions, so that the score is known with
     luck taken out: what the opponent's strategy is worth to the player, and the edges of the
     person's decisions. On average over deals and over what the opponent does, that is what the
-    person wins. Against other agents, and with ranges of one card, it is a plain sitting. At a game's tree there may be more
-    than two players. At a table of hold'em, decisions are judged by what an agent that searches
-    finds (``HoldemAgent.judged``).
+    person wins. Against other agents, and with ranges of one card, it is a plain sitting. At a
+    game's tree there may be more than two players. At a table of hold'em, decisions are judged by
+    what an agent that searches finds (``HoldemAgent.judged``).
 
     >>> import counterfold as cf
     >>> river = cf.spot({"board": "Ks 9h 6s 4d 2c", "pot": 20, "stack": 40, "oop": "QQ,99",
