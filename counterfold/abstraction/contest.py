@@ -16,6 +16,7 @@ from counterfold.errors import MismatchError, ParameterError
 from counterfold.files.text import Json
 from counterfold.games.cheat import Cheat
 from counterfold.games.spec import whole
+from counterfold.intervals import Z95, wilson
 from counterfold.strategy.strategy import AnyStrategy, Strategy
 
 BOTS = ("random", "heuristic")
@@ -49,15 +50,13 @@ class Contest:
     @property
     def interval(self) -> tuple[float, float]:
         """The rate's 95% interval (Wilson's)."""
-        n, p, z = self.games, self.rate, 1.959963984540054
-        middle = (p + z * z / (2 * n)) / (1 + z * z / n)
-        half = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-        return max(middle - half, 0.0), min(middle + half, 1.0)
+        low, high = wilson(self.rate, self.games)
+        return max(low, 0.0), min(high, 1.0)
 
     @property
     def margin(self) -> float:
         """Half the width of the rate's 95% interval (the usual one)."""
-        return 1.96 * math.sqrt(max(self.rate * (1 - self.rate), 0.0) / self.games)
+        return Z95 * math.sqrt(max(self.rate * (1 - self.rate), 0.0) / self.games)
 
     def to_dict(self) -> Json:
         low, high = self.interval

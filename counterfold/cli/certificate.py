@@ -19,6 +19,7 @@ from counterfold.cli.output import (
     tiny,
 )
 from counterfold.errors import visible
+from counterfold.intervals import Z95
 
 if TYPE_CHECKING:
     from counterfold.poker.game import PokerGame
@@ -88,7 +89,7 @@ def _drawn(result: Result) -> Lines:
     fresh = zip(drawn["fresh_values"], drawn["fresh_errors"], strict=True)
     names = player_names(result.strategy.tree)
     others = ", ".join(
-        f"{name} {value:.4g} ± {1.96 * error:.2g}"
+        f"{name} {value:.4g} ± {Z95 * error:.2g}"
         for name, (value, error) in zip(names, fresh, strict=True)
     )
     gains = _by_player(result, drawn["fresh_gains"], lambda x: in_units(units, x))

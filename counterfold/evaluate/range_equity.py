@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from counterfold.arrays import Floats, Ints
 from counterfold.errors import ParameterError
 from counterfold.evaluate.certificate import Certified
+from counterfold.intervals import Erring
 from counterfold.notebook import brief
 from counterfold.poker.cards import (
     CARDS,
@@ -42,7 +43,7 @@ TASK = 4096  # boards
 
 
 @dataclass(frozen=True)
-class RangeEquity(Certified):
+class RangeEquity(Erring, Certified):
     """What the first of two ranges wins if all money goes in now.
 
     Every pair of hands that can be held at once counts by its weights.
@@ -63,11 +64,6 @@ class RangeEquity(Certified):
     def lose(self) -> float:
         """How often the second range wins."""
         return max(0.0, 1.0 - self.win - self.tie)
-
-    @property
-    def half(self) -> float:
-        """Half of the 95% interval of the equity."""
-        return 1.96 * self.error
 
 
 def range_equity(

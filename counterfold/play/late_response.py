@@ -18,12 +18,13 @@ import numpy as np
 from counterfold.arrays import Floats
 from counterfold.errors import ParameterError, UnsupportedError
 from counterfold.games.spec import whole
+from counterfold.intervals import Erring
 from counterfold.play.public_lines import Line, PublicLines, Respond, poker_policy
 from counterfold.strategy.strategy import Strategy
 
 
 @dataclass(frozen=True)
-class LateResponse:
+class LateResponse(Erring):
     """What a best response from a street on gains, in the game's units a hand.
 
     ``gain`` is over both players (half of what they gain together), with its standard error; it
@@ -36,11 +37,6 @@ class LateResponse:
     error: float
     by_player: tuple[float, float]
     reached: float
-
-    @property
-    def half(self) -> float:
-        """Half of the 95% interval."""
-        return 1.96 * self.error
 
 
 def late_response(

@@ -28,6 +28,7 @@ from counterfold.arrays import Floats
 from counterfold.errors import ParameterError, UnsupportedError, short
 from counterfold.evaluate.equity import showdown
 from counterfold.games.spec import whole
+from counterfold.intervals import Erring
 from counterfold.play.blueprint import BlueprintAgent
 from counterfold.play.public_lines import CardDraws, Policy, poker_policy
 from counterfold.play.translate import Translated
@@ -75,7 +76,7 @@ BOARDS_KEPT = 3
 
 
 @dataclass(frozen=True)
-class LocalResponse:
+class LocalResponse(Erring):
     """What a local best response wins, in the game's units a hand, with its standard error."""
 
     kind: str
@@ -84,11 +85,6 @@ class LocalResponse:
     error: float
     by_player: tuple[float, float]  # as which player it won how much
     exact: bool
-
-    @property
-    def half(self) -> float:
-        """Half of the 95% interval."""
-        return 1.96 * self.error
 
 
 def local_best_response(

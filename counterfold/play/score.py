@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from counterfold.arrays import Floats, Ints
+from counterfold.intervals import Z95
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
 
 Document = dict[str, object]
 """What becomes JSON."""
-
-Z95 = 1.959963984540054
-"""Half the width of a 95% interval in standard errors."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 
@@ -25,6 +24,7 @@ from counterfold.agent import Observation
 from counterfold.arrays import Floats
 from counterfold.errors import UnsupportedError
 from counterfold.games.spec import whole
+from counterfold.intervals import Erring
 from counterfold.play.holdem import HoldemAgent
 from counterfold.play.late_response import gain_on
 from counterfold.play.public_lines import Deals, Line, Policy, PublicLines, poker_policy
@@ -44,16 +44,12 @@ Search = Callable[[Line, int, int], Policy]
 """What a player does on the street to which a line has come in a hand, by the hand's number."""
 
 
-class Mean(NamedTuple):
+@dataclass(frozen=True)
+class Mean(Erring):
     """A mean a hand with its standard error."""
 
     value: float
     error: float
-
-    @property
-    def half(self) -> float:
-        """Half of the 95% interval."""
-        return 1.96 * self.error
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -11,8 +10,8 @@ import numpy as np
 from counterfold.agent import Agent
 from counterfold.errors import ParameterError
 from counterfold.games.spec import whole
+from counterfold.intervals import wilson
 from counterfold.play.dealer import Dealer, deal_seed
-from counterfold.play.score import Z95
 from counterfold.play.table import Table
 
 
@@ -36,16 +35,11 @@ class WinRate:
 
     @property
     def low(self) -> float:
-        return self._bound(-1)
+        return wilson(self.share, self.hands)[0]
 
     @property
     def high(self) -> float:
-        return self._bound(1)
-
-    def _bound(self, side: int) -> float:
-        n, p, z = self.hands, self.share, Z95
-        spread = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-        return (p + z * z / (2 * n) + side * spread) / (1 + z * z / n)
+        return wilson(self.share, self.hands)[1]
 
     def to_dict(self) -> dict[str, object]:
         return {

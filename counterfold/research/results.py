@@ -10,7 +10,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from counterfold.arrays import Floats
-from counterfold.play.score import Z95, Estimate
+from counterfold.intervals import Z95
+from counterfold.play.score import Estimate
 
 Json = dict[str, object]
 

@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from counterfold.intervals import Z95
+
 
 def test_on_a_flop(call):
     answer = call("equity", "AA,KK", "QQ+,AKs", "--board", "Qs Jh 2c", "-q")
@@ -39,7 +41,7 @@ def test_drawn_boards_say_so(call):
     found = call("equity", "AA", "KK", "--samples", 10_000, "--seed", 4, "--json").document
     assert found["exact"] is False
     assert found["seed"] == 4
-    assert found["half"] == pytest.approx(1.96 * found["error"])
+    assert found["half"] == pytest.approx(Z95 * found["error"])
     assert abs(found["equity"][0] - 0.81946) < 4 * found["error"]
 
 

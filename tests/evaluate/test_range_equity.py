@@ -11,6 +11,7 @@ from phevaluator import evaluate_cards
 
 from counterfold.errors import ParameterError
 from counterfold.evaluate.range_equity import RangeEquity, range_equity
+from counterfold.intervals import Z95
 from counterfold.poker.cards import CARDS, RANKS, card_name, hole_cards, parse_board, parse_cards
 from counterfold.poker.holdem import holdem_rules
 from counterfold.poker.ranges import Range
@@ -129,7 +130,7 @@ def test_boards_drawn_at_random_are_within_their_error() -> None:
         found = range_equity("AKs,99", "QQ,AJo", samples=2000, seed=seed)
         assert not found.exact
         assert found.boards == 2000
-        assert found.half == pytest.approx(1.96 * found.error)
+        assert found.half == pytest.approx(Z95 * found.error)
         off.append((found.equity - exact.equity) / found.error)
     assert 0.6 < np.sqrt(np.mean(np.square(off))) < 1.4  # the error is neither too bold nor shy
     assert abs(np.mean(off)) < 0.7

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,7 @@ from counterfold.abstraction.edge_betting import EdgeForm
 from counterfold.abstraction.edge_values import class_wins, drawn_boards, edge_values
 from counterfold.errors import MismatchError
 from counterfold.games.spec import whole
-from counterfold.play.score import Z95
+from counterfold.intervals import Z95
 from counterfold.poker.game import PokerGame
 from counterfold.poker.table import Holdem
 from counterfold.research.progress import Progress, no_progress
@@ -129,13 +130,27 @@ def holdem_table(  # noqa: PLR0913  (said by their names)
     """
     whole("boards", boards, least=1)
     whole("drawn boards", drawn_boards, least=2)  # before anything takes minutes
+
+    def styles(blueprint: Strategy[BucketForm]) -> HoldemTable:
+        return styles_of(
+            blueprint, boards, iterations, drawn_boards,
+            threads=threads, seed=seed, on_progress=on_progress,
+        )  # fmt: skip
+
+    made = partial(blueprint_of, table_of().poker, minutes, folder, cards, seed, on_progress)
+    return after_blueprint(made, minutes, styles)
+
+
+def after_blueprint(
+    make: Callable[[], Strategy[BucketForm]],
+    minutes: float,
+    styles: Callable[[Strategy[BucketForm]], HoldemTable],
+) -> HoldemTable:
+    """Make a blueprint and styles from it; the table tells what both took."""
     began = time.process_time()
-    blueprint = blueprint_of(table_of().poker, minutes, folder, cards, seed, on_progress)
+    blueprint = make()
     spent = time.process_time() - began
-    found = styles_of(
-        blueprint, boards, iterations, drawn_boards,
-        threads=threads, seed=seed, on_progress=on_progress,
-    )  # fmt: skip
+    found = styles(blueprint)
     told = found.settings | {"blueprint_minutes": minutes, "blueprint_cpu_seconds": spent}
     return replace(found, settings=told, cpu_seconds=found.cpu_seconds + spent)
 

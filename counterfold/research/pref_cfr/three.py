@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from counterfold.abstraction.bucket_layout import BucketTables
 from counterfold.abstraction.edge import class_names
 from counterfold.abstraction.edge_betting import EdgeForm
 from counterfold.games.spec import whole
-from counterfold.play.score import Z95
+from counterfold.intervals import Z95
 from counterfold.poker.game import DEAL
 from counterfold.poker.table import Holdem
 from counterfold.research.pref_cfr.holdem import (
@@ -31,6 +31,7 @@ from counterfold.research.pref_cfr.holdem import (
     STYLES,
     HoldemTable,
     StyleRow,
+    after_blueprint,
     blueprint_of,
     matrix_of,
 )
@@ -74,16 +75,15 @@ def three_table(
     gains from ``DEALS`` times as many deals a seat.
     """
     whole("drawn boards", drawn_boards, least=2)  # before anything takes minutes
-    began = time.process_time()
-    blueprint = blueprint_of(
-        table_of_three().poker, minutes, folder, cards, seed, on_progress, threads
-    )
-    spent = time.process_time() - began
-    found = three_styles(
-        blueprint, iterations, drawn_boards, threads=threads, seed=seed, on_progress=on_progress
-    )
-    told = found.settings | {"blueprint_minutes": minutes, "blueprint_cpu_seconds": spent}
-    return replace(found, settings=told, cpu_seconds=found.cpu_seconds + spent)
+
+    def styles(blueprint: Strategy[BucketForm]) -> HoldemTable:
+        return three_styles(
+            blueprint, iterations, drawn_boards, threads=threads, seed=seed, on_progress=on_progress
+        )
+
+    game = table_of_three().poker
+    made = partial(blueprint_of, game, minutes, folder, cards, seed, on_progress, threads)
+    return after_blueprint(made, minutes, styles)
 
 
 def three_styles(
