@@ -29,8 +29,9 @@ from inspect import Parameter, Signature
 from types import NoneType, UnionType
 from typing import Annotated, Any, TypeVar
 
+from counterfold.cli import options
 from counterfold.cli.app import app
-from counterfold.cli.options import OPTION, Json, Quiet
+from counterfold.cli.options import OPTION
 from counterfold.cli.output import check_can_write, check_not_foreign
 from counterfold.errors import ParameterError
 
@@ -41,8 +42,38 @@ R = TypeVar("R")
 class Answered:
     """What all requests end with that tell what they found, on the way and at the end."""
 
-    json: Json = False
-    quiet: Quiet = False
+    json: options.Json = False
+    quiet: options.Quiet = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class InPieces(Answered):
+    """Requests of work that a cluster may do, and a library may have done."""
+
+    cluster: options.Cluster = None
+    library: options.Library = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limited(Answered):
+    """Requests of runs that end at a limit."""
+
+    iterations: options.Iterations = None
+    exploitability: options.Exploitability = None
+    seconds: options.Seconds = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kept(Answered):
+    """Requests of runs that are saved, and gone on with."""
+
+    save: options.Save = None
+    resume: options.Resume = None
+
+    @property
+    def target(self) -> str | None:
+        """Where the result goes: a resumed run goes back to its file."""
+        return self.save or self.resume
 
 
 def verb(epilog: str | None = None, module: str | None = None) -> Callable[[type[R]], type[R]]:

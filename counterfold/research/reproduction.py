@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from counterfold.cli.options import count
+from counterfold.cli.options import count, number
 from counterfold.cli.output import (
     StoppedError,
     check_can_write,
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 Seed = Annotated[int, typer.Option(metavar="N", parser=count, help="For starts and sampling.")]
 Plot = Annotated[str | None, typer.Option(metavar="FILE", help="Draw it, as .png, .svg or .pdf.")]
-Runs = Annotated[int | None, typer.Option(metavar="N", parser=count, help="Runs of each setting.")]
 Iterations = Annotated[
     int | None, typer.Option(metavar="N", parser=count, help="Iterations of each run.")
 ]
@@ -60,7 +59,7 @@ class Seeded(Drawn):
 class Swept(Seeded):
     """Those of papers with runs of many settings, whose files are kept in a folder."""
 
-    runs: Runs = None
+    runs: int | None = number("N", "Runs of each setting.")
     iterations: Iterations = None
     folder: Folder = None
 

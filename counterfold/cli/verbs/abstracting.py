@@ -6,7 +6,7 @@ from dataclasses import MISSING, dataclass
 
 from counterfold.cli import options
 from counterfold.cli.options import argument, flag, number, option
-from counterfold.cli.request import Answered, verb
+from counterfold.cli.request import Answered, InPieces, Kept, verb
 
 
 @verb(
@@ -61,7 +61,7 @@ seconds, cpu_seconds, saved.
 """
 )
 @dataclass(frozen=True)
-class BucketsRequest(Answered):
+class BucketsRequest(InPieces):
     """Sort poker hands into buckets, and keep them for blueprints."""
 
     game: str = argument("GAME", "holdem (all four streets), fhp, or a spot.")
@@ -70,8 +70,6 @@ class BucketsRequest(Answered):
     kind: str = option("KIND", "potential, equity, or worth for fhp.", default="potential")
     seconds: options.Seconds = None
     threads: int = option("N", "Any number makes the same buckets.", default=2)
-    cluster: options.Cluster = None
-    library: options.Library = None
     seed: options.Seed = 0
 
 
@@ -97,7 +95,7 @@ memory_at_hand.
 """
 )
 @dataclass(frozen=True)
-class BlueprintRequest(Answered):
+class BlueprintRequest(Kept):
     """Solve poker by sampling over buckets of hands."""
 
     game: str = argument("GAME", "holdem:3max, fhp, a table or a spot in JSON.")
@@ -128,8 +126,6 @@ class BlueprintRequest(Answered):
         "N", "On a cluster: cut the table by public line into N, so that nobody trains all of it."
     )
     seed: options.Seed = 0
-    save: options.Save = None
-    resume: options.Resume = None
     against: str | None = option("FILE", "Answer an opponent: a checkpoint of the same buckets.")
     player: options.Player = 1
     rnr: options.Trust = None

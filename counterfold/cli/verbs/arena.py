@@ -6,7 +6,19 @@ from dataclasses import dataclass
 
 from counterfold.cli import options
 from counterfold.cli.options import argument, flag, number, option
-from counterfold.cli.request import Answered, verb
+from counterfold.cli.request import Answered, InPieces, Kept, verb
+
+
+@dataclass(frozen=True)
+class ArenaRequest(Answered):
+    """What matches and tournaments begin with."""
+
+    agents: options.Agents = ()
+    game: options.GameAtTable = None
+    hands: options.Hands = None
+    duplicate: options.Duplicate = False
+    reveal: options.Reveal = False
+    time_limit: options.TimeLimit = 10.0
 
 
 @verb(
@@ -25,16 +37,10 @@ record, saved, plot.
 """
 )
 @dataclass(frozen=True)
-class MatchRequest(Answered):
+class MatchRequest(ArenaRequest, Kept):
     """Let agents play, and tell who wins how much, with 95% intervals."""
 
-    agents: options.Agents = ()
-    game: options.GameAtTable = None
-    hands: options.Hands = None
     seed: options.MaybeSeed = None
-    duplicate: options.Duplicate = False
-    reveal: options.Reveal = False
-    time_limit: options.TimeLimit = 10.0
     on_fault: str | None = option(
         "go-on|stop",
         "What happens when an agent breaks the rules, fails or is too slow; it loses the hand "
@@ -44,14 +50,7 @@ class MatchRequest(Answered):
         "AGENT", "Judge this one, by name or number from 1, as if its strategy were not known."
     )
     record: str | None = option("FILE.jsonl", "Write down every hand.")
-    save: options.Save = None
-    resume: options.Resume = None
     plot: options.Plot = None
-
-    @property
-    def target(self) -> str | None:
-        """Where the match goes: a resumed one goes back to its file."""
-        return self.save or self.resume
 
 
 @verb(
@@ -68,21 +67,13 @@ stopped (matches, interrupted), seconds, cpu_seconds, csv, plot.
 """
 )
 @dataclass(frozen=True)
-class TournamentRequest(Answered):
+class TournamentRequest(ArenaRequest, InPieces):
     """Let all agents play each other, and rank them."""
 
-    agents: options.Agents = ()
-    game: options.GameAtTable = None
-    hands: options.Hands = None
     matches: int = number(
         "M", "Matches of each pair; from 2 on, intervals come from their spread.", default=1
     )
     seed: options.Seed = 0
-    duplicate: options.Duplicate = False
-    reveal: options.Reveal = False
-    time_limit: options.TimeLimit = 10.0
-    cluster: options.Cluster = None
-    library: options.Library = None
     csv: options.Csv = None
     plot: options.Plot = None
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from counterfold.cli import options
 from counterfold.cli.options import argument, flag, low, number, option, some
-from counterfold.cli.request import Answered, verb
+from counterfold.cli.request import Answered, InPieces, Kept, verb
 
 
 @verb()
@@ -40,7 +40,7 @@ the flop have drawn (deals, boards, errors of the values, what other deals say).
 """
 )
 @dataclass(frozen=True)
-class SolveRequest(Answered):
+class SolveRequest(Kept):
     """Solve a game and certify the result: exact value and exploitability."""
 
     game: options.MaybeGame = None
@@ -65,9 +65,7 @@ class SolveRequest(Answered):
     dtype: str | None = option("TYPE", "float64 or float32. [float64; hold'em float32]")
     seed: options.MaybeSeed = None
     explore: float | None = option("E", "Exploration of outcome sampling. [0.6]")
-    save: options.Save = None
     every: int | None = number("N", "Also save about every N iterations.")
-    resume: options.Resume = None
     again: options.GameAgain = None
     plot: options.Plot = None
     form: options.Form = None
@@ -83,11 +81,6 @@ class SolveRequest(Answered):
     @property
     def by_lp(self) -> bool:
         return self.method is not None and self.method.strip().lower() == "lp"
-
-    @property
-    def target(self) -> str | None:
-        """Where the result goes: a resumed run goes back to its file."""
-        return self.save or self.resume
 
 
 @verb(
@@ -155,7 +148,7 @@ or interrupted), folder, csv.
 """
 )
 @dataclass(frozen=True)
-class ReportRequest(Answered):
+class ReportRequest(InPieces):
     """Solve a poker spot on many flops: EV, equity and frequencies of each."""
 
     spot: str = argument("SPOT", "A spot in JSON; its board, if any, is put aside.")
@@ -167,8 +160,6 @@ class ReportRequest(Answered):
     exploitability: Annotated[float | str, options.EXPLOITABILITY] = "0.5%"
     folder: str | None = option("FOLDER", "Keep every flop there, and go on from it.")
     keep: bool = flag("Keep the solutions too, in the folder (for `show`) and the library.")
-    library: options.Library = None
-    cluster: options.Cluster = None
     csv: options.Csv = None
     method: options.OtherMethod = None
     bits: options.Bits = None

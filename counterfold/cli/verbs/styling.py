@@ -7,7 +7,7 @@ from typing import Annotated
 
 from counterfold.cli import options
 from counterfold.cli.options import flag, option
-from counterfold.cli.request import Answered, verb
+from counterfold.cli.request import Limited, verb
 
 
 @verb(
@@ -28,7 +28,7 @@ cost, plain, styled, first and street (player, action, plain, styled), players, 
 """
 )
 @dataclass(frozen=True)
-class StyleRequest(Answered):
+class StyleRequest(Limited):
     """Give a strategy a style, and tell exactly what the style changes and costs."""
 
     game: options.Game
@@ -52,9 +52,6 @@ class StyleRequest(Answered):
     preset: str | None = option("NAME", "A style of poker: aggressive, passive, loose, tight.")
     strength: float | None = option("N", "How strong the preset is, from 1 up. [5]")
     method: options.OtherMethod = None
-    iterations: options.Iterations = None
-    exploitability: options.Exploitability = None
-    seconds: options.Seconds = None
     traversal: Annotated[str, options.TRAVERSAL] = "full"
     seed: options.Seed = 0
     frontier: str | None = option(

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from counterfold.cli.options import Cluster, Library, number, option
+from counterfold.cli.options import number, option
+from counterfold.cli.request import InPieces
 from counterfold.research import columns
 from counterfold.research.columns import Columns, Part
 from counterfold.research.reproduction import Job, Seeded, verb_of
@@ -25,7 +26,7 @@ plain, fitted (agents, table, sums, ranking, same_winner, pairs), published.
 
 
 @dataclass(frozen=True)
-class OcfrRequest(Seeded):
+class OcfrRequest(Seeded, InPieces):
     """Online CFR: learners at one-card poker, against who does not learn and who does."""
 
     experiment: str | None = option(
@@ -33,8 +34,6 @@ class OcfrRequest(Seeded):
     )
     matches: int | None = number("N", "Of each pair. [1,000; of 2: 10,000]")
     hands: int | None = number("N", "Of each match. [5,000; 2: 1,500]")
-    cluster: Cluster = None
-    library: Library = None
 
 
 def _jobs(request: OcfrRequest) -> dict[str, Job]:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from counterfold.cli.options import Cluster, Library, number, option
+from counterfold.cli.options import number, option
+from counterfold.cli.request import InPieces
 from counterfold.research.columns import Columns, Part, Table
-from counterfold.research.reproduction import Folder, Iterations, Job, Runs, Seeded, verb_of
+from counterfold.research.reproduction import Job, Swept, verb_of
 
 if TYPE_CHECKING:
     from counterfold.research.pref_cfr.holdem import HoldemTable
@@ -30,7 +31,7 @@ intervals, in mbb/h) and settings.
 
 
 @dataclass(frozen=True)
-class PrefCfrRequest(Seeded):
+class PrefCfrRequest(Swept, InPieces):
     """Preference-CFR: which equilibrium is found, and what a style costs.
 
     30 runs of 10,000 iterations; of leduc 3, and 200 times the iterations where sampled.
@@ -47,11 +48,6 @@ class PrefCfrRequest(Seeded):
     drawn_boards: int | None = number("N", "Boards on which styles of hold'em play each other.")
     threads: int | None = number("N", "Threads that solve hold'em of three and let styles play.")
     cards: str | None = option("FILE", "Buckets of `counterfold buckets`, in place of new ones.")
-    folder: Folder = None
-    cluster: Cluster = None
-    library: Library = None
-    runs: Runs = None
-    iterations: Iterations = None
 
 
 def _jobs(request: PrefCfrRequest) -> dict[str, Job]:

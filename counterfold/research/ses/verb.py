@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from counterfold.cli.options import Cluster, Library, number, option
+from counterfold.cli.options import number, option
+from counterfold.cli.request import InPieces
 from counterfold.research.columns import Columns, Part, Table
 from counterfold.research.progress import Progress, no_progress
 from counterfold.research.reproduction import Job, Swept, verb_of
@@ -27,7 +28,7 @@ opponents, share, every, best, blueprint, rows.
 
 
 @dataclass(frozen=True)
-class SesRequest(Swept):
+class SesRequest(Swept, InPieces):
     """Safe exploitation search: what is won and risked by alpha, against RNR, while playing."""
 
     figure: str | None = option(
@@ -36,8 +37,6 @@ class SesRequest(Swept):
     table: str | None = option("NAME", "drift: opponents that change.")
     game: str | None = option("GAME", "Another game than Leduc: fhp, 'fhp(flops=100)'.")
     hands: int | None = number("N", "drift: hands of each match.")
-    cluster: Cluster = None
-    library: Library = None
 
 
 def _jobs(request: SesRequest) -> dict[str, Job]:
