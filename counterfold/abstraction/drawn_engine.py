@@ -20,6 +20,7 @@ class DrawnEngine(SequenceEngine):
     name = "drawn deals"
     can = SequenceEngine.can - {"cce gap"}
     checks_cost: ClassVar[bool] = True
+    checks_first: ClassVar[bool] = False  # for that takes minutes
     refusal: ClassVar[str] = "a table over drawn deals"
 
     def __init__(self, setup: Setup[Any]) -> None:

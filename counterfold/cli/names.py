@@ -10,7 +10,7 @@ from counterfold.games.base import Game
 from counterfold.games.catalog import load, load_named
 from counterfold.poker.game import PokerGame
 from counterfold.strategy.hands import HandLayout, game_of
-from counterfold.tree.named import by_deals, game_named, means_poker, poker_game
+from counterfold.tree.named import by_deals, game_named, means_poker, poker_game, table_in
 
 
 def game_in(path: str, named: str | None = None, form: str | None = None) -> Game | PokerGame:
@@ -39,10 +39,11 @@ def rules_named(word: str, path: str | None = None, agents: Iterable[str] = ()) 
     if _has_ranges(word):
         saved = header_in(word)
         return PokerRules(game_of(saved.fields("rules"), saved.text("game")), word)
-    if means_poker(word, "public" if any(map(_has_ranges, agents)) else None):
-        return PokerRules(poker_game(word), word)
     if path is None and "game" in (header := header_of(word)):
         return rules_named(header["game"], word, agents)
+    ranges = any(map(_has_ranges, agents))
+    if means_poker(word) or (ranges and table_in(word, preflop=False) is None):
+        return PokerRules(poker_game(word), word)
     return load(word) if path is None else load_named(word, path)
 
 

@@ -100,9 +100,11 @@ class Engine(ABC):
     name: ClassVar[str]
     can: ClassVar[frozenset[str]]
     refusal: ClassVar[str]
+    """What it is, as the subject of a sentence on what it has not."""
     checks_cost: ClassVar[bool] = False
     """Does a check take longer than an iteration, so that those that can be done without are?"""
-    """What it is, as the subject of a sentence on what it has not."""
+    checks_first: ClassVar[bool] = True
+    """Is the first check made whatever it takes, as there is no result without a certificate?"""
     advice: ClassVar[str]
     form: Any
     per_round: int = 1

@@ -215,8 +215,8 @@ class _Run:
         self.kept = solver.iteration, len(trace)
 
     def look(self) -> None:
-        """Give up a check that takes long, once a signal has come; the first only if all do."""
-        given_up = self.trace or self.solver.engine.checks_cost
+        """Give up a check that takes long, once a signal has come; the first where engines let it."""
+        given_up = self.trace or not self.solver.engine.checks_first
         if interrupts.noted() and given_up and not _quick(self.solver):
             raise interrupts.GivenUpError
 

@@ -117,7 +117,7 @@ class PersonsTable:
         if self.hand is None:
             return
         judged = self.sitting.judged
-        after = [number for _, number in self._decided[1:]] + [len(judged)]
+        after = [*(number for _, number in self._decided), len(judged)][1:]
         for (observation, number), following in zip(self._decided, after, strict=True):
             if following == number:
                 continue  # nobody knew what it was worth

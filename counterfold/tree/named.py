@@ -71,7 +71,7 @@ def means_poker(word: str, form: str | None = None) -> bool:
     if form not in (None, *FORMS):
         raise ParameterError(f"--form is {form!r}, and must be history, public or deals")
     only = word.partition("(")[0].strip() in PUBLIC_ONLY or _spot_in(word) is not None
-    only = only or (form is None and _table_in(word) is not None)
+    only = only or (form is None and table_in(word) is not None)
     if only and form == "history":
         raise ParameterError(
             f"{word} has every hand at every node, which is its public form; leave out --form"
@@ -101,7 +101,7 @@ def _spot_in(word: str) -> dict[str, object] | None:
     return given
 
 
-def _table_in(word: str, *, preflop: bool = True) -> Holdem | None:
+def table_in(word: str, *, preflop: bool = True) -> Holdem | None:
     """The table of hold'em that a word names, if its betting ends before the flop or it may not."""
     if not word.lower().endswith(".json") and word.partition("(")[0].split(":")[0] != Holdem.name:
         return None
@@ -110,7 +110,7 @@ def _table_in(word: str, *, preflop: bool = True) -> Holdem | None:
 
 
 def _in_public_form(word: str) -> PokerGame:
-    table = _table_in(word, preflop=False)
+    table = table_in(word, preflop=False)
     if table is not None:
         return table.poker
     spec = parse_spec(word)
