@@ -215,7 +215,7 @@ class _Run:
         self.kept = solver.iteration, len(trace)
 
     def look(self) -> None:
-        """Give up a check that takes long, once a signal has come; the first where engines let it."""
+        """Give up a check that takes long, once a signal has come; some the first, too."""
         given_up = self.trace or not self.solver.engine.checks_first
         if interrupts.noted() and given_up and not _quick(self.solver):
             raise interrupts.GivenUpError

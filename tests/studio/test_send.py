@@ -181,7 +181,8 @@ def test_commands_that_bend(visit: Visit, studio: Server) -> None:
         page.locator(".slider input").first.fill("50")
         page.get_by_label("May give up").fill("0.1")
         found = json.loads(run(*words(page), "--json").out)
-        assert found["cost"] > -1e-3
+        accuracy = 1e-3 * (found["plain"].get("pot") or 1.0)  # to which both are solved
+        assert found["cost"] > -accuracy
         page.get_by_role("tab", name="A target").click()
         page.get_by_label("How often").fill("50")
         page.get_by_label("May cost at most").fill("0.5")
