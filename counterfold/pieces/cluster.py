@@ -8,7 +8,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
@@ -138,5 +138,13 @@ def _client(distributed: Any, address: str, closing: ExitStack) -> Any:
         where = {"address": closing.enter_context(cluster)}
     elif os.path.isfile(address):
         where = {"scheduler_file": address}
-    client = distributed.Client(**where, timeout=PATIENCE, set_as_default=False)
+    client = distributed.Client.__new__(distributed.Client)
+    try:
+        client.__init__(**where, timeout=PATIENCE, set_as_default=False)
+    except BaseException:
+        # Left alone it closes itself wherever garbage is looked for: within the start of another
+        # one that would wait for itself, for ever.
+        with suppress(Exception):
+            client.close()
+        raise
     return closing.enter_context(client)

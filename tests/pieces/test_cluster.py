@@ -1,5 +1,6 @@
 """Real Dask processes: workers that die, a scheduler that goes away, and equal results."""
 
+import gc
 import http.server
 import os
 import re
@@ -8,6 +9,7 @@ import sys
 import threading
 import time
 
+import distributed
 import numpy as np
 import pytest
 
@@ -204,6 +206,8 @@ def test_what_is_no_cluster(monkeypatch, tmp_path):
     for address in (*there, *(str(tmp_path / name) for name in files)):
         with pytest.raises(ClusterError, match="no scheduler"), executor_at(address):
             pass
+    clients = [one for one in gc.get_objects() if type(one) is distributed.Client]
+    assert {client.status for client in clients} <= {"running", "closed"}
     page.shutdown()
     monkeypatch.setitem(sys.modules, "distributed", None)
     needed = pytest.raises(MissingExtraError, match=re.escape("counterfold[cluster]"))
