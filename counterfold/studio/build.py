@@ -20,7 +20,6 @@ from counterfold.poker.game import PokerGame
 from counterfold.poker.ranges import CELL, Range
 from counterfold.poker.spot import spot
 from counterfold.poker.table import Holdem
-from counterfold.poker.units import parse_amount
 from counterfold.poker.view import CLASSES
 from counterfold.solvers.result import table_size
 from counterfold.studio.calls import Given, asked, told
@@ -192,12 +191,6 @@ def game_size(studio: Studio, given: Given) -> dict[str, Any]:
         "seconds": round(min(seconds, 60.0), 1),
         "learned": 0,
     }
-
-
-def checked_accuracy(text: str) -> str:
-    """An exploitability in words that a person gives, checked."""
-    parse_amount(text)
-    return text
 
 
 ROUTES = [
