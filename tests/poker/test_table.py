@@ -55,6 +55,11 @@ SIZES = [(30 + 5 * p, 40 + 7 * p, 55 + 9 * p) for p in range(6)]
 """Of the bets, the first raises and later ones of each seat, in percent of the pot."""
 
 
+def can_bet(chips: float, stacks: tuple[float, ...]) -> bool:
+    """Whether two have so many; what nobody can ever bet is refused as a size."""
+    return sorted(stacks)[-2] >= chips
+
+
 def random_table(rng: random.Random) -> Holdem:
     n = rng.randint(2, 6)
     straddle = float(rng.choice([0, 4])) if n > 2 else 0.0
@@ -62,14 +67,16 @@ def random_table(rng: random.Random) -> Holdem:
     deep = rng.choice([12, 40, 200])
     places = positions(n, straddle > 0)
     bets = [f"{place}:{SIZES[p][0]}%,allin" for p, place in enumerate(places)]
+    others = [float(rng.randint(8, deep)) for _ in range(n - 1)]
+    stacks = (float(rng.randint(14, max(deep, 14))), *others)
+    seven = [",7bb" * (p == 0 and can_bet(14.0, stacks)) for p in range(n)]
     raises = [
-        f"{place}:{SIZES[p][1]}%,allin{',7bb' * (p == 0)}/{SIZES[p][2]}%,allin|{SIZES[p][1]}%,allin"
+        f"{place}:{SIZES[p][1]}%,allin{seven[p]}/{SIZES[p][2]}%,allin|{SIZES[p][1]}%,allin"
         for p, place in enumerate(places)
     ]
-    stacks = [float(rng.randint(8, deep)) for _ in range(n - 1)]
     return Holdem(
         players=n,
-        stack=(float(rng.randint(14, max(deep, 14))), *stacks),
+        stack=stacks,
         blinds=(1.0, 2.0),
         ante=ante,
         big_blind_ante=big_ante,
@@ -195,8 +202,10 @@ def check_offers(table: Holdem, state: Any, least: float, most: float) -> None:
     raised = now.raised - 1 if level else 0  # bets are counted from the big blind's on
     share = bet if not level else again if raised > 0 and not now.street else first
     wanted = {min(max(math.floor(level + share * pot / 100 + 0.5), least), most), most}
-    if now.player == 0 and not now.street and raised <= 0 and 7 * table.blinds[1] >= least:
-        wanted.add(min(7 * table.blinds[1], most))
+    seven = 7 * table.blinds[1]
+    first_raise = now.player == 0 and not now.street and raised <= 0
+    if first_raise and seven >= least and can_bet(seven, table.stack):
+        wanted.add(min(seven, most))
     names = [name for name in table.actions(state) if name[0] in "bra"]
     assert {float(name.split()[-1]) for name in names} == wanted, (table, state, names)
 
