@@ -10,7 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from counterfold.checkpoints import Checkpoints
 from counterfold.cli import clock
-from counterfold.cli.blueprint_check import check_answer_options, check_cluster_options
+from counterfold.cli.blueprint_check import (
+    check_answer_options,
+    check_blueprints,
+    check_cluster_options,
+)
 from counterfold.cli.blueprint_gains import Gains, check_size, gains_in_words, size_lines, size_of
 from counterfold.cli.buckets import counts_in, find_buckets
 from counterfold.cli.certificate import Lines, print_panel, won
@@ -33,7 +37,6 @@ from counterfold.errors import (
     ClusterError,
     CounterfoldError,
     FileError,
-    MismatchError,
     OutOfTimeError,
     ParameterError,
 )
@@ -235,8 +238,7 @@ def _check(request: BlueprintRequest, game: PokerGame) -> None:
     check_cluster_options(request)
     if request.cards and not os.path.exists(request.cards):
         check_can_write(request.cards, "--cards")
-    if request.resume and "run" not in header_in(request.resume).header:
-        raise FileError(f"{request.resume} holds no run of a solver: nothing to resume")
+    check_blueprints(request, game)
     check_answer_options(request)
     small = kuhn()  # which takes the same settings
     Solver(
@@ -293,16 +295,13 @@ def _form(
     request: BlueprintRequest, game: PokerGame, watch: Watch, crew: Crew | None
 ) -> BucketForm:
     """The game with the buckets of a blueprint that is named, or with its own."""
-    from counterfold.abstraction.bucket_form import BucketForm, game_print
+    from counterfold.abstraction.bucket_form import BucketForm
 
     cards = request.cards is not None and os.path.exists(request.cards)
     for path in (request.resume, request.against):
         if path and not cards and "streets" in header_in(path).header:
             form = Strategy.load(path).tree
-            if not isinstance(form, BucketForm) or game_print(form.game) != game_print(game):
-                raise MismatchError(
-                    f"{path} was made for {form.spec}, another game than {request.game}"
-                )
+            assert isinstance(form, BucketForm)  # checked before
             return form
     if request.against and not cards and game.rules.hole > 1:
         raise ParameterError(

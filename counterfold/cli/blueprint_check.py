@@ -1,10 +1,28 @@
-"""Which options of ``counterfold blueprint`` go together."""
+"""What ``counterfold blueprint`` looks at before hands are sorted and deals are sampled."""
 
 from __future__ import annotations
 
 from counterfold.cli.verbs.abstracting import BlueprintRequest
-from counterfold.errors import ParameterError
+from counterfold.errors import FileError, MismatchError, ParameterError
+from counterfold.files.arrays import header_in
 from counterfold.pieces.cluster import check_place
+from counterfold.poker.game import PokerGame
+
+
+def check_blueprints(request: BlueprintRequest, game: PokerGame) -> None:
+    """Refuse files to go on from, or to answer, that are no blueprints of the game."""
+    from counterfold.abstraction.bucket_form import game_print
+    from counterfold.abstraction.bucket_layout import BucketLayout
+
+    for path in filter(None, (request.resume, request.against)):
+        told = header_in(path).header
+        if path == request.resume and "run" not in told:
+            raise FileError(f"{path} holds no run of a solver: nothing to resume")
+        if told and told.get("form") != BucketLayout.name:
+            raise MismatchError(f"{path} is a strategy, but no blueprint over buckets")
+        if told and told.get("betting") != game_print(game):
+            made = told.get("game", "another game")
+            raise MismatchError(f"{path} was made for {made}, another game than {request.game}")
 
 
 def check_cluster_options(request: BlueprintRequest) -> None:

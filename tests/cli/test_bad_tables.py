@@ -5,6 +5,7 @@ import os
 
 import pytest
 
+import counterfold as cf
 from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.abstraction.buckets import every_hand, save_buckets
 from counterfold.poker.holdem import fhp
@@ -74,6 +75,23 @@ def test_no_verb_takes_them(call, folder, game, says):
         ("play", game),
     ):
         assert call(*words).refused(says)
+    assert set(os.listdir(folder)) == before
+
+
+def test_blueprints_of_other_tables_are_refused_before_hands_are_sorted(call, folder, monkeypatch):
+    monkeypatch.setattr("counterfold.cli.blueprint.find_buckets", pytest.fail)
+    cf.solve("kuhn", until=2, save="solved")
+    game = fhp(deck="QKA", cap=1)
+    solver = cf.Solver(BucketForm(game, every_hand(game)), "linear", "external")
+    solver.step(1)
+    solver.save("other")
+    before = set(os.listdir(folder))
+    for words, says in (
+        (("--resume", "solved"), "no blueprint"),
+        (("--resume", "other"), "other was made for"),
+        (("--against", "other", "--rnr", "0.5", "--cards", "cards"), "other was made for"),
+    ):
+        assert call("blueprint", "holdem:hu", *words, "--save", "out").refused(says)
     assert set(os.listdir(folder)) == before
 
 
