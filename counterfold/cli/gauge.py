@@ -22,6 +22,7 @@ from counterfold.cli.verbs.arena import GaugeRequest
 from counterfold.errors import MismatchError, ParameterError
 from counterfold.play.blueprint import BlueprintAgent
 from counterfold.play.bots import SEARCHING, make_bot
+from counterfold.play.gauntlet import BOARDS as BOUT_BOARDS
 from counterfold.play.gauntlet import OPPONENTS, Bout, add_to_ledger, gauntlet, read_ledger
 from counterfold.play.late_response import LateResponse, late_response
 from counterfold.play.lbr import KINDS, LocalResponse, local_best_response
@@ -40,14 +41,14 @@ def run(request: GaugeRequest) -> None:
     if sum(ways) > 1:
         raise ParameterError("--lbr, --from, --gain and --gauntlet are ways to gauge: take one")
     for option, given, fits in (
-        ("--boards", request.boards, ways[1]),
+        ("--boards", request.boards, ways[1] or ways[2]),
         ("--also", request.also or None, ways[2]),
         ("--ledger", request.ledger, ways[2]),
         ("--search", request.search, ways[2]),
     ):
         if given is not None and not fits:
             raise ParameterError(
-                f"{option} goes with {'--from' if option == '--boards' else '--gauntlet'}"
+                f"{option} goes with {'--from and ' * (option == '--boards')}--gauntlet"
             )
     if request.gauntlet:
         _gauntlet(request)
@@ -232,10 +233,13 @@ def _gauntlet(request: GaugeRequest) -> None:
     hands = request.hands or GAUNTLET_HANDS
     with Watch(request.quiet) as watch:
 
-        def look(title: str, done: int, hands: int) -> None:
-            watch.part(title, len(found) * hands + done, total * hands)
+        def look(title: str, share: float) -> None:
+            watch.part(title, int((len(found) + share) * hands), total * hands)
 
-        bouts = gauntlet(first.table, agents, opponents, hands, seed=request.seed, on_progress=look)
+        bouts = gauntlet(
+            first.table, agents, opponents, hands, request.boards or BOUT_BOARDS,
+            seed=request.seed, on_progress=look,
+        )  # fmt: skip
         for bout in bouts:
             found.append(bout)
             if request.ledger:
@@ -248,16 +252,19 @@ def _gauntlet(request: GaugeRequest) -> None:
     if request.json:
         print_json(document)
     elif found:
-        rows = [["agent", "against", "mbb/h", "hands", "luck"]]
+        rows = [["agent", "against", "mbb/h", "over", "luck"]]
         for bout in found:
             half = "" if bout.mbb_half is None else f" ±{bout.mbb_half:,.0f}"
             luck = "taken out" if bout.reduced else "in it"
             won = f"{bout.mbb:+,.0f}{half}"
-            rows.append([bout.agent, bout.opponent, won, f"{bout.hands:,}", luck])
+            over = f"{bout.boards:,} boards" if bout.boards else f"{bout.hands:,} hands"
+            rows.append([bout.agent, bout.opponent, won, over, luck])
         print_columns(rows, 2)
         say()
-        advise("Intervals are of 95%; what the agent wins is above zero.")
-    if len(found) < total or (found and found[-1].hands < hands):
+        advise(
+            "Intervals are of 95%; what the agent wins is above zero. On a board all hands meet."
+        )
+    if len(found) < total or (found and not found[-1].boards and found[-1].hands < hands):
         kept = f"; they are in {request.ledger}" if request.ledger and found else ""
         raise StoppedError(f"stopped after {len(found)} of {total} matches{kept}")
 

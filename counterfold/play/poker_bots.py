@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.agent import Agent, Observation, drawn
 from counterfold.arrays import Ints
 from counterfold.errors import ParameterError
@@ -15,7 +16,7 @@ from counterfold.poker.cards import HOLES, parse_cards
 from counterfold.poker.made import DRAWS, MADE, kinds_of
 from counterfold.strategy.hands import HandTables
 from counterfold.strategy.layout import layout_of
-from counterfold.strategy.strategy import Strategy
+from counterfold.strategy.strategy import AnyStrategy, Strategy
 from counterfold.tree.form import Form
 from counterfold.tree.public import PublicTree
 
@@ -157,7 +158,7 @@ MODELS = ("uniform", "random", "equilibrium", *BY_RULES)
 """Opponents whom everybody knows by name, as models to answer."""
 
 
-def laid_out(name: str, form: Form) -> Strategy:
+def laid_out(name: str, form: Form) -> AnyStrategy:
     """What a bot does everywhere in a game with betting, as a strategy.
 
     >>> import counterfold as cf
@@ -165,13 +166,25 @@ def laid_out(name: str, form: Form) -> Strategy:
     {'fold': 0.0, 'call': 1.0}
     """
     bot = BY_RULES[name]()
+    strategy: AnyStrategy
     if isinstance(form, PublicTree):
         strategy = _by_hands(bot, form)
     elif bot.by_cards:
         raise ParameterError(f"{name} plays hold'em with all hands, which {form.spec} is not")
+    elif isinstance(form, BucketForm):
+        strategy = _by_lines(bot, form)
     else:
         strategy = Strategy.ruled(form, lambda _player, _seen, actions: bot.row(None, actions))
     return strategy.with_about(method=name)
+
+
+def _by_lines(bot: _Bot, form: BucketForm) -> Strategy[BucketForm]:
+    betting, table = form.game.betting, np.empty(form.size, np.float32)
+    for node in form.nodes.tolist():
+        row = bot.row(None, betting.actions(node))
+        begin = form.start[node]
+        table[begin : begin + form.counts[node] * len(row)].reshape(-1, len(row))[:] = row
+    return Strategy.of(form, (table,))
 
 
 def _by_hands(bot: _Bot, tree: PublicTree) -> Strategy[PublicTree]:

@@ -128,7 +128,8 @@ class ReplayRequest(Answered):
 decision what is best if the rest of the hand were checked and called. A best response from a street
 on plays as the strategy before it, and knows what is best after it. Both are lower bounds. What
 searches gain is summed over all hands on lines that the blueprint plays against itself. A gauntlet
-is matches against bots by rule and other blueprints, with luck taken out.
+is against bots by rule and other blueprints: on drawn boards with all hands in both seats where
+nobody looks at more than a bucket, else matches with luck taken out.
 
 \b
 Keys of --json: strategy, game, lbr, hands (0 if it is exact), seed, value (what it wins a
@@ -139,8 +140,8 @@ lines that came to the street). With --gain: strategy, game, hands, seed, gain, 
 mbb_half, by_player and by_street (gain, half, mbb, mbb_half; by_street also searches, iterations,
 gap (percent of the pot; null where it is not known) and cpu_seconds, means of a search), searched
 (hands with a search). With --gauntlet: strategy, bouts (when, game,
-agent, opponent, hands, seed, mbb, mbb_half, reduced (was luck taken out?), faults),
-ledger.
+agent, opponent, hands (of a match, or 0), boards (with all hands, or 0), seed, mbb, mbb_half,
+reduced (was luck taken out?), faults), ledger.
 """
 )
 @dataclass(frozen=True)
@@ -158,7 +159,9 @@ class GaugeRequest(Answered):
     street: str | None = option(
         "STREET", "Answer exactly from this street on, over drawn boards.", "--from"
     )
-    boards: int | None = number("N", "Draw so many boards for --from. [200]")
+    boards: int | None = number(
+        "N", "Draw so many boards for --from [200], or where all hands meet in a gauntlet [50000]."
+    )
     gain: bool = flag("What the searches of holdem(FILE) win from FILE itself.")
     gauntlet: bool = flag("Play bots by rule, and the blueprints of --also.")
     also: tuple[str, ...] = option("FILE", "One more opponent of the gauntlet.", default=())
