@@ -45,11 +45,11 @@ def run(request: GaugeRequest) -> None:
         ("--also", request.also or None, ways[2]),
         ("--ledger", request.ledger, ways[2]),
         ("--search", request.search, ways[2]),
+        ("--against", request.against, ways[3]),
     ):
         if given is not None and not fits:
-            raise ParameterError(
-                f"{option} goes with {'--from and ' * (option == '--boards')}--gauntlet"
-            )
+            ways_of = {"--boards": "--from and --gauntlet", "--against": "--gain"}
+            raise ParameterError(f"{option} goes with {ways_of.get(option, '--gauntlet')}")
     if request.gauntlet:
         _gauntlet(request)
     elif request.gain:
@@ -257,14 +257,17 @@ def _gauntlet(request: GaugeRequest) -> None:
             half = "" if bout.mbb_half is None else f" ±{bout.mbb_half:,.0f}"
             luck = "taken out" if bout.reduced else "in it"
             won = f"{bout.mbb:+,.0f}{half}"
-            over = f"{bout.boards:,} boards" if bout.boards else f"{bout.hands:,} hands"
+            counts = {"hands": bout.hands, "boards": bout.boards, "lines": bout.lines}
+            over = " + ".join(f"{count:,} {of}" for of, count in counts.items() if count)
             rows.append([bout.agent, bout.opponent, won, over, luck])
         print_columns(rows, 2)
         say()
         advise(
-            "Intervals are of 95%; what the agent wins is above zero. On a board all hands meet."
+            "Intervals are of 95%; what the agent wins is above zero. On boards all hands meet; on "
+            "lines it is seen what searches win beyond the blueprint."
         )
-    if len(found) < total or (found and not found[-1].boards and found[-1].hands < hands):
+    short = found and (0 < found[-1].hands < hands or 0 < found[-1].lines < hands // 10)
+    if len(found) < total or short:
         kept = f"; they are in {request.ledger}" if request.ledger and found else ""
         raise StoppedError(f"stopped after {len(found)} of {total} matches{kept}")
 

@@ -33,12 +33,14 @@ def gauge_gain(request: GaugeRequest) -> None:
             f"{request.strategy}"
         )
     hands, units = request.hands or HANDS, agent.own.poker.units
+    against = None if request.against is None else make_bot(request.against)
     with Watch(request.quiet) as watch:
         watch.doing("gauging")
         try:
             found = search_gain(
                 agent,
                 hands,
+                against,
                 seed=request.seed,
                 on_progress=lambda found, total: watch.part(
                     "searching", found.hands, total, _mbb(found.gain, units)
@@ -49,7 +51,7 @@ def gauge_gain(request: GaugeRequest) -> None:
     if request.json:
         print_json(_document(request, agent, found, units))
     else:
-        _print(agent, found, units)
+        _print(agent, request.against, found, units)
     if found.hands < hands:
         raise StoppedError(f"stopped after {found.hands:,} of {hands:,} hands")
 
@@ -58,7 +60,7 @@ def _mbb(mean: Mean, units: Units) -> str:
     return f"{units.mbb(mean.value):+,.0f} ±{units.mbb(mean.half):,.0f} mbb/h"
 
 
-def _print(agent: HoldemAgent, found: SearchGain, units: Units) -> None:
+def _print(agent: HoldemAgent, against: str | None, found: SearchGain, units: Units) -> None:
     rows = [["", "gain", "searches", "iterations", "gap", "CPU s"]]
     for street, mean in found.by_street.items():
         made = _of(found.searches, street)
@@ -73,8 +75,9 @@ def _print(agent: HoldemAgent, found: SearchGain, units: Units) -> None:
     print_columns(rows, 1)
     say()
     advise(
-        f"{found.hands:,} hands of the blueprint against itself, in {found.searched:,} of which "
-        f"{agent.name} searched. Intervals are of 95%; above zero the search wins."
+        f"{found.hands:,} hands of the blueprint against {against or 'itself'}, in "
+        f"{found.searched:,} of which {agent.name} searched. Intervals are of 95%; above zero the "
+        "search wins."
     )
 
 
@@ -84,6 +87,7 @@ def _document(
     return {
         "strategy": request.strategy,
         "game": agent.strategy.spec,
+        "against": request.against,
         "hands": found.hands,
         "seed": request.seed,
         **_told(found.gain, units),

@@ -1,12 +1,14 @@
 """A gauntlet: one strategy of hold'em against a row of opponents, and a ledger of how it went.
 
 Two who play by their bucket or without a look at their cards meet on drawn boards with all hands in
-both seats and no action drawn; everybody else plays a match, out of which luck is taken.
+both seats and no action drawn; everybody else plays a match, out of which luck is taken. Who
+searches wins what its blueprint does, and what searching wins beyond that on drawn lines.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
@@ -25,8 +27,10 @@ from counterfold.games.spec import whole
 from counterfold.intervals import Z95
 from counterfold.play.blueprint import BlueprintAgent
 from counterfold.play.bots import AT_TABLES, Random
+from counterfold.play.holdem import HoldemAgent
 from counterfold.play.match import Match
 from counterfold.play.poker_bots import AlwaysCall, AlwaysFold, laid_out
+from counterfold.play.search_gain import search_gain
 from counterfold.poker.table import Holdem
 from counterfold.strategy.strategy import Strategy
 
@@ -42,7 +46,8 @@ class Bout:
 
     ``mbb`` is in thousandths of a big blind a hand, ``mbb_half`` half of its 95% interval (null
     with fewer than two hands a seat); ``reduced`` says whether luck was taken out. ``hands`` are
-    those of a match, ``boards`` those on which all hands met; one of them is 0.
+    those of a match, ``boards`` those on which all hands met, ``lines`` those on which it was
+    seen what searches win beyond the blueprint; where there are none it is 0.
     """
 
     when: str
@@ -51,6 +56,7 @@ class Bout:
     opponent: str
     hands: int
     boards: int
+    lines: int
     seed: int
     mbb: float
     mbb_half: float | None
@@ -66,46 +72,128 @@ def gauntlet(
     boards: int = BOARDS,
     *,
     seed: int = 0,
-    time_limit: float = 60.0,
     on_progress: Callable[[str, float], None] | None = None,
 ) -> Iterator[Bout]:
     """Each agent meets each opponent at a table of two, on the same deals.
 
-    A match that Ctrl-C ends counts with the hands that it had, and is the last one. ``on_progress``
-    is told who plays and what share is done.
+    Searches are looked at on a tenth as many lines as matches have hands. What Ctrl-C ends counts
+    with the hands that it had, and is the last one. ``on_progress`` is told who plays and what
+    share is done.
     """
     if table.players != 2:
         raise ParameterError(f"a gauntlet is for tables of two, not of {table.players}")
     whole("hands", hands, least=2)
     whole("boards", boards, least=2)
+    sizes, found = (hands, boards, max(2, hands // 10)), list[tuple[Agent, Agent, Bout]]()
     for agent in agents:
         for opponent in opponents:
             if agent is opponent:
                 continue
             names = agent.name, opponent.name
             told = partial(on_progress or _nobody, " against ".join(names))
-            both = _over_buckets(agent, opponent)
-            if both is not None:
-                try:
-                    found = winnings(both, boards, seed, look=partial(_share, told, boards))
-                except KeyboardInterrupt:
-                    return
-                won, half = float(found.wins[0, 1]), Z95 * float(found.error[0, 1])
-                yield replace(_bout(table, names, seed, won, half), boards=boards)
-                continue
-            match = Match(table, agent, opponent, seed=seed, time_limit=time_limit)
-            result = match.play(hands, on_progress=partial(_share, told))
-            if result.hands:
-                score = result.scores[0]
-                mean = score.reduced or score.plain
-                yield replace(
-                    _bout(table, names, seed, mean.mean, mean.half),
-                    hands=result.hands,
-                    reduced=score.reduced is not None,
-                    faults=result.faults,
-                )
-            if result.stopped == "interrupted":
+            met = _Meeting(table, agent, opponent, sizes, seed, told)
+            try:
+                if isinstance(agent, HoldemAgent):
+                    bout, ended = met.searched(_beside(found, agent, opponent))
+                else:
+                    bout, ended = met.bout()
+            except KeyboardInterrupt:
                 return
+            if bout is not None:
+                found.append((agent, opponent, bout))
+                yield bout
+            if ended:
+                return
+
+
+def _beside(
+    found: Sequence[tuple[Agent, Agent, Bout]], agent: HoldemAgent, opponent: Agent
+) -> Bout | None:
+    """What the blueprint of an agent has won from somebody, if it has met them."""
+    return next(
+        (
+            bout
+            for one, other, bout in found
+            if other is opponent
+            and isinstance(one, BlueprintAgent)
+            and one.strategy == agent.strategy
+        ),
+        None,
+    )
+
+
+@dataclass(frozen=True)
+class _Meeting:
+    """Two who meet, with the hands of a match, boards and lines that it may take."""
+
+    table: Holdem
+    agent: Agent
+    opponent: Agent
+    sizes: tuple[int, int, int]
+    seed: int
+    told: Callable[[float], None]
+
+    def bout(self) -> tuple[Bout | None, bool]:
+        """On boards if that can be, else in a match; and whether that was ended."""
+        hands, boards, _ = self.sizes
+        both = _over_buckets(self.agent, self.opponent)
+        if both is not None:
+            met = winnings(both, boards, self.seed, look=partial(_share, self.told, boards))
+            won, half = float(met.wins[0, 1]), Z95 * float(met.error[0, 1])
+            return replace(self._bout(won, half), boards=boards), False
+        match = Match(self.table, self.agent, self.opponent, seed=self.seed)
+        result = match.play(hands, on_progress=partial(_share, self.told))
+        ended = result.stopped == "interrupted"
+        if not result.hands:
+            return None, ended
+        score = result.scores[0]
+        mean = score.reduced or score.plain
+        return replace(
+            self._bout(mean.mean, mean.half),
+            hands=result.hands,
+            reduced=score.reduced is not None,
+            faults=result.faults,
+        ), ended
+
+    def searched(self, blueprint: Bout | None) -> tuple[Bout | None, bool]:
+        """What the blueprint wins, and what searches win beyond it on lines of these two."""
+        agent, lines, ended = self.agent, self.sizes[2], False
+        assert isinstance(agent, HoldemAgent)
+        alike = isinstance(self.opponent, BlueprintAgent) and (
+            self.opponent.strategy == agent.strategy
+        )
+        if alike:
+            blueprint = self._bout(0.0, 0.0)
+        elif blueprint is None:
+            blueprint, ended = replace(self, agent=agent.blueprint).bout()
+        if blueprint is None or ended:
+            return None, True
+        found = search_gain(
+            agent, lines, None if alike else self.opponent, seed=self.seed,
+            on_progress=lambda found, total: self.told(found.hands / total),
+        )  # fmt: skip
+        big = self.table.blinds[1] / 1000
+        half = math.hypot(found.gain.half / big, blueprint.mbb_half or 0.0)
+        mbb = blueprint.mbb + found.gain.value / big
+        bout = replace(blueprint, agent=agent.name, mbb=mbb, mbb_half=half, lines=found.hands)
+        return bout, found.hands < lines
+
+    def _bout(self, won: float, half: float | None) -> Bout:
+        big = self.table.blinds[1] / 1000
+        return Bout(
+            when=datetime.now(UTC).isoformat(timespec="seconds"),
+            game=spec_of(self.table),
+            agent=self.agent.name,
+            opponent=self.opponent.name,
+            hands=0,
+            boards=0,
+            lines=0,
+            seed=self.seed,
+            mbb=won / big,
+            mbb_half=None if half is None else half / big,
+            reduced=True,
+            faults=(0, 0),
+        )
 
 
 def _nobody(_title: str, _share: float) -> None:
@@ -115,23 +203,6 @@ def _nobody(_title: str, _share: float) -> None:
 def _share(told: Callable[[float], None], one: int, other: int) -> None:
     """Of hands, what is done and all; of boards, all and what is done."""
     told(min(one, other) / max(one, other))
-
-
-def _bout(table: Holdem, names: tuple[str, str], seed: int, won: float, half: float | None) -> Bout:
-    big = table.blinds[1] / 1000
-    return Bout(
-        when=datetime.now(UTC).isoformat(timespec="seconds"),
-        game=spec_of(table),
-        agent=names[0],
-        opponent=names[1],
-        hands=0,
-        boards=0,
-        seed=seed,
-        mbb=won / big,
-        mbb_half=None if half is None else half / big,
-        reduced=True,
-        faults=(0, 0),
-    )
 
 
 def _over_buckets(agent: Agent, opponent: Agent) -> list[Strategy[BucketForm]] | None:
@@ -157,7 +228,7 @@ def read_ledger(path: str | os.PathLike[str]) -> list[Bout]:
     for number, line in enumerate(read_text(path, "a ledger").splitlines(), start=1):
         told = parse_json(line, str(path), number)
         if isinstance(told, dict):
-            told.setdefault("boards", 0)  # ledgers of before had matches only
+            told = {"boards": 0, "lines": 0} | told  # ledgers of before had matches only
         if not isinstance(told, dict) or told.keys() != names:
             raise FileError(f"{path} is no ledger of gauntlets, as its line {number} tells")
         bout = Fields(told, f"{path}, line {number}")
@@ -169,6 +240,7 @@ def read_ledger(path: str | os.PathLike[str]) -> list[Bout]:
                 opponent=bout.text("opponent"),
                 hands=bout.whole("hands", 0),
                 boards=bout.whole("boards", 0),
+                lines=bout.whole("lines", 0),
                 seed=bout.whole("seed", 0),
                 mbb=bout.number("mbb"),
                 mbb_half=None if told["mbb_half"] is None else bout.number("mbb_half", 0.0),

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.agent import Agent, Observation, drawn
-from counterfold.arrays import Ints
+from counterfold.arrays import Floats, Ints
 from counterfold.errors import ParameterError
-from counterfold.poker.cards import HOLES, parse_cards
+from counterfold.poker.cards import HIGH, HOLES, LOW, parse_cards
 from counterfold.poker.made import DRAWS, MADE, kinds_of
 from counterfold.strategy.hands import HandTables
 from counterfold.strategy.layout import layout_of
@@ -21,6 +22,9 @@ from counterfold.tree.form import Form
 from counterfold.tree.public import PublicTree
 
 _RAISES = ("bet", "raise", "all-in")
+_Thoughts = tuple[list[Any], Ints]
+MOST_KEPT = 64
+"""Boards on which a bot remembers what it thinks of all hands."""
 
 
 def chen(hole: tuple[int, ...]) -> float:
@@ -67,6 +71,17 @@ class _Bot(Agent):
         hole, board = (parse_cards(text) for text in observation.seen[:2])
         return self.plays(self.thinks(hole, board), observation.actions)
 
+    def odds_of_all(self, observation: Observation) -> dict[str, Floats]:
+        """[holes] how often every hand takes each action at a table of hold'em."""
+        assert isinstance(observation.seen, tuple)
+        kinds, of = self.thoughts(parse_cards(observation.seen[1]))
+        rows = np.array([self.row(thought, observation.actions) for thought in kinds])
+        return dict(zip(map(str, observation.actions), rows[of].T, strict=True))
+
+    def thoughts(self, board: tuple[int, ...]) -> _Thoughts:
+        """What it may think on a board, and [holes] which of it of each."""
+        return [None], np.zeros(HOLES, np.int64)
+
     def act(self, observation: Observation, rng: np.random.Generator) -> Hashable:
         return drawn(self.odds(observation), rng)
 
@@ -88,6 +103,14 @@ class RuleBot(_Bot):
     bluff: float
 
     by_cards = True
+    _kept: dict[tuple[int, ...], _Thoughts] = field(default_factory=dict, init=False, repr=False)
+
+    def thoughts(self, board: tuple[int, ...]) -> _Thoughts:
+        if board not in self._kept:
+            if len(self._kept) >= MOST_KEPT:
+                self._kept.clear()
+            self._kept[board] = _sorted(self, np.stack([HIGH, LOW], 1), board)
+        return self._kept[board]
 
     def thinks(self, hole: tuple[int, ...], board: tuple[int, ...]) -> tuple[bool, bool]:
         """Is it good to bet, and good enough to call?"""
@@ -202,17 +225,21 @@ def _by_hands(bot: _Bot, tree: PublicTree) -> Strategy[PublicTree]:
     return Strategy.of(tree, made.tables)
 
 
-def _thoughts(bot: _Bot, tree: PublicTree, player: int, board: int) -> tuple[list[Any], Ints]:
+def _thoughts(bot: _Bot, tree: PublicTree, player: int, board: int) -> _Thoughts:
     """What it may think on a board, and [hands] which of it of each hand."""
     holes = tree.hands[player][board].holes
     if not bot.by_cards:
         return [None], np.zeros(len(holes), np.int64)
-    cards, kinds = tree.boards[board].cards, dict[Hashable, int]()
-    of = [
-        kinds.setdefault(bot.thinks(tuple(hole), cards), len(kinds))
-        for hole in tree.game.rules.cards[holes].tolist()
-    ]
-    return list(kinds), np.array(of, np.int64)
+    return _sorted(bot, tree.game.rules.cards[holes], tree.boards[board].cards)
+
+
+def _sorted(bot: _Bot, holes: NDArray[np.integer[Any]], board: tuple[int, ...]) -> _Thoughts:
+    """The same of some holes; one that meets the board is as the first one that does not."""
+    kinds, of = dict[Hashable, int](), np.zeros(len(holes), np.int64)
+    for k, hole in enumerate(holes.tolist()):
+        if not set(hole) & set(board):
+            of[k] = kinds.setdefault(bot.thinks(tuple(hole), board), len(kinds))
+    return list(kinds), of
 
 
 def _verb(action: Hashable) -> str:

@@ -10,6 +10,9 @@ search is worth 0, since the agent has played as the blueprint does. So the mean
 and nothing of its spread is left but that of lines and boards.
 
 Small pots matter little: they are searched as often as they are large, and count for the others.
+
+Against somebody else hands are drawn, and summed, by the blueprint in one seat and the other one in
+the other: that is what searching wins from them beyond what the blueprint does.
 """
 
 from __future__ import annotations
@@ -17,21 +20,24 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TypeVar
 
 import numpy as np
 
-from counterfold.agent import Observation
+from counterfold.agent import Agent, Observation
 from counterfold.arrays import Floats
 from counterfold.errors import UnsupportedError
 from counterfold.games.spec import whole
 from counterfold.intervals import Erring
 from counterfold.play.holdem import HoldemAgent
 from counterfold.play.late_response import gain_on
+from counterfold.play.lbr import odds_of_all
 from counterfold.play.public_lines import Deals, Line, Policy, PublicLines, poker_policy
 from counterfold.play.street import Certificate
 from counterfold.poker.cards import CARDS, board_name, card_name
 from counterfold.poker.game import DEAL, DECISION, PokerGame
-from counterfold.poker.table import DEALT, STREETS
+from counterfold.poker.table import DEALT, STREETS, Holdem
 
 ALWAYS = 20.0
 """Big blinds: a pot that is always searched."""
@@ -40,6 +46,8 @@ RIVERS = 6
 RUNOUTS = 7
 """Cards drawn on each of two streets to come, of which all together would be too many."""
 
+T = TypeVar("T")
+Seats = tuple[T, T]
 Search = Callable[[Line, int, int], Policy]
 """What a player does on the street to which a line has come in a hand, by the hand's number."""
 
@@ -71,12 +79,14 @@ class SearchGain:
 def search_gain(
     agent: HoldemAgent,
     hands: int,
+    against: Agent | None = None,
     *,
     seed: int = 0,
     on_progress: Callable[[SearchGain, int], None] | None = None,
 ) -> SearchGain:
     """Draw so many hands of a blueprint, and let the agent search in both seats of each.
 
+    They are drawn against the blueprint itself or against another agent, who tells its odds.
     After KeyboardInterrupt what was drawn counts.
     """
     whole("hands", hands, least=2)
@@ -84,8 +94,15 @@ def search_gain(
     if len(game.ranges) != 2:
         raise UnsupportedError("what searches win is measured for two players")
     agent.begin(agent.own)
-    coarse = PublicLines(game, policy, _some(seed))
-    gains = Gains(PublicLines(game, policy), asking(agent, game), agent.street, coarse)
+    played: Seats[Policy] = (policy, policy)
+    if against is not None:
+        other = _told_by(against, agent.own, game)
+        played = _mixed(game, policy, other), _mixed(game, other, policy)
+    lines, coarse = (
+        (PublicLines(game, played[0], deals), PublicLines(game, played[1], deals))
+        for deals in (None, _some(seed))
+    )
+    gains = Gains(lines, asking(agent, game), agent.street, coarse, against is None)
     large, won = ALWAYS * agent.own.blinds[1], list[Floats]()
     made: list[list[Certificate]] = []
     for n in range(hands):
@@ -121,41 +138,57 @@ def _told(won: list[Floats], made: list[list[Certificate]]) -> SearchGain:
 
 
 class Gains:
-    """Hands of a strategy against itself, and what another one wins from it in either seat.
+    """Hands of a strategy, and what another one wins more than it in either seat.
 
     The other is the same up to a street; ``search`` says what it does on each street from there on.
+    ``lines`` are by seat: the strategy sits there, and in the other seat its opponent. If that is
+    the same strategy (``alike``), a line serves both seats.
     """
 
     def __init__(
-        self, lines: PublicLines, search: Search, street: int, coarse: PublicLines | None = None
+        self,
+        lines: Seats[PublicLines],
+        search: Search,
+        street: int,
+        coarse: Seats[PublicLines] | None = None,
+        alike: bool = True,
     ) -> None:
         self.lines, self.search, self.street = lines, search, street
         self.coarse = coarse or lines  # where two streets are to come
+        self.alike = alike
 
     def drawn(self, rng: np.random.Generator, hand: int, large: float = 0.0) -> Floats:
         """[players, streets] of one hand; of a pot that is not so large, as often as its share."""
-        lines, found = self.lines, np.zeros((2, self.lines.tree.streets))
+        found = np.zeros((2, self.lines[0].tree.streets))
+        for me in (0, 1):
+            if me == 0 or not self.alike:
+                line, share = self._arrived(self.lines[me], rng, large)
+            if line is not None:
+                self._played(line, me, hand, rng, found[me], 1 / share)
+        return found
+
+    def _arrived(
+        self, lines: PublicLines, rng: np.random.Generator, large: float
+    ) -> tuple[Line | None, float]:
+        """A line to the street and how likely it is looked at; None if it is not."""
         line: Line | None = lines.root()
         while line is not None and lines.street(line) < self.street:
             line = lines.next_street(line, rng)
         if line is None:
-            return found
+            return None, 1.0
         share = min(1.0, float(lines.tree.paid[line.node].sum()) / large) if large else 1.0
-        if rng.random() >= share:
-            return found
-        for me in (0, 1):
-            self._played(line, me, hand, rng, found[me], 1 / share)
-        return found
+        return (line if rng.random() < share else None), share
 
     def _played(
         self, line: Line, me: int, hand: int, rng: np.random.Generator, found: Floats, share: float
     ) -> None:
         """Add up what a player wins on each street, and play on."""
-        lines, street = self.lines, self.lines.street(line)
+        lines = self.lines[me]
+        street = lines.street(line)
         if lines.tree.kind[line.node] != DECISION:
             return  # both are all-in
         policy = self.search(line, me, hand)
-        summed = self.coarse if street + 2 < lines.tree.streets else lines
+        summed = self.coarse[me] if street + 2 < lines.tree.streets else lines
         found[street] += share * gain_on(summed, line, me, _responding(lines, policy, street))
         mixed = (policy, lines.policy) if me == 0 else (lines.policy, policy)
         times = RIVERS if street + 2 == lines.tree.streets else 1
@@ -175,6 +208,28 @@ def _responding(
         return np.asarray((own(node, board) * values).sum(0))
 
     return respond
+
+
+def _told_by(agent: Agent, table: Holdem, game: PokerGame) -> Policy:
+    """What all hands of an agent do, who is asked at a table."""
+    if not callable(getattr(agent, "odds", None)):
+        raise UnsupportedError(f"{agent.name or 'an agent'} does not tell how often it does what")
+    agent.begin(table)
+    tree, none = game.betting, np.zeros(game.rules.holes)
+
+    def policy(node: int, board: tuple[int, ...]) -> Floats:
+        said, names = ", ".join(_words(game, node, board)), tree.actions(node)
+        seen = ("", board_name(board), said)
+        told = odds_of_all(agent, Observation(int(tree.player[node]), seen, names))
+        return np.stack([told.get(name, none) for name in names])
+
+    return lru_cache(256)(policy)
+
+
+def _mixed(game: PokerGame, first: Policy, second: Policy) -> Policy:
+    """What is done where each of two plays in one seat."""
+    player = game.betting.player
+    return lambda node, board: (second if player[node] else first)(node, board)
 
 
 def asking(agent: HoldemAgent, game: PokerGame) -> Search:

@@ -65,8 +65,8 @@ def test_what_searches_gain_is_told(call, files, monkeypatch):
     agent = "holdem(small.cf)"
     found = call("gauge", agent, "--gain", "--hands", "40", "--seed", "1", "--json", "-q").document
     assert found.keys() == {
-        "strategy", "game", "hands", "seed", "gain", "half", "mbb", "mbb_half", "by_player",
-        "by_street", "searched",
+        "strategy", "game", "against", "hands", "seed", "gain", "half", "mbb", "mbb_half",
+        "by_player", "by_street", "searched",
     }  # fmt: skip
     assert found["by_street"]["river"].keys() == {
         "gain", "half", "mbb", "mbb_half", "searches", "iterations", "gap", "cpu_seconds",
@@ -100,6 +100,7 @@ def test_it_is_told_in_words(call, files):
         (["leduc.cf", "--gauntlet", "--lbr", "all"], ["take one"]),
         (["1.cf", "--gain"], ["--gain is of an agent that searches, holdem(FILE"]),
         (["holdem(1.cf)", "--gain", "--from", "river"], ["take one"]),
+        (["1.cf", "--gauntlet", "--against", "tight"], ["--against goes with --gain"]),
         (["leduc.cf", "--gauntlet"], ["leduc.cf is a strategy of leduc"]),
         (["1.cf", "--gauntlet", "--also", "3.cf"], ["3.cf"]),
         (["1.cf", "--lbr", "pot"], ["too many hands"]),

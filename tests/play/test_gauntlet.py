@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict
 
 import pytest
@@ -15,8 +16,10 @@ from counterfold.play.blueprint import BlueprintAgent
 from counterfold.play.bots import make_bot
 from counterfold.play.gauntlet import OPPONENTS, add_to_ledger, gauntlet, read_ledger
 from counterfold.play.poker_bots import laid_out
+from counterfold.play.search_gain import search_gain
 from counterfold.poker.table import Holdem
 from tests.play.test_lbr import blueprint
+from tests.play.test_search_gain import searcher
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +66,20 @@ def test_who_always_folds_pays_the_blinds():
     assert bout.mbb == pytest.approx(750, abs=0.1)
 
 
+def test_who_searches_wins_what_the_blueprint_does_and_more(monkeypatch):
+    monkeypatch.setattr("counterfold.play.search_gain.ALWAYS", 1.0)
+    agent = searcher()
+    opponents = [make_bot("always-call"), agent.blueprint]
+    first, both, alone = gauntlet(agent.own, [agent.blueprint, agent], opponents, 60, 200, seed=1)
+    gains = [search_gain(agent, 6, other, seed=1).gain for other in (opponents[0], None)]
+    assert (both.boards, both.lines, alone.boards, alone.lines) == (200, 6, 0, 6)
+    assert both.mbb == pytest.approx(first.mbb + 1000 * gains[0].value)
+    assert both.mbb_half == pytest.approx(math.hypot(first.mbb_half, 1000 * gains[0].half))
+    assert alone.mbb == pytest.approx(1000 * gains[1].value)
+    (again,) = gauntlet(agent.own, [agent], opponents[:1], 60, 200, seed=1)  # nobody before it
+    assert again.mbb == pytest.approx(both.mbb)
+
+
 def test_a_ledger_grows_line_by_line(bouts, tmp_path):
     path = tmp_path / "ledger.jsonl"
     for bout in (*bouts, bouts[0]):
@@ -70,10 +87,12 @@ def test_a_ledger_grows_line_by_line(bouts, tmp_path):
     assert read_ledger(path) == [*bouts, bouts[0]]
     lines = path.read_text().splitlines()
     assert set(json.loads(lines[0])) == {
-        "when", "game", "agent", "opponent", "hands", "boards", "seed", "mbb", "mbb_half",
+        "when", "game", "agent", "opponent", "hands", "boards", "lines", "seed", "mbb", "mbb_half",
         "reduced", "faults",
     }  # fmt: skip
-    before = {name: value for name, value in asdict(bouts[1]).items() if name != "boards"}
+    before = {
+        name: value for name, value in asdict(bouts[1]).items() if name not in ("boards", "lines")
+    }
     path.write_text(json.dumps(before) + "\n")  # as matches were kept before there were boards
     assert read_ledger(path) == [bouts[1]]
 

@@ -136,12 +136,12 @@ Keys of --json: strategy, game, lbr, hands (0 if it is exact), seed, value (what
 hand), half (of its 95% interval), by_player (as which player it wins how much), mbb,
 mbb_half (the same in thousandths of a big blind, or null), exact. With --from: strategy,
 game, from, boards, seed, gain, half, by_player, mbb, mbb_half, reached (the share of
-lines that came to the street). With --gain: strategy, game, hands, seed, gain, half, mbb,
-mbb_half, by_player and by_street (gain, half, mbb, mbb_half; by_street also searches, iterations,
-gap (percent of the pot; null where it is not known) and cpu_seconds, means of a search), searched
-(hands with a search). With --gauntlet: strategy, bouts (when, game,
-agent, opponent, hands (of a match, or 0), boards (with all hands, or 0), seed, mbb, mbb_half,
-reduced (was luck taken out?), faults), ledger.
+lines that came to the street). With --gain: strategy, game, against (or null), hands, seed,
+gain, half, mbb, mbb_half, by_player and by_street (gain, half, mbb, mbb_half; by_street also
+searches, iterations, gap (percent of the pot; null where it is not known) and cpu_seconds, means
+of a search), searched (hands with a search). With --gauntlet: strategy, bouts (when, game,
+agent, opponent, hands (of a match, or 0), boards (with all hands, or 0), lines (of searches, or 0),
+seed, mbb, mbb_half, reduced (was luck taken out?), faults), ledger.
 """
 )
 @dataclass(frozen=True)
@@ -162,14 +162,16 @@ class GaugeRequest(Answered):
     boards: int | None = number(
         "N", "Draw so many boards for --from [200], or where all hands meet in a gauntlet [50000]."
     )
-    gain: bool = flag("What the searches of holdem(FILE) win from FILE itself.")
+    gain: bool = flag("What the searches of holdem(FILE) win beyond FILE itself.")
+    against: str | None = option("AGENT", "From whom, with --gain. [FILE itself]")
     gauntlet: bool = flag("Play bots by rule, and the blueprints of --also.")
     also: tuple[str, ...] = option("FILE", "One more opponent of the gauntlet.", default=())
     search: float | None = option("S", "Run it also with searches of so many CPU seconds.")
     ledger: str | None = option("FILE.jsonl", "Put the gauntlet's results behind those there.")
     hands: int | None = number(
         "N",
-        "Hands to draw [all of them, for small games; 1000 for --gain], or of each match [1000].",
+        "Hands to draw [all of them, for small games; 1000 for --gain], or of each match [1000]; "
+        "of searches in a gauntlet a tenth.",
     )
     seed: options.Seed = 0
 
