@@ -9,7 +9,8 @@ READY := .venv/.ready
 .PHONY: test beside demo lint check browser pure site docs oldest setup bench damage clean
 
 # What is quick goes on beside the tests and is told as one at its end; what fails lets the others go on.
-test: $(READY)
+test:
+	@$(MAKE) --no-print-directory --jobs=2 $(READY) browser
 	@$(MAKE) --no-print-directory --keep-going --jobs=2 check beside
 
 beside: $(READY)
@@ -17,11 +18,13 @@ beside: $(READY)
 	&& cat .venv/beside.txt \
 	|| { cat .venv/beside.txt; echo "make: see above why lint, site or pure failed, not the tests"; exit 1; }
 
+# Nothing is compiled to bytecode but what is imported: nine tenths of it never are.
+INSTALL := -m pip install --quiet --disable-pip-version-check --no-compile
 $(READY): pyproject.toml
 	@test -n "$(PYTHON)" || { echo "make: Python 3.11 or newer with venv is needed"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	$(BIN)/python $(INSTALL) --upgrade pip
+	$(BIN)/python $(INSTALL) -e '.[dev]'
 	@touch $@
 
 setup: $(READY)
@@ -56,7 +59,7 @@ browser:
 
 # A short part again as plain Python, which shows what compiled code would hide.
 pure: $(READY)
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m pure
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m pure $$(grep -rl --include='test_*.py' 'mark\.pure' tests)
 
 # With the oldest versions that pyproject.toml allows, in an environment of their own; TESTS=tests/cli
 # for a part.
@@ -65,8 +68,8 @@ TESTS ?= tests
 $(OLDEST)/.ready: pyproject.toml tests/oldest.py
 	@test -x $(OLDEST)/bin/python || $(PYTHON) -m venv $(OLDEST)
 	$(OLDEST)/bin/python tests/oldest.py > $(OLDEST)/oldest.txt
-	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade pip
-	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check -r $(OLDEST)/oldest.txt -e .
+	$(OLDEST)/bin/python $(INSTALL) --upgrade pip
+	$(OLDEST)/bin/python $(INSTALL) -r $(OLDEST)/oldest.txt -e .
 	@touch $@
 
 oldest: $(OLDEST)/.ready browser
