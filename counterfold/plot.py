@@ -7,9 +7,13 @@ import os
 import warnings
 from collections.abc import Sequence
 from importlib.util import find_spec
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from counterfold.errors import MissingExtraError, ParameterError, visible
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 FORMATS = (".png", ".svg", ".pdf")
 # Okabe and Ito's colours, which colour-blind readers can tell apart.
@@ -64,7 +68,7 @@ def figure(rows: int, columns: int, size: tuple[float, float], **sharing: Any) -
     return made, panels
 
 
-def save(made: Any, path: str | os.PathLike[str]) -> None:
+def save(made: Figure, path: str | os.PathLike[str]) -> None:
     """Write a figure in the format of its suffix, whole or not at all."""
     from counterfold.files.whole import write_whole
 
@@ -80,7 +84,7 @@ def save(made: Any, path: str | os.PathLike[str]) -> None:
     write_whole(path, out.getvalue())
 
 
-def _take_literally(made: Any) -> None:
+def _take_literally(made: Figure) -> None:
     """Names are no formulas: a $ in one is a $. Powers of ten along an axis stay formulas."""
     from matplotlib.text import Text
     from matplotlib.ticker import LogFormatter
@@ -120,7 +124,7 @@ def convergence(curves: Sequence[Curve], title: str, path: str | os.PathLike[str
     save(made, path)
 
 
-def _draw(axes: Any, curve: Curve, by_iteration: bool, colour: str, style: str) -> None:
+def _draw(axes: Axes, curve: Curve, by_iteration: bool, colour: str, style: str) -> None:
     for name, label, line in (
         ("exploitability", curve.label, style),
         (

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from counterfold.cli.scores import common_decimals, rate, versus
 from counterfold.play.result import MatchResult
 from counterfold.play.score import Estimate
 from counterfold.play.tournament import TournamentResult
 from counterfold.plot import COLOURS, figure, save
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 PLAIN = "#999999"
 FEW = 10
@@ -38,7 +41,7 @@ def draw_curves(result: MatchResult, path: str) -> None:
     save(made, path)
 
 
-def _draw_agent(panel: Any, result: MatchResult, g: int, colour: str, *, alone: bool) -> None:
+def _draw_agent(panel: Axes, result: MatchResult, g: int, colour: str, *, alone: bool) -> None:
     scores = [point.scores[g] for point in result.curve]
     hands = [point.hands for point in result.curve]
     name = "" if alone else f"{result.agents[g]}, "
@@ -72,7 +75,7 @@ def _shown(result: MatchResult) -> list[int]:
 
 
 def _draw_band(
-    panel: Any,
+    panel: Axes,
     hands: Sequence[int],
     curve: Sequence[Estimate],
     colour: str,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from counterfold.plot import COLOURS, figure, save
 from counterfold.poker import grid_colours as look
 from counterfold.poker.cards import RANKS
 from counterfold.poker.view import CLASSES, NodeView
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 GAP = 0.035  # between cells, of a cell
 INK, SOFT, FAINT = "#15181c", "#5b6570", "#77818c"
@@ -64,7 +67,7 @@ def draw_curves(views: Sequence[NodeView], path: str | os.PathLike[str]) -> None
     save(made, path)
 
 
-def _head(panel: Any, view: NodeView) -> None:
+def _head(panel: Axes, view: NodeView) -> None:
     """The node in words, and its board as cards."""
     panel.set_xlim(0, 13)
     panel.set_ylim(1.55, 0)
@@ -86,7 +89,7 @@ def _head(panel: Any, view: NodeView) -> None:
         _card(panel, left + number * (wide + gap), wide, card)
 
 
-def _card(panel: Any, left: float, wide: float, card: int) -> None:
+def _card(panel: Axes, left: float, wide: float, card: int) -> None:
     from matplotlib.patches import FancyBboxPatch
 
     colour = look.SUIT_COLOURS[card % 4] or "#3b424b"
@@ -106,7 +109,7 @@ def _short(text: str, most: int) -> str:
     return text if len(text) <= most else "…" + text[1 - most :]
 
 
-def _mixes(panel: object, view: NodeView) -> None:
+def _mixes(panel: Axes, view: NodeView) -> None:
     """Each cell filled from below as far as the range holds it, split by action."""
     classes, full = view.classes, look.filled(view)
     colours = look.action_colours(view.actions)
@@ -124,19 +127,19 @@ def _mixes(panel: object, view: NodeView) -> None:
             )
 
 
-def _box(panel: object, k: int, colour: str) -> None:
+def _box(panel: Axes, k: int, colour: str) -> None:
     row, column = divmod(k, 13)
     _fill(panel, column + GAP, row + GAP, 1 - 2 * GAP, 1 - 2 * GAP, colour)
 
 
-def _fill(panel: Any, left: float, top: float, wide: float, high: float, colour: str) -> None:
+def _fill(panel: Axes, left: float, top: float, wide: float, high: float, colour: str) -> None:
     from matplotlib.patches import Rectangle
 
     panel.add_patch(Rectangle((left, top), wide, high, facecolor=colour, linewidth=0))
 
 
 def _split(
-    panel: object, k: int, mix: Sequence[float], colours: Sequence[str], height: float
+    panel: Axes, k: int, mix: Sequence[float], colours: Sequence[str], height: float
 ) -> None:
     row, column = divmod(k, 13)
     whole = 1 - 2 * GAP
@@ -148,7 +151,7 @@ def _split(
             left += part * whole
 
 
-def _name(panel: object, k: int, there: bool) -> None:
+def _name(panel: Axes, k: int, there: bool) -> None:
     row, column = divmod(k, 13)
     _text(
         panel, column + 0.1, row + 0.12, CLASSES[k], there, ha="left", va="top", fontsize=12.5,
@@ -156,12 +159,12 @@ def _name(panel: object, k: int, there: bool) -> None:
     )  # fmt: skip
 
 
-def _number(panel: object, k: int, text: str, size: float = 9.5) -> None:
+def _number(panel: Axes, k: int, text: str, size: float = 9.5) -> None:
     row, column = divmod(k, 13)
     _text(panel, column + 0.92, row + 0.9, text, True, ha="right", va="bottom", fontsize=size)
 
 
-def _text(panel: Any, x: float, y: float, text: str, there: bool, **how: Any) -> None:
+def _text(panel: Axes, x: float, y: float, text: str, there: bool, **how: Any) -> None:
     """Words that can be read on any colour: white with a dark rim."""
     from matplotlib.patheffects import withStroke
 
@@ -170,7 +173,7 @@ def _text(panel: Any, x: float, y: float, text: str, there: bool, **how: Any) ->
     panel.text(x, y, text, color=colour, path_effects=rim, **how)
 
 
-def _frequencies(panel: Any, view: NodeView) -> None:
+def _frequencies(panel: Axes, view: NodeView) -> None:
     """A bar of how often each action is taken, with names below it."""
     panel.set_xlim(0, 1)
     panel.set_ylim(1, 0)
@@ -190,14 +193,14 @@ def _frequencies(panel: Any, view: NodeView) -> None:
         )  # fmt: skip
 
 
-def _heats(panel: object, view: NodeView, found: look.Heat) -> None:
+def _heats(panel: Axes, view: NodeView, found: look.Heat) -> None:
     for k, (text, colour) in enumerate(zip(found.texts, found.colours, strict=True)):
         _box(panel, k, colour)
         _name(panel, k, bool(text))
         _number(panel, k, text, size=11)
 
 
-def _scale(panel: Any, view: NodeView, found: look.Heat, which: str | int) -> None:
+def _scale(panel: Axes, view: NodeView, found: look.Heat, which: str | int) -> None:
     panel.set_xlim(0, 1)
     panel.set_ylim(1, 0)
     steps = 200

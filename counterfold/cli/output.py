@@ -12,7 +12,7 @@ import textwrap
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from counterfold.errors import FileError, ParameterError, short, visible
 from counterfold.files.whole import sweep
@@ -86,7 +86,7 @@ def _shown(text: str) -> str:
     return "\x1b".join(map(visible, text.split(_OURS)))
 
 
-def _broken(text: str, stream: Any) -> str:
+def _broken(text: str, stream: TextIO) -> str:
     text = visible(text)
     if not on_terminal(stream):
         return text
@@ -94,7 +94,7 @@ def _broken(text: str, stream: Any) -> str:
     return textwrap.fill(text, max(width, 20), break_long_words=False, break_on_hyphens=False)
 
 
-def on_terminal(stream: Any) -> bool:
+def on_terminal(stream: TextIO) -> bool:
     """Does a person watch this stream?"""
     return bool(stream.isatty()) and os.environ.get("TERM", "") not in ("dumb", "unknown")
 

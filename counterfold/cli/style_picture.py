@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 from counterfold.cli.output import tiny
 from counterfold.cli.style_tables import MOST_ACTIONS, in_words
@@ -12,6 +12,9 @@ from counterfold.solvers.result import Result
 from counterfold.style.openings import Openings, openings
 from counterfold.style.price import Price
 from counterfold.style.standing import Standings
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 def draw(plain: Result, price: Price | None, standings: Standings | None, path: str) -> None:
@@ -56,7 +59,7 @@ def draw(plain: Result, price: Price | None, standings: Standings | None, path: 
     save(made, path)
 
 
-def _draw_bars(panel: Any, price: Price, player: int, *, legend: bool) -> None:
+def _draw_bars(panel: Axes, price: Price, player: int, *, legend: bool) -> None:
     shares = [s for s in price.by_round or price.by_player if s.player == player]
     several = len({share.round for share in shares}) > 1
     places = []
@@ -80,12 +83,13 @@ def _draw_bars(panel: Any, price: Price, player: int, *, legend: bool) -> None:
             middle = sum(own) / len(own)
             panel.text(middle, 1.1, f"round {number}", ha="center", va="top", color="#555555")
     panel.set_title(f"player {player + 1}: how often, where it can", fontsize=11)
-    if legend:
-        anchor = {"loc": "upper right", "bbox_to_anchor": (1, 0.93)} if several else {}
-        panel.legend(frameon=False, fontsize=9, **anchor)
+    if legend and several:
+        panel.legend(frameon=False, fontsize=9, loc="upper right", bbox_to_anchor=(1, 0.93))
+    elif legend:
+        panel.legend(frameon=False, fontsize=9)
 
 
-def _draw_heat(panel: Any, chart: Openings, *, styled: bool) -> None:
+def _draw_heat(panel: Axes, chart: Openings, *, styled: bool) -> None:
     cells = chart.styled if styled else chart.plain
     panel.grid(False)
     panel.imshow(cells, aspect="auto", cmap="Blues", vmin=0, vmax=1, origin="lower")
@@ -113,7 +117,7 @@ def _draw_heat(panel: Any, chart: Openings, *, styled: bool) -> None:
     panel.set_title(f"player {chart.player + 1}'s first decision by hand, {name}", fontsize=11)
 
 
-def _draw_standings(panel: Any, standings: Standings) -> None:
+def _draw_standings(panel: Axes, standings: Standings) -> None:
     frontier = standings.frontier
     points = (standings.curve or frontier).points
     across = [point.epsilon for point in points]

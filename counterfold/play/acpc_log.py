@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from types import TracebackType
 from typing import Any
 
 from counterfold.errors import FileError, ParameterError, cut, visible
@@ -41,7 +42,12 @@ class Log:
             self._put(f"{_GAME}{line}")
         return self
 
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         if not isinstance(error, OSError):
             kind = error = trace = None
             won = "|".join(f"{self._won[g]:g}" for g in range(len(self.names)))
