@@ -193,7 +193,8 @@ def things() -> dict[str, Any]:
         "lock": cf.Lock("bet", {"call": 1}), "locks": cf.Locks([cf.Lock("bet", {"call": 1})]),
         "model": cf.OpponentModel(uniform), "response": cf.restricted_response(uniform, 0, 0.5),
         "style": cf.Style({"bet": 2.0}, player=0), "agent": cf.StrategyAgent(uniform),
-        "match": match, "match result": match.play(4),
+        "match": match, "match result": match.play(4), "score": match.play(4).scores[0],
+        "estimate": match.play(4).scores[0].plain,
         "tournament": cf.tournament(kuhn, ["uniform", "random"], 4),
         "searcher": cf.Searcher(leduc, 0), "subgames": cf.subgames(leduc.tree),
         "frontier": cf.frontier(kuhn, "bet", [0.0, 0.1]),
@@ -201,9 +202,13 @@ def things() -> dict[str, Any]:
 
 
 def test_everything_is_told_in_one_short_line() -> None:
-    long = {name: repr(thing) for name, thing in things().items()}
+    found = things()
+    long, poker = {name: repr(thing) for name, thing in found.items()}, found["poker result"]
     wrong = {n: t for n, t in long.items() if len(t) > 120 or "\n" in t or " at 0x" in t}
     assert not wrong
+    told = f"of {poker.game}: oop wins {poker.poker.evs[0]:.6g} of 200, exploitability "
+    assert told in long["poker result"]
+    assert f"{poker.poker.percent_of_pot:.3g}% of the pot" in long["poker result"]
 
 
 def test_what_is_no_strategy_and_no_game_is_told_in_one_sentence() -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import shlex
+import shutil
+import sys
 
 from counterfold.cli.certificate import certificate, print_panel, won
 from counterfold.cli.grid import print_grid
@@ -108,7 +111,15 @@ def run(request: DemoRequest) -> None:
         advise(f"The grid is {paths[1]}; {paths[0]} compares all methods on Leduc.")
     say("What to type next:")
     for words in NEXT:
-        say(f"  counterfold {words}")
+        say(f"  {_program()} {words}")
+
+
+def _program() -> str:
+    """What to type for this program: a shell outside of its environment does not find its name."""
+    called = sys.argv[0]
+    if os.path.basename(called) != "counterfold" or shutil.which("counterfold"):
+        return "counterfold"
+    return shlex.quote(os.path.relpath(called))
 
 
 class _Story:

@@ -30,6 +30,7 @@ from counterfold.poker.grid_colours import (
     situation,
     whole_percent,
 )
+from counterfold.poker.ranges import CELL
 from counterfold.poker.view import CLASSES, Hand, NodeView
 
 if TYPE_CHECKING:
@@ -63,7 +64,8 @@ def print_place(view: NodeView) -> None:
 def print_hands(view: NodeView, which: str) -> None:
     """Print each hole of a class or range in words (``AKs``, ``AhKd``, ``QQ+``)."""
     if coloured():
-        paint(*painted_hands(view, which))
+        width = os.get_terminal_size(sys.stdout.fileno()).columns
+        paint(*painted_hands(view, which, width))
     else:
         for line in plain_hands(view, which):
             say(line)
@@ -351,25 +353,57 @@ def _ink(colours: Sequence[str]) -> str:
     return "#101418"
 
 
-def painted_hands(view: NodeView, which: str) -> list[Text]:
-    """Holes one by one, with signs of suits and a bar of their actions."""
+def painted_hands(view: NodeView, which: str, width: int = 1000) -> list[Text]:
+    """Holes with signs of suits and a bar of their actions; what is alike stands in one row.
+
+    What does not fit the width of the terminal comes in two tables, the EVs of actions below.
+    """
     from rich.text import Text
 
-    hands = view.hands(which)
-    head, rows, widths = _hand_table(view, hands)
-    colours = action_colours(view.actions)
-    inks = [f"{_ink([c])} on {c}" for c in colours]
+    groups = _alike(view, view.hands(which))
+    first = [group[0] for group in groups]
+    head, rows, widths = _hand_table(view, first)
+    names = [_hand_name(group) for group in groups]
+    widths[0] = max(map(len, names), default=widths[0])
+    inks = [f"{_ink([c])} on {c}" for c in action_colours(view.actions)]
     styles = ["dim", "dim", *inks, "dim", "dim", *inks[: len(view.worth)]]
-    lines = [Text()]
-    for text, n, style in zip(head, widths, styles, strict=True):
-        lines[0].append(" " * (n - len(text))).append(text, style).append("  ")
-    for hand, row in zip(hands, rows, strict=True):
-        line = Text()
-        for card in hole_cards(hand.hole):
-            line.append_text(_card(card))
-        for text, n in zip(row[1:], widths[1:], strict=True):
-            line.append("  ").append(text.rjust(n), "" if hand.weight > 0 else "dim")
-        if view.actions and np.isfinite(hand.mix).all():
-            line.append("  ").append_text(_bar(hand.mix, colours, 10))
+    every, split = range(1, len(head)), len(head) - len(view.worth)
+    tables = [every]
+    if sum(widths) + 2 * len(every) > width:
+        tables = [range(1, split), range(split, len(head))]
+    lines = []
+    for table in filter(len, tables):
+        line = Text("hand".ljust(widths[0]), "dim")
+        for k in table:
+            line.append("  " + " " * (widths[k] - len(head[k]))).append(head[k], styles[k])
         lines.append(line)
+        room = width - widths[0] - sum(widths[k] + 2 for k in table)
+        for hand, name, row in zip(first, names, rows, strict=True):
+            line = name.copy()
+            line.append(" " * (widths[0] - len(name)))
+            for k in table:
+                line.append("  ").append(row[k].rjust(widths[k]), "" if hand.weight > 0 else "dim")
+            if room >= 12 and 1 in table and view.actions and np.isfinite(hand.mix).all():
+                line.append("  ").append_text(_bar(hand.mix, action_colours(view.actions), 10))
+            lines.append(line)
     return lines
+
+
+def _alike(view: NodeView, hands: Sequence[Hand]) -> list[list[Hand]]:
+    """Hands of one class that a table tells the same of, together."""
+    alike: dict[tuple[str, ...], list[Hand]] = {}
+    for hand, row in zip(hands, _hand_table(view, hands)[1], strict=True):
+        alike.setdefault((CLASSES[CELL[hand.hole]], *row[1:]), []).append(hand)
+    return list(alike.values())
+
+
+def _hand_name(group: Sequence[Hand]) -> Text:
+    """The hands of a row: up to three of them, else the first and how many more."""
+    from rich.text import Text
+
+    name = Text()
+    for number, hand in enumerate(group[: 3 if len(group) <= 3 else 1]):
+        name.append(" " if number else "")
+        for card in hole_cards(hand.hole):
+            name.append_text(_card(card))
+    return name.append(f" +{len(group) - 1}") if len(group) > 3 else name

@@ -11,6 +11,7 @@ from counterfold.evaluate.assessment import Assessment, Evaluator
 from counterfold.evaluate.certificate import Certified
 from counterfold.evaluate.public import PublicEvaluator
 from counterfold.evaluate.sequence import SequenceEvaluator
+from counterfold.notebook import brief
 from counterfold.strategy.layout import Tables
 from counterfold.strategy.strategy import AnyStrategy, Strategy, check_strategies
 from counterfold.tree.history import HistoryTree
@@ -24,6 +25,9 @@ class BestResponse(Certified):
     player: int
     value: float
     strategy: AnyStrategy
+
+    def __repr__(self) -> str:
+        return brief(self, f"of player {self.player}: {self.value:.6g} in {self.strategy.spec}")
 
 
 _EVALUATORS: dict[type, Callable[[Any], Evaluator]] = {

@@ -14,6 +14,7 @@ import numpy as np
 
 from counterfold.arrays import Floats, Ints
 from counterfold.intervals import Z95
+from counterfold.notebook import brief
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,6 +40,12 @@ class Estimate:
     def high(self) -> float:
         return self.mean + (math.inf if self.half is None else self.half)
 
+    def __repr__(self) -> str:
+        return brief(self, str(self))
+
+    def __str__(self) -> str:
+        return f"{self.mean:+.6g}" + ("" if self.half is None else f" ± {self.half:.2g}")
+
     def to_dict(self) -> Document:
         return {"mean": self.mean, "half": self.half}
 
@@ -53,6 +60,10 @@ class Score:
     by_player: tuple[Estimate, ...]
     reduced: Estimate | None
     exact: float | None
+
+    def __repr__(self) -> str:
+        reduced = "" if self.reduced is None else f", with luck taken out {self.reduced}"
+        return brief(self, f"of {self.name}: {self.plain} over {self.hands:,} hands{reduced}")
 
     @property
     def factor(self) -> float | None:

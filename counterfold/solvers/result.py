@@ -69,7 +69,9 @@ class PokerPart(Certified):
     memory: int
 
     def __repr__(self) -> str:
-        return brief(self, f"evs {self.evs}, {self.boards:,} boards, {self.nodes:,} nodes")
+        evs = zip(self.players, self.evs or (), strict=False)
+        told = [f"{name} {ev:.6g}" for name, ev in evs]
+        return brief(self, ", ".join([*told, f"boards {self.boards:,}", f"nodes {self.nodes:,}"]))
 
 
 @dataclass(frozen=True)
@@ -107,11 +109,14 @@ class Result(Certified):
     """Of a game over drawn deals: how many there are, and what others say of values and gains."""
 
     def __repr__(self) -> str:
-        return brief(
-            self,
-            f"of {self.game}: value {self.value:.6g}, exploitability {self.exploitability:.3g}, "
-            f"{self.iterations:,} iterations of {self.method}",
-        )
+        part = self.poker
+        if part is not None and part.evs is not None and part.pot:
+            reached = f"{part.players[0]} wins {part.evs[0]:.6g} of {part.pot:g}, exploitability "
+            reached += f"{part.percent_of_pot:.3g}% of the pot"
+        else:
+            reached = f"value {self.value:.6g}, exploitability {self.exploitability:.3g}"
+        done = f"{self.iterations:,} iterations of {self.method}"
+        return brief(self, f"of {self.game}: {reached}, {done}")
 
     def _repr_html_(self) -> str:
         names = ("value", "exploitability", "method", "iterations", "certified_at", "stopped",

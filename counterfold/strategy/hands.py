@@ -84,7 +84,8 @@ class HandLayout(FormLayout[PublicTree]):
 
     @property
     def size(self) -> str:
-        return f"{len(self.form.boards):,} boards"
+        many = len(self.form.boards)
+        return f"{many:,} board{'s' if many > 1 else ''}"
 
     def shape(self, player: int) -> tuple[int, int]:
         """The shape of a player's table."""

@@ -64,8 +64,8 @@ class Cells(Protocol):
     def put(self, style: Conditions, delta: Floats, beta: Floats) -> None:
         """Write degrees into the arrays of a style."""
 
-    def name(self, cell: int) -> tuple[int, str, tuple[str, ...]]:
-        """Whose it is, what is seen there, and the actions."""
+    def name(self, cell: int) -> tuple[str, str, tuple[str, ...]]:
+        """The player whose it is, what is seen there, and the actions."""
 
 
 def depths(lead: Ints, sizes: Ints) -> Ints:
@@ -213,16 +213,20 @@ class ControlledRun:
         return np.maximum(scaled, 1.0)
 
     def describe(self, degrees: Floats) -> list[str]:
-        """The style at each cell in words."""
-        lines = []
+        """The style in words; cells at which it is the same but for the hand stand in one line."""
+        alike: dict[tuple[str, str, str], list[str]] = {}
         for i, delta in enumerate(np.split(degrees, self.begin[1:])):
             if (delta > 1).any() or self.needed[i] > 0:
                 player, seen, actions = self.cells.name(i)
                 pairs = zip(actions, delta, strict=True)
                 odds = " to ".join(f"{action} {degree:.3g}" for action, degree in pairs)
                 given_up = f"; give up {self.needed[i]:.2g}" if self.needed[i] > 0 else ""
-                lines.append(f"player {player + 1} at {seen}: {odds}{given_up}")
-        return lines
+                hand, _, after = seen.partition(" | ")
+                alike.setdefault((player, after, odds + given_up), []).append(hand)
+        return [
+            f"{player} at {' | '.join(filter(None, (', '.join(hands), after)))}: {style}"
+            for (player, after, style), hands in alike.items()
+        ]
 
     def _spread(self, by_cell: Floats) -> Floats:
         return np.repeat(by_cell, self.sizes)

@@ -253,7 +253,7 @@ class HandCells:
             fields |= {"trust": trust, "held": held}
             style.fields[player].update(fields)  # type: ignore[attr-defined]
 
-    def name(self, cell: int) -> tuple[int, str, tuple[str, ...]]:
+    def name(self, cell: int) -> tuple[str, str, tuple[str, ...]]:
         starts = [block.cell for block in self.blocks]
         block = self.blocks[int(np.searchsorted(starts, cell, side="right")) - 1]
         game, node = self.tree.game, int(self.tree.nodes.old[block.node])
@@ -261,4 +261,4 @@ class HandCells:
         hand = hand_name(game, int(self._holes(block)[cell - block.cell]))
         said = (hand, board_name(dealt) if dealt else "", " ".join(game.betting.line(node)))
         labels = game.betting.actions(node)
-        return block.player, " | ".join(filter(None, said)), labels
+        return game.players[block.player], " | ".join(filter(None, said)), labels

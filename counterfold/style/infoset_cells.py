@@ -126,9 +126,9 @@ class InfosetCells:
         style.delta[self.slots] = delta
         style.beta[self.infosets] = beta
 
-    def name(self, cell: int) -> tuple[int, str, tuple[str, ...]]:
+    def name(self, cell: int) -> tuple[str, str, tuple[str, ...]]:
         infosets, i = self.tree.infosets, int(self.infosets[cell])
-        return int(infosets.owner[i]), infosets.labels[i], infosets.actions[i]
+        return f"player {infosets.owner[i] + 1}", infosets.labels[i], infosets.actions[i]
 
 
 def _values(form: SequenceForm, probabilities: Floats) -> Floats:

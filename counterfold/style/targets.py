@@ -65,11 +65,11 @@ class Meeting(Certified, Tabular):
 
     ``style`` is the style as arrays, which ``solve(game, style=...)`` takes (all seats then
     answer to it, so that a frequency that depends on the others may come out a little
-    differently), and ``description`` says it in words, a line an infoset. ``exploitability`` is
-    exact, ``cost`` is what it is above that of plain solving, and ``optimum`` the least at which
-    any strategy has the wanted frequencies, by linear programs (None where there are none).
-    ``optima`` is the same by player, as an epsilon of the frontier: what that player's part
-    guarantees less than the game's value. (Exploitability is the mean over both players, so
+    differently), and ``description`` says it in words, infosets that are alike in one line.
+    ``exploitability`` is exact, ``cost`` is what it is above that of plain solving, and ``optimum``
+    the least at which any strategy has the wanted frequencies, by linear programs (None where there
+    are none). ``optima`` is the same by player, as an epsilon of the frontier: what that player's
+    part guarantees less than the game's value. (Exploitability is the mean over both players, so
     ``optimum`` is half of the sum.)
     """
 

@@ -35,6 +35,20 @@ def test_demo(call, tmp_path):
         assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
 
 
+def test_what_comes_next_can_be_typed(monkeypatch, tmp_path):
+    from counterfold.cli.demo import _program
+
+    called = tmp_path / ".venv" / "bin" / "counterfold"
+    called.parent.mkdir(parents=True)
+    called.touch(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", [str(called), "demo"])
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert _program() == ".venv/bin/counterfold"
+    monkeypatch.setenv("PATH", str(called.parent))
+    assert _program() == "counterfold"
+
+
 def test_demo_json(call, tmp_path):
     (tmp_path / "pictures").mkdir()
     document = call("demo", "--folder", "pictures", "--json").document

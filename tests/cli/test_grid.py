@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import re
@@ -198,7 +199,23 @@ def test_a_low_terminal_gets_cells_of_one_line(first):
 def test_hands_have_signs_of_suits(answer):
     lines = grid.painted_hands(answer, "A9o")
     assert lines[1].plain.startswith("A♠9♦")
-    assert len(lines) == 1 + 9
+    rows = {tuple(line.split()[1:]) for line in list(grid.plain_hands(answer, "A9o"))[1:]}
+    assert 1 < len(lines) == 1 + len(rows) < 1 + 9  # hands that are alike stand in one row
+    told = "".join(line.plain.split("  ")[0] for line in lines[1:])
+    assert told.count("9") + sum(map(int, re.findall(r"\+(\d+)", told))) == 9
+
+
+def test_hands_fit_a_narrow_terminal(answer):
+    worth = np.arange(HOLES) * np.ones((len(answer.actions), 1))
+    view = dataclasses.replace(answer, evs=worth)
+    wide = grid.painted_hands(view, "A9o")
+    narrow = grid.painted_hands(view, "A9o", max(map(len, wide)) - 13)
+    assert max(map(len, narrow)) < max(map(len, wide)) - 12
+    assert len(narrow) == 2 * len(wide)
+    for k, line in enumerate(wide[1:], 1):
+        words, below = line.plain[:-12].split(), narrow[len(wide) + k].plain.split()
+        assert below == [words[0], *words[-len(worth) :]]
+        assert narrow[k].plain.split()[: len(words) - len(worth)] == words[: -len(worth)]
 
 
 def test_a_pipe_gets_letters_and_a_terminal_colours(first, capfd, monkeypatch):

@@ -172,7 +172,11 @@ def test_a_spot_meets_a_target(words: str) -> None:
     assert meeting.plain_exploitability - 0.005 < meeting.exploitability < 0.4
     assert meeting.optimum is None
     assert meeting.strategy.tree.symmetry == ("AhKh" not in words)
-    assert meeting.description
+    players = meeting.strategy.tree.game.players
+    places = [line.partition(" at ") for line in meeting.description]
+    assert {player for player, *_ in places} <= set(players)
+    styles = [(player, rest.partition(": ")[2]) for player, _, rest in places]
+    assert 0 < len(set(styles)) == len(styles)
     # Whoever solves under this style comes to the frequency again.
     again = cf.solve(meeting.strategy.tree, until=cf.Until(iterations=100), style=meeting.style)
     assert target.frequency.of(again.strategy) == pytest.approx(0.6, abs=0.03)
