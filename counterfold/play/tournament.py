@@ -409,7 +409,7 @@ def pooled(estimates: Sequence[Estimate]) -> Estimate:
     """The mean of independent estimates.
 
     >>> pooled([Estimate(1.0, 0.3), Estimate(2.0, 0.4)])
-    Estimate(mean=1.5, half=0.25)
+    <Estimate +1.5 ± 0.25>
     """
     halves = [e.half for e in estimates if e.half is not None]
     mean = math.fsum(e.mean for e in estimates) / len(estimates)

@@ -14,7 +14,8 @@ _ENTRY = re.compile(rf"{_CLASS}\s*(?:(\+)|-\s*{_CLASS})?", re.IGNORECASE)
 _HOW = "write hands as in QQ+, AKs, A5s-A2s, KTo+, AhKd or random, with a weight as in AA:0.5"
 
 
-_WEIGHT = re.compile(r"\d+(?:\.\d*)?(?:e-?\d+)?|\.\d+(?:e-?\d+)?", re.IGNORECASE)
+_WEIGHT = re.compile(r"(\d+(?:\.\d*)?(?:e-?\d+)?|\.\d+(?:e-?\d+)?)\s*(%?)", re.IGNORECASE)
+_GROUP = re.compile(r"(?:\[\s*([^]/]*)\])?\s*([^][]*?)\s*(\[/[^]]*\])?")
 
 
 def weighed(text: str) -> Iterator[tuple[str, float, str]]:
@@ -22,8 +23,10 @@ def weighed(text: str) -> Iterator[tuple[str, float, str]]:
 
     >>> [(name, weight) for name, weight, _ in weighed("QQ+, AKs:0.5")]
     [('QQ+', 1.0), ('AKs', 0.5)]
+    >>> [(name, weight) for name, weight, _ in weighed("AA, [50]KK, QQ[/50], AKs:25%")]
+    [('AA', 1.0), ('KK', 0.5), ('QQ', 0.5), ('AKs', 0.25)]
     """
-    at, some = 0, False
+    at, some, shared, group = 0, False, 1.0, ""
     for part in text.split(","):
         entry = part.strip()
         place = f"{entry!r} at character {at + len(part) - len(part.lstrip()) + 1} of the range"
@@ -31,17 +34,27 @@ def weighed(text: str) -> Iterator[tuple[str, float, str]]:
         if not entry:
             continue
         some = True
-        name, colon, weight = (piece.strip() for piece in entry.partition(":"))
-        value = 1.0
-        if colon:
-            value = float(weight) if _WEIGHT.fullmatch(weight) else -1.0
-            if not 0 <= value <= 1:
-                raise ParameterError(
-                    f"{place} has no good weight; write one from 0 to 1, as in AA:0.5"
-                )
-        yield name, value, place
+        found = _GROUP.fullmatch(entry)
+        opened, inner, closed = found.groups() if found else (None, entry, None)
+        if opened is not None:
+            shared, group = _weight(f"{opened}%", place), place
+        name, colon, weight = (piece.strip() for piece in inner.partition(":"))
+        yield name, shared * _weight(weight, place) if colon else shared, place
+        if closed:
+            shared, group = 1.0, ""
+    if group:
+        raise ParameterError(f"{group} opens a group of one weight that nothing closes")
     if not some:
         raise ParameterError("the range is empty; write hands as in QQ+,AKs,A5s-A2s:0.5")
+
+
+def _weight(text: str, place: str) -> float:
+    """A number from 0 to 1, or a percentage."""
+    found = _WEIGHT.fullmatch(text)
+    value = float(found[1]) / (100 if found[2] else 1) if found else -1.0
+    if not 0 <= value <= 1:
+        raise ParameterError(f"{place} has no good weight; write one from 0 to 1, as in AA:0.5")
+    return value
 
 
 class Cell(NamedTuple):

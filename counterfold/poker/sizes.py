@@ -115,8 +115,11 @@ the bet to match), 2e (all-in by 2 equal parts of the pot), e (by one a street) 
     text = str(given).strip().lower()
     if _BARE.fullmatch(text):
         if not bare_chips:
+            # Who writes 0.5, as some solvers do, means half of the pot and not half a percent.
+            percent = f"{100 * float(text):g}" if float(text) <= 2 else text
             raise ParameterError(
-                f"{short(given)} has no unit: write {text}% of the pot, or {text}c for {text} chips"
+                f"{short(given)} has no unit: write {percent}% of the pot, or {text}c for {text} "
+                "chips"
             )
         text += "c"
     for kind, form in _FORMS.items():

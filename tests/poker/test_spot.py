@@ -299,6 +299,7 @@ def test_a_saved_spot_may_have_chips_without_their_unit() -> None:
         ({"players": ["a\x1b[2J", "b"]}, '"players": give two short names'),
         ({"bets": ["50 percent"]}, "\"bets\": '50 percent' is not a size"),
         ({"bets": ["40"]}, "\"bets\": '40' has no unit: write 40% of the pot, or 40c for 40 chips"),
+        ({"bets": [0.5]}, '"bets": 0.5 has no unit: write 50% of the pot, or 0.5c for 0.5 chips'),
         ({"raises": [50, 75]}, '"raises": 50 has no unit: write 50% of the pot, or 50c'),
         ({"bets": ["3x"]}, '"bets": 3x multiplies'),
         ({"bets": {"rivr": []}}, '"bets": "rivr" is unknown; did you mean "river"'),
