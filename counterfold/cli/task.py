@@ -121,7 +121,8 @@ def _check_options(request: SolveRequest) -> None:
         raise ParameterError("--every needs a file for its checkpoints: name it with --save")
     check_threads(request.threads, "--threads")
     if request.by_lp:
-        stray = options_given(request, (*SETTINGS, *clock.LIMITS, "every", "resume", "plot"))
+        held = ("locks", "prefer", "give_up")
+        stray = options_given(request, (*SETTINGS, *clock.LIMITS, "every", "resume", "plot", *held))
         if stray:
             raise ParameterError(
                 f"the linear program runs to its optimum and takes no {_option(next(iter(stray)))}"
@@ -144,19 +145,14 @@ def _style(request: SolveRequest, game: Game | PokerGame) -> Style | None:
 
 def _locks(request: SolveRequest, game: Game | PokerGame) -> Locks | None:
     """The locks of a request, those in the file of its spot among them."""
-    if not isinstance(game, PokerGame):
-        if request.locks:
-            raise ParameterError(
-                "--locks is a file of locks for hands on a public tree; by histories they are "
-                "cf.solve(game, locks=...)"
-            )
+    in_spot = isinstance(game, PokerGame) and request.game is not None
+    if not request.locks and not in_spot:
         return None
     from counterfold.exploit.lock_files import read_locks, spot_locks
     from counterfold.exploit.locks import Locks
 
-    locks = spot_locks(request.game, game) + (
-        read_locks(request.locks, game) if request.locks else []
-    )
+    locks = spot_locks(request.game, game) if isinstance(game, PokerGame) else []
+    locks += read_locks(request.locks, game) if request.locks else []
     return Locks(locks) if locks else None
 
 

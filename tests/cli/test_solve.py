@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+import counterfold as cf
 from counterfold.strategy.strategy import Strategy
 
 KEYS = {
@@ -166,7 +167,32 @@ def test_what_an_engine_cannot_do_is_refused_by_its_option(call, tmp_path):
     assert call("solve", *public, "--simultaneous").code == 0
     assert call("solve", *public, "--alternating", "--traversal", "full").code == 0
     assert "bet=2" in call("solve", *few, "--prefer", "bet=2").out
-    assert call("solve", *few, "--locks", "none.json").refused("locks", "--locks")
+    assert call("solve", *few, "--locks", "none.json").refused("none.json")
+    held = call("solve", "kuhn", "--method", "lp", "--prefer", "bet=2")
+    assert held.refused("linear program", "--prefer")
+
+
+def test_locks_of_a_game_by_its_histories(call, tmp_path):
+    locks = tmp_path / "locks.json"
+    locks.write_text('[{"at": "Q | bet", "play": {"call": 1}, "trust": 0.5}]')
+    call("solve", "kuhn", "--locks", "locks.json", "--save", "held.cf", "-q")
+    held = cf.load(str(tmp_path / "held.cf"))
+    plain = cf.solve("kuhn", locks=cf.Locks([cf.Lock("Q | bet", {"call": 1}, trust=0.5)]))
+    assert held.at("Q", "bet") == plain.strategy.at("Q", "bet")
+    assert held.at("Q", "bet")["call"] >= 0.5
+    locks.write_text('[{"player": 2, "play": {"call": 1, "check": 1}}]')
+    answer = call("solve", "kuhn", "--locks", "locks.json", "--json", "-q")
+    assert answer.document["value"] == pytest.approx(1 / 3, abs=1e-5)
+    assert "With locks" in answer.document["promise"]
+    for told, words in (
+        ('"at": "Q | bat", "play": {"call": 1}', "lock 1: nobody ever sees 'Q | bat'"),
+        ('"at": "Q | bet", "play": {"call": 0.5}', "add up to 0.5"),
+        ('"at": "Q | bet", "play": {"call": 1}, "hands": "AA"', '"hands" is of poker'),
+        ('"at": "Q | bet", "frequencies": {"call": 1}', "actions with probabilities"),
+        ('"player": 3, "play": {"call": 1}', '"player" must be from 1 to 2'),
+    ):
+        locks.write_text(f"[{{{told}}}]")
+        assert call("solve", "kuhn", "--locks", "locks.json").refused("locks.json, lock 1", words)
 
 
 def test_few_calls_lie_between_the_verb_and_the_arithmetic(call, monkeypatch, tmp_path):

@@ -71,7 +71,7 @@ class SolveRequest(Kept):
     form: options.Form = None
     bits: options.Bits = None
     threads: options.Threads = None
-    locks: str | None = option("FILE", "Public form: decisions that are fixed, in JSON.")
+    locks: str | None = option("FILE", "Decisions that are fixed, in JSON.")
     prefer: options.Prefer = ()
     give_up: options.GiveUp = None
     library: options.Library = None
