@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from counterfold.cli.preferences import place_in, read_preferences
 from counterfold.exploit.curve import curve
 from counterfold.exploit.response import Response
-from counterfold.exploit.responses import restricted_response, safe_response
+from counterfold.exploit.responses import (
+    NEARER,
+    TRUSTS,
+    restricted_response,
+    safe_response,
+    toward,
+    within,
+)
 from counterfold.play.agents import StrategyAgent, make_agent
 from counterfold.play.poker_bots import MODELS
 from counterfold.poker.game import PokerGame
@@ -23,9 +29,7 @@ from counterfold.tree.form import form_of
 from counterfold.tree.history import HistoryTree
 
 SHARES = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)
-"""How far the model is trusted at the points of a curve."""
-NEARER = 4
-"""More of them, each half as far from the budget of risk."""
+"""How far the model is trusted at the points of a curve that linear programs find."""
 
 
 def style_job(desk: Desk) -> dict[str, Any]:
@@ -86,20 +90,17 @@ def exploit_job(desk: Desk) -> dict[str, Any]:
     budget = request.get("budget")
     answers = _by_programs if isinstance(form, HistoryTree) else _by_cfr
     points = answers(model, player, desk, budget)
-    value = max(one.guarantee for one in points)
-    risks = [value - one.guarantee for one in points]
-    numbers = range(len(points))
-    within = [k for k in numbers if budget is None or risks[k] <= budget + 1e-9]
-    chosen = max(within or [risks.index(min(risks))], key=lambda k: points[k].winnings)
+    best = within(points, budget)
+    chosen = next(k for k, one in enumerate(points) if one is best)
     points[chosen].strategy.save(desk.file)
     rows = [
-        {"parameter": one.parameter, "winnings": one.winnings, "exploitability": risk}
-        for one, risk in zip(points, risks, strict=True)
+        {"parameter": one.parameter, "winnings": one.winnings, "exploitability": one.exploitability}
+        for one in points
     ]
     return {
         "game": form.spec,
         "player": player,
-        "value": value,
+        "value": points[0].value,
         "points": rows,
         "chosen": chosen,
         "budget": budget,
@@ -135,29 +136,15 @@ def _by_programs(model: Strategy, player: int, desk: Desk, budget: float | None)
 
 def _by_cfr(model: Strategy, player: int, desk: Desk, budget: float | None) -> list[Response]:
     """Restricted Nash responses, each by CFR with every hand; nearer and nearer to the budget."""
-    found: dict[float, Response] = {}
-    total = len(SHARES) + (0 if budget is None else NEARER)
+    made: dict[float, Response] = {}
+    total = len(TRUSTS) + (0 if budget is None else NEARER)
 
-    def answer(share: float) -> None:
-        desk.tell(at_once=True, doing=f"answer {len(found) + 1} of {total}")
-        found[share] = restricted_response(model, player, share)
+    def answer(share: float) -> Response:
+        desk.tell(at_once=True, doing=f"answer {len(made) + 1} of {total}")
+        made[share] = restricted_response(model, player, share)
+        return made[share].beside(made[0.0])
 
-    for share in SHARES:
-        answer(share)
-    for _ in range(total - len(SHARES)):
-        between = _about_budget(found, budget or 0.0)
-        if between is None:
-            break
-        answer(sum(between) / 2)
-    return [found[share] for share in sorted(found)]
-
-
-def _about_budget(found: Mapping[float, Response], budget: float) -> tuple[float, float] | None:
-    """The share with the most risk within the budget, and the next one; None if all are within."""
-    value = max(one.guarantee for one in found.values())
-    over = [share for share, one in found.items() if value - one.guarantee > budget]
-    under = [share for share in found if share < min(over, default=0.0)]
-    return (max(under), min(over)) if under else None
+    return toward(answer, budget)
 
 
 def _pot(game: Any) -> float | None:

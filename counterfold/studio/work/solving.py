@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from counterfold.exploit.lock_files import read_locks
-from counterfold.exploit.locks import Lock, Locks
+from counterfold.exploit.locks import Locks
 from counterfold.pieces.store import store_at
 from counterfold.poker.game import PokerGame
 from counterfold.poker.spot import spot
@@ -55,9 +55,7 @@ def _locks(request: dict[str, Any], game: Any) -> Locks | None:
     given = request.get("locks")
     if not given:
         return None
-    if isinstance(game, PokerGame):
-        return Locks(read_locks(given, game))
-    return Locks([Lock(one["at"], one["play"], trust=one.get("trust", 1.0)) for one in given])
+    return Locks(read_locks(given, game))
 
 
 def _until(request: dict[str, Any]) -> Until | None:
