@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from counterfold.kernels.history import uniform
 from counterfold.kernels.jit import inlined, jit
 
 DECISION, FOLD, DEAL, SHOWDOWN = 0, 1, 2, 3  # as in poker.game
@@ -192,3 +193,46 @@ def worths(tree, tables, nodes, bucket, strength, weight, value, out):
                 _shared(tree, node, strength[d], value)
             for p in range(players):
                 out[node, p] += weight[d] * value[node, p]
+
+
+APART = np.uint64(0x9E3779B97F4A7C15 * 256 & 0xFFFFFFFFFFFFFFFF)
+"""So far lie the random numbers of two deals, of which each takes fewer than 256."""
+
+
+@inlined
+def _ended(tree, tables, node, held, random):
+    """The end that is come to from a node, if everybody draws what to do."""
+    while tree.kind[node] == DECISION or tree.kind[node] == DEAL:
+        move = np.uint32(0)
+        if tree.kind[node] == DECISION:
+            own, width = tree.player[node], tree.count[node]
+            at = tables.start[own, node] + np.uint64(held[tree.street[node], own]) * np.uint64(
+                width
+            )
+            left = uniform(random)
+            while move + np.uint32(1) < width and left >= tables.shares[at + np.uint64(move)]:
+                left -= tables.shares[at + np.uint64(move)]
+                move += np.uint32(1)
+        node = tree.first[node] + move
+    return node
+
+
+@jit
+def played_out(tree, tables, node, bucket, strength, random, value, won):
+    """What the one who decides at a node wins, each deal played out once after each action.
+
+    ``won`` is [deals, actions]. The actions of a deal have the same random numbers; the rest is as
+    for ``worths``.
+    """
+    player = tree.player[node]
+    for d in range(strength.shape[0]):
+        begin = random[0]
+        for k in range(tree.count[node]):
+            random[0] = begin
+            end = _ended(tree, tables, tree.first[node] + np.uint32(k), bucket[d], random)
+            for p in range(strength.shape[1]):
+                value[end, p] = tree.lost[end, p]
+            if tree.kind[end] == SHOWDOWN:
+                _shared(tree, end, strength[d], value)
+            won[d, k] = value[end, player]
+        random[0] = begin + APART

@@ -13,6 +13,7 @@ import zlib
 from collections import OrderedDict
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -27,8 +28,9 @@ from counterfold.play.blueprint import BlueprintAgent
 from counterfold.play.habits import Habits, tilted
 from counterfold.play.safe import DRAWS
 from counterfold.play.street import GADGETS, Certificate, Plan, Spot, StreetSearch
+from counterfold.play.table_insight import TableInsight
 from counterfold.play.translate import check_alike, dealt, meant, told
-from counterfold.play.worth import worth_of
+from counterfold.play.worth import worth_among, worth_of
 from counterfold.poker.cards import HOLES, holes_without, parse_card, parse_hole
 from counterfold.poker.game import DECISION
 from counterfold.poker.money import State
@@ -193,15 +195,15 @@ class HoldemAgent(Agent):
         against it, in chips from there on, and how far that may be wrong.
 
         Heads-up, by its search where every hand is its own; else by the blueprint, over boards
-        that are drawn. None where the trees have come apart.
+        that are drawn, and with three over hands that are drawn by what they may hold. None where
+        the trees have come apart.
         """
         seen: Any = observation.seen
-        hole, other, hand = parse_hole(seen[0]), 1 - observation.player, observation.hand
+        hole, hand, two = parse_hole(seen[0]), observation.hand, self.table.players == 2
+        other = (observation.player + 1) % self.table.players
         words = tuple(seen[2].split(", ")) if seen[2] else ()
-        if self.table.players != 2:
-            return None
         place = self._place(other, hand, words)
-        plan = self._plan(place, other, hand)
+        plan = self._plan(place, other, hand) if two else None
         found = None if plan is None else self._search.values(plan, place.words)
         if plan is not None and found is not None:
             node = plan.find(place.words)
@@ -211,9 +213,12 @@ class HoldemAgent(Agent):
             return odds, worth, plan.certificate.gap or 0.0
         if place.own is None or place.own.kind != DECISION:
             return None
-        against = self._arrived(place, other)[other] * holes_without(place.board)
+        against = self._arrived(place, other) * holes_without(place.board)
         random = np.random.default_rng([hand, len(words)])
-        rolled = worth_of(self.tables, place.node, hole, place.board, against, random)
+        if two:
+            rolled = worth_of(self.tables, place.node, hole, place.board, against[other], random)
+        else:
+            rolled = worth_among(self._insight, place.node, hole, place.board, against, random)
         odds, worth = {}, {}
         plays = self.tables.expand(place.board, place.node)[:, hole].tolist()
         for k, name in enumerate(self._labels(place.node)):
@@ -221,6 +226,11 @@ class HoldemAgent(Agent):
             odds[said] = odds.get(said, 0.0) + plays[k]
             worth.setdefault(said, float(rolled.value[k]))
         return odds, worth, 1.96 * float(rolled.error.max())
+
+    @cached_property
+    def _insight(self) -> TableInsight:
+        """The blueprint played on by everybody."""
+        return TableInsight(self.own, [self.strategy])
 
     # Where a hand has come to
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import combinations, product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -172,7 +172,7 @@ class TableInsight:
         paid = betting.before[me] + float(word.partition(" ")[2] or 0)
         return min(raises, key=lambda child: abs(float(tree.paid[child, me]) - paid))
 
-    def _subtree(self, node: int) -> NDArray[np.uint32]:
+    def _below(self, node: int) -> NDArray[np.uint32]:
         """A node and all below it, parents first."""
         found = self._subtrees.get(node)
         if found is None:
@@ -192,8 +192,38 @@ class TableInsight:
         """[nodes, players] what the nodes from one on are worth, on average over some deals."""
         from counterfold.kernels import poker_mass as kernels
 
-        nodes = self._subtree(node)
-        played = [self._forms[agent] for agent in hand.players]
+        out = np.zeros_like(self._value)
+        tables, bucket, strength = self._played(node, deals, hand.players)
+        kernels.worths(
+            self._arrays,
+            tables,
+            self._below(node),
+            bucket,
+            strength,
+            deals.weight,
+            self._value,
+            out,
+        )
+        return out
+
+    def played_out(self, node: int, deals: Deals, seed: int) -> Floats:
+        """[deals, actions] what the one who decides at a node wins if each deal is played out once
+        after each action, everybody by the strategy that is known."""
+        from counterfold.kernels import poker_mass as kernels
+
+        won, random = (
+            np.zeros((len(deals.weight), self.tree.count[node])),
+            np.array([seed], np.uint64),
+        )
+        played = self._played(node, deals, [0] * deals.holes.shape[1])
+        kernels.played_out(self._arrays, played[0], node, *played[1:], random, self._value, won)
+        return won
+
+    def _played(self, node: int, deals: Deals, agents: Sequence[int]) -> tuple[Any, ...]:
+        """Strategies by player, and buckets and strengths of what is held, as kernels have them."""
+        from counterfold.kernels import poker_mass as kernels
+
+        played = [self._forms[agent] for agent in agents]
         streets = max(len(form.buckets) for form in played)
         bucket = np.zeros((len(deals.weight), streets, len(played)), np.uint32)
         for player, form in enumerate(played):
@@ -201,14 +231,8 @@ class TableInsight:
             for street, cards in enumerate(form.buckets):
                 if street >= int(self.tree.street[node]):
                     bucket[:, street, player] = _buckets_of(cards, holes, deals.boards)
-        out = np.zeros_like(self._value)
-        start = np.stack([self._begins[agent] for agent in hand.players]).astype(np.uint64)
-        tables = kernels.Tables(start, self._shares)
-        strength = self._strengths(deals)
-        kernels.worths(
-            self._arrays, tables, nodes, bucket, strength, deals.weight, self._value, out
-        )
-        return out
+        start = np.stack([self._begins[agent] for agent in agents]).astype(np.uint64)
+        return kernels.Tables(start, self._shares), bucket, self._strengths(deals)
 
     def _strengths(self, deals: Deals) -> NDArray[np.uint32]:
         """[deals, players] at a showdown."""
@@ -230,7 +254,7 @@ class TableInsight:
     # Cards
 
     def _draws(self, node: int) -> int:
-        return max(FEWEST, min(DRAWS, NODES // len(self._subtree(node))))
+        return max(FEWEST, min(DRAWS, NODES // len(self._below(node))))
 
     def _board(self, state: State) -> tuple[int, ...]:
         if isinstance(state, TableState):

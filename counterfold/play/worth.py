@@ -1,7 +1,8 @@
 """What the actions of a hand are worth against a blueprint, over boards that are drawn.
 
 Own cards are known and the other's are not: on each board all hands of its range are played out at
-once, both players by the blueprint, and only the cards to come are left to luck.
+once, both players by the blueprint, and only the cards to come are left to luck. Among three and
+more the others' hands are drawn as well.
 """
 
 from __future__ import annotations
@@ -11,12 +12,15 @@ from typing import NamedTuple
 import numpy as np
 
 from counterfold.abstraction.bucket_layout import BucketTables
-from counterfold.arrays import Floats
-from counterfold.poker.cards import CARDS, HIGH, LOW, holes_without
+from counterfold.arrays import Floats, Ints
+from counterfold.play.table_insight import Deals, TableInsight
+from counterfold.poker.cards import CARDS, HIGH, HOLES, LOW, holes_without
 from counterfold.poker.game import DEAL, DECISION, FOLD
 from counterfold.poker.showdown import strengths
 
 BOARDS = 64
+DEALS = 200_000
+"""Among three and more, where hands are drawn with the boards."""
 
 
 class Worth(NamedTuple):
@@ -83,3 +87,50 @@ def worth_of(
     off = below - (below.sum(1) / max(float(mass.sum()), 1e-300))[:, None] * mass
     error = off.std(1) * np.sqrt(len(mass)) / max(float(mass.sum()), 1e-300)
     return Worth(value + float(betting.paid[node, me]), error)
+
+
+def worth_among(
+    insight: TableInsight,
+    node: int,
+    hole: int,
+    board: tuple[int, ...],
+    ranges: Floats,
+    random: np.random.Generator,
+) -> Worth:
+    """Of the one who decides at a node and holds a hand, among others with [players, holes]."""
+    me = int(insight.tree.player[node])
+    holes, rest = _drawn(me, hole, board, ranges, sum(insight.poker.rules.deal), random)
+    cards = np.stack([HIGH[holes], LOW[holes]], -1).astype(np.int64)
+    boards = np.hstack([np.tile(np.array(board, np.int64), (len(rest), 1)), rest])
+    deals = Deals(cards, boards, np.full(len(rest), 1 / len(rest)))
+    won = insight.played_out(node, deals, int(random.integers(2**63)))
+    value: Floats = won.mean(0)
+    below = won - won[:, [int(value.argmax())]]
+    error = below.std(0) / np.sqrt(len(won))
+    return Worth(value + float(insight.tree.paid[node, me]), error)
+
+
+def _drawn(
+    me: int,
+    hole: int,
+    board: tuple[int, ...],
+    ranges: Floats,
+    ends: int,
+    random: np.random.Generator,
+) -> tuple[Ints, Ints]:
+    """[deals, players] hands that can be held together, as likely as their weights say, and
+    [deals, cards] those that come to the board."""
+    free = holes_without((*board, int(HIGH[hole]), int(LOW[hole])))
+    weights = np.where((ranges * free).sum(1, keepdims=True) > 0, ranges * free, free * 1.0)
+    left = np.array([c for c in range(CARDS) if c not in (*board, HIGH[hole], LOW[hole])])
+    found, count = np.zeros((0, len(weights) + ends - len(board)), np.int64), 2 * DEALS
+    while len(found) < DEALS:
+        holes = np.full((count, len(weights)), hole)
+        for p, row in enumerate(weights):
+            if p != me:
+                holes[:, p] = random.choice(HOLES, count, p=row / row.sum())
+        more = random.choice(left, (count, ends - len(board)))
+        cards = np.sort(np.hstack([HIGH[holes], LOW[holes], more]).astype(np.int64), 1)
+        apart = (np.diff(cards, axis=1) > 0).all(1)
+        found = np.vstack([found, np.hstack([holes, more])[apart]])
+    return found[:DEALS, : len(weights)], found[:DEALS, len(weights) :]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -24,10 +25,11 @@ from counterfold.play.match import Match
 from counterfold.play.poker_bots import AlwaysCall, maniac
 from counterfold.play.record import read_record
 from counterfold.play.rest import game_of, lifted, rest_of, shadow_of
-from counterfold.play.worth import worth_of
-from counterfold.poker.cards import HOLES, holes_without, parse_cards, parse_hole
-from counterfold.poker.game import PokerGame
+from counterfold.play.worth import worth_among, worth_of
+from counterfold.poker.cards import HIGH, HOLES, LOW, holes_without, parse_cards, parse_hole
+from counterfold.poker.game import DECISION, PokerGame
 from counterfold.poker.ranges import CELL
+from counterfold.poker.showdown import strengths
 from counterfold.poker.table import DEALT, Holdem
 from counterfold.searchers.gadget import gadget
 from counterfold.searchers.public import PublicSearch
@@ -451,6 +453,58 @@ def test_before_the_flop_actions_are_worth_what_the_blueprint_makes_of_them() ->
     for k, results in enumerate(won.values()):
         error = np.std(results) / 20
         assert abs(np.mean(results) - found.value[k]) < 4.5 * error + 0.6
+
+
+def test_among_three_actions_are_worth_what_every_pair_of_hands_makes_of_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """On a river, where few hands may be held: each pair of them, line by line."""
+    monkeypatch.setattr("counterfold.play.worth.DEALS", 50_000)
+    made = agent(players=3, iterations=1)
+    line = (
+        "call, call, check, [Kc], [Qs], [7d], check, check, check, [Th], check, check, check, [2d]"
+    )
+    place = made._place(1, 0, tuple(line.split(", ")))
+    betting, tables, node = made.own.poker.betting, made.tables, place.node
+    hole, board = parse_hole("AcAh"), place.board
+    me, ranges = int(betting.player[node]), np.zeros((3, HOLES))
+    others = [p for p in range(3) if p != me]
+    for p, hands in zip(others, ("KsKh QcQd AsJs", "AsJs 9c9d TsTd"), strict=True):
+        ranges[p, [parse_hole(name) for name in hands.split()]] = (1.0, 0.5, 0.25)
+    strong = strengths(np.array([board], np.uint8))[0].astype(int)
+
+    def earned(at: int, holes: list[int]) -> float:
+        if betting.kind[at] == DECISION:
+            odds = tables.expand(board, at)[:, holes[betting.player[at]]]
+            below = [earned(child, holes) for child in betting.children(at)]
+            return float(odds @ below)
+        won = float(betting.payoff[at, me, 2])
+        for pot in range(int(betting.pot[at]), int(betting.pot[at + 1])):
+            rivals = [p for p in range(3) if int(betting.rivals[pot]) >> p & 1]
+            best = max((strong[holes[p]] for p in rivals), default=0)
+            winners = [p for p in rivals if strong[holes[p]] == best]
+            won += float(betting.chips[pot]) / len(winners) if me in winners else 0.0
+        return won
+
+    total, mass = np.zeros(int(betting.count[node])), 0.0
+    for a, b in product(*(np.flatnonzero(ranges[p]).tolist() for p in others)):
+        holes = [hole] * 3
+        holes[others[0]], holes[others[1]] = a, b
+        if len({*HIGH[holes].tolist(), *LOW[holes].tolist()}) < 6:
+            continue
+        weight = ranges[others[0], a] * ranges[others[1], b]
+        mass += weight
+        total += weight * np.array([earned(child, holes) for child in betting.children(node)])
+    found = worth_among(made._insight, node, hole, board, ranges, np.random.default_rng(1))
+    wanted = total / mass + float(betting.paid[node, me])
+    assert np.ptp(wanted) > 0.5
+    assert (np.abs(found.value - wanted) < 0.1).all()
+    assert (
+        np.abs((found.value - found.value.max()) - (wanted - wanted.max())) < 4 * found.error + 1e-9
+    ).all()
+    odds, worth, doubt = made.judged(seen(me, line, hand="AcAh")) or ({}, {}, 0.0)
+    assert set(worth) == set(odds) == set(betting.actions(node))
+    assert 0 < doubt < 0.2
 
 
 def test_alpha_sets_itself_by_what_an_opponent_does() -> None:
