@@ -23,11 +23,32 @@ const KEYS = [["← or Backspace", "one step back"], ["→", "the action taken m
   ["Home", "to the beginning"], ["m, shift m", "the next mode, the one before"], ["o", "both ranges, or the one who acts"],
   ["arrows in the grid", "another cell"]];
 
+// Places that were asked for are kept so long, and those after the one that is seen are asked for once nothing happens.
+const FRESH = 20_000, IDLE = 200;
 const deckPlace = card => ({ "grid-column": "AKQJT98765432".indexOf(card[0]) + 1, "grid-row": "shdc".indexOf(card[1]) + 1 });
 
 class Browse {
   constructor(root, go) {
-    Object.assign(this, { root, go, mode: "strategy", wish: "strategy", both: false, cell: null, pinned: null, ahead: [] });
+    Object.assign(this, { root, go, mode: "strategy", wish: "strategy", both: false, cell: null, pinned: null, ahead: [], kept: new Map() });
+  }
+  // A place as the server tells it, or as it did just now.
+  ask(query) {
+    const key = JSON.stringify(query), now = performance.now(), known = this.kept.get(key);
+    if (known && now - known.at < FRESH) return known.answer;
+    for (const [old, { at }] of this.kept) if (now - at >= FRESH) this.kept.delete(old);
+    const answer = get("/browse", query);
+    this.kept.set(key, { at: now, answer });
+    answer.catch(() => this.kept.delete(key));
+    return answer;
+  }
+  // What the next click will need, one after another, until there is one.
+  async lookAhead() {
+    const mine = this.asking, { place } = this;
+    await new Promise(done => setTimeout(done, IDLE));
+    for (const action of place.next.actions) {
+      if (mine !== this.asking || !this.root.isConnected || location.pathname !== "/browse") return;
+      await this.ask({ file: this.file, line: [...place.line, action].join(", "), both: this.both ? "1" : "", with: this.other }).catch(() => null);
+    }
   }
   async choose() {
     const { files } = await get("/home");
@@ -39,7 +60,7 @@ class Browse {
   async open({ file, line = "", mode = "strategy", both = "", with: other = "" }) {
     const began = performance.now();
     const mine = this.asking = {};
-    const found = await get("/browse", { file, line, both, with: other });
+    const found = await this.ask({ file, line, both, with: other });
     if (mine !== this.asking) return;
     this.place = found;
     this.file = file;
@@ -55,6 +76,7 @@ class Browse {
     requestAnimationFrame(() => { this.root.dataset.drawn = String(performance.now() - began); });
     if (this.pinned !== null) this.detail();
     this.strip();
+    this.lookAhead();
   }
   to(line, more = {}) {
     return this.go(href("browse", { file: this.file, line: line.join(", "), mode: this.wish === "strategy" ? "" : this.wish,
