@@ -26,6 +26,7 @@ from counterfold.studio.calls import Given, asked, told
 from counterfold.studio.expect import expected_seconds
 from counterfold.studio.server import Studio
 from counterfold.tree.memory import memory_at_hand
+from counterfold.tree.public import PublicTree
 from counterfold.tree.walk import measure
 
 __all__ = ["ROUTES", "read_spot_of", "size_of"]
@@ -96,7 +97,9 @@ def save(studio: Studio, given: Given) -> dict[str, Any]:
     """Keep what a command line needs in the folder: a spot, given or that of a file, and locks."""
     found: dict[str, Any] = {}
     name = given.maybe("file")
-    if name is None:
+    if given.maybe("game"):
+        stem, found["game"] = given.text("name", "game", 100), given.text("game")
+    elif name is None:
         stem = given.text("name", "spot", 100)
         found["file"] = _kept(studio, stem, spot(given.object("spot"), name=stem).about["spot"])
     else:
@@ -111,7 +114,8 @@ def save(studio: Studio, given: Given) -> dict[str, Any]:
 
 
 def _has_spot(studio: Studio, name: str) -> bool:
-    return "spot" in studio.opened.file(name).browser.tree.game.about
+    tree = studio.opened.file(name).strategy.tree
+    return isinstance(tree, PublicTree) and "spot" in tree.game.about
 
 
 def _kept(studio: Studio, stem: str, content: Any) -> str:
@@ -135,7 +139,7 @@ def read_spot_of(studio: Studio, name: str) -> dict[str, Any]:
     if path.suffix != ".json":
         if not _has_spot(studio, name):
             raise UnsupportedError(f"{name} is a table and no spot; build it as a game by name")
-        about: dict[str, Any] = studio.opened.file(name).browser.tree.game.about
+        about: dict[str, Any] = studio.opened.file(name).strategy.tree.game.about
     else:
         about = spot(read_json(path, "a spot"), name=path.stem, where=name).about
     found: dict[str, Any] = about["spot"]

@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import json
 import shlex
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -65,6 +66,15 @@ def words(page: Any) -> list[str]:
     page.keyboard.press("Escape")
     assert found[0] == "counterfold"
     return found[1:]
+
+
+def both(page: Any) -> list[list[str]]:
+    """The two commands of a blueprint: hands are sorted first, which its time does not count."""
+    found = shlex.split(sheet(page).locator(".commandline").input_value())
+    page.keyboard.press("Escape")
+    middle = found.index("&&")
+    assert found[0] == found[middle + 1] == "counterfold"
+    return [found[1:middle], found[middle + 2 :]]
 
 
 def run(*command: str, **how: Any) -> Answer:
@@ -140,13 +150,33 @@ def test_the_command_of_a_blueprint(visit: Visit, studio: Server) -> None:
     page.get_by_label("Buckets").fill("50")
     page.get_by_label("Minutes").fill("0.5")
     page.wait_for_selector(".games .strong:not([disabled])")
-    command = words(page)
+    sorting, command = both(page)
+    cards = ".studio/buckets 50.cf"  # where jobs keep them
+    game = "holdem:hu(stack=20)"
+    assert sorting == ["buckets", game, "--buckets", "50", "--save", cards]
     assert command[0] == "blueprint"
-    assert command[command.index("--cards") + 1] == ".studio/buckets 50.cf"  # where jobs keep them
+    assert command[command.index("--cards") + 1] == cards
     told = json.loads(run(*command, "--dry-run", "--json").out)
     given = {"game": "holdem:hu(stack=20)", "buckets": "50", "minutes": "0.5"}
     own = studio.get("/api/build/game?" + "&".join(f"{k}={v}" for k, v in given.items()))
     assert (told["nodes"], told["infosets"]) == (own["nodes"], own["infosets"])
+    # Of one that is done, the iterations: the same deals make the same blueprint.
+    job = studio.folder / ".studio" / "jobs" / "90000"
+    job.mkdir()
+    request = {"game": game, "buckets": "50", "seconds": 30}
+    wish = {"kind": "blueprint", "title": "done", "request": request, "file": "done.cf"}
+    (job / "job.json").write_text(json.dumps({**wish, "wanted": "run", "created": 0}))
+    result = {"iterations": 12345, "gains": [], "seats": [], "method": "linear", "seconds": 30}
+    (job / "state.json").write_text(
+        json.dumps({"phase": "done", "result": {**result, "memory": 1}})
+    )
+    page = visit("/solve?job=90000")
+    page.wait_for_selector(".job.chosen")
+    sorting, command = both(page)
+    assert sorting[-1] == cards
+    assert command[command.index("--iterations") + 1] == "12345"
+    assert "--seconds" not in command
+    shutil.rmtree(job)
 
 
 def test_commands_that_show(visit: Visit, studio: Server) -> None:

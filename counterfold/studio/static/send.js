@@ -9,21 +9,26 @@ export function command(verb, ...words) {
 }
 // The spot of a solution, or one that is given, as a file of the folder; and locks, if there are any.
 export const kept = asked => post("/build/save", asked);
-// Where the folder keeps its buckets, which are sorted once.
-export const cardsOf = buckets => `.studio/buckets ${buckets.replaceAll(" ", "")}.cf`;
+// A blueprint over the buckets of the folder. They are sorted once, before the time of the run begins.
+export function sampling(game, buckets, limits, file) {
+  const counts = ["--buckets", buckets.replaceAll(" ", "")], cards = `.studio/buckets ${counts[1]}.cf`;
+  return command("buckets", game, counts, ["--save", cards]) + " && " + command("blueprint", game, counts, ["--cards", cards], ...limits, ["--save", file]);
+}
 // The command that does what a job does; the files that it needs are kept in the folder.
-export async function commandOf({ kind, request, file, title }) {
-  const { file: spot, locks } = request.spot ? await kept({ spot: request.spot, name: (file || title).replace(/\.\w+$/, "").slice(0, 90), locks: request.locks || [] }) : { file: request.game };
+export async function commandOf({ kind, request, file, title, result }) {
+  const name = (file || title).replace(/\.\w+$/, "").slice(0, 90);
+  const { file: spot = request.game, locks } = request.spot || request.locks ? await kept({ spot: request.spot, game: request.spot ? "" : request.game, name, locks: request.locks || [] }) : {};
   const limits = [["--exploitability", request.exploitability], ["--iterations", request.iterations], ["--seconds", request.seconds]];
   const form = request.form ? [["--form", request.form]] : [];
   if (kind === "style") return command("style", spot, ...request.prefer.map(text => ["--prefer", text]), ["--give-up", request.give_up || ""], ["--player", "player" in (request.place || {}) ? request.place.player + 1 : ""], ["--save", file]);
   if (kind === "target") return command("style", spot, ...Object.entries(request.targets).map(([what, share]) => ["--target", `${what}=${share}`]), ["--give-up", request.give_up || ""], ["--save", file]);
-  if (kind === "exploit") return command("exploit", spot, ...form, ["--model", request.model], ["--player", request.player + 1], ...(request.budget !== undefined && !request.spot && !request.form ? [["--epsilon", request.budget], ["--save", file]] : [["--curve", true]]));
+  if (kind === "exploit") return command("exploit", spot, ...form, ["--model", request.model], ["--player", request.player + 1], ...atRisk(request.budget, request.spot || request.form), ["--save", request.budget === undefined ? "" : file]);
   if (kind === "report") return command("report", spot, ["--flops", request.flops], ...limits);
-  if (kind === "blueprint") return command("blueprint", spot, ["--buckets", request.buckets], ["--cards", cardsOf(request.buckets)], ["--seconds", request.seconds], ["--iterations", request.iterations], ["--save", file]);
-  if (request.locks && !locks) return "";
+  if (kind === "blueprint") return sampling(spot, request.buckets, [result ? ["--iterations", result.iterations] : ["--seconds", request.seconds]], file);
   return command("solve", spot, ...form, ["--method", request.method], ["--locks", locks], ...limits, ["--save", file]);
 }
+// An answer within a budget of risk, or the curve; by CFR the answer is a point of the curve.
+export const atRisk = (budget, byHand) => budget === undefined || budget === "" ? [["--curve", true]] : [["--epsilon", budget], ["--curve", !!byHand]];
 function save(content, name, kind) {
   const link = h("a", { href: typeof content === "string" && kind === "url" ? content : URL.createObjectURL(new Blob([content], { type: kind })), download: name });
   document.body.append(link);
@@ -94,7 +99,7 @@ export async function sheet(dialog, own = {}) {
   const close = work => async () => { dialog.close(); await tried(work); };
   const text = own.command ? await tried(own.command) : "";
   dialog.replaceChildren(h("h2", {}, "Send"), h("div", { class: "sendings" },
-    h("button", { onclick: close(() => copied(own.link ? own.link() : location.href, "The link is copied")) }, "Copy the link"),
+    h("button", { onclick: close(async () => copied(own.link ? await own.link() : location.href, "The link is copied")) }, "Copy the link"),
     h("button", { onclick: close(async () => { save(await png(), nameOf(".png"), "image/png"); notice("The picture is saved"); }) }, "Picture (PNG)"),
     h("button", { disabled: !csv, title: csv ? null : "there is no table here yet", onclick: csv && close(async () => csv()) }, "Table (CSV)"),
     h("button", { onclick: close(async () => own.html ? save(own.html(), nameOf(".html"), "url") : save(await html(), nameOf(".html"), "text/html")) }, "Page (HTML)")),

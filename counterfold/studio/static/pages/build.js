@@ -1,7 +1,7 @@
 // A spot, clicked together; or a small game by name.
 import { h, get, post, href, field, later, bytes, seconds, count, tried } from "../parts.js";
 import { RangeEditor } from "../ranges.js";
-import { cardsOf, command, kept } from "../send.js";
+import { command, kept, sampling } from "../send.js";
 import { roving } from "../keys.js";
 
 const RANKS = "AKQJT98765432", SUITS = "shdc", SIGNS = { s: "♠", h: "♥", d: "♦", c: "♣" };
@@ -121,7 +121,8 @@ async function spotEditor(root, cards, begin, file, go) {
   const general = h("p", { class: "trouble", role: "alert" });
 
   const list = input => input.value.split(",").map(word => word.trim()).filter(Boolean);
-  const num = input => input.value.trim() === "" ? null : Number(input.value.replace(",", "."));
+  // A number, or what is written instead, which the library refuses in its own words.
+  const num = input => { const text = input.value.trim().replace(",", "."); return text === "" ? null : Number.isNaN(Number(text)) ? text : Number(text); };
   function spot() {
     const made = { board: state.board.join(" "), oop: editors.oop.text, ip: editors.ip.text, stack: [num(inputs.oopStack), num(inputs.ipStack)] };
     for (const kind of ["bets", "raises"]) {
@@ -135,7 +136,7 @@ async function spotEditor(root, cards, begin, file, go) {
     else { delete made.board; made.blinds = [num(inputs.small), num(inputs.big)]; }
     if (inputs.donks.value.trim()) made.donks = { oop: Object.fromEntries(played().map(s => [s, list(inputs.donks)])), ip: Object.fromEntries(played().map(s => [s, list(inputs.donks)])) };
     if (inputs.raiseCap.value.trim()) made.raise_cap = num(inputs.raiseCap);
-    if (inputs.rate.value.trim()) made.rake = { rate: num(inputs.rate) / 100, ...(inputs.cap.value.trim() ? { cap: num(inputs.cap) } : {}) };
+    if (inputs.rate.value.trim()) made.rake = { rate: typeof num(inputs.rate) === "number" ? num(inputs.rate) / 100 : num(inputs.rate), ...(inputs.cap.value.trim() ? { cap: num(inputs.cap) } : {}) };
     return made;
   }
   function mark(error) {
@@ -254,6 +255,6 @@ async function gameChooser(root, chosen, go) {
   changed();
   const stem = () => input.value.trim().replace(/^.*\//, "").replace(/[^\w-]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 80) || "game";
   return Object.assign(() => sorted.hidden ? command("solve", input.value.trim(), ["--exploitability", target.value.trim()], ["--save", stem() + ".safetensors"])
-    : command("blueprint", input.value.trim(), ["--buckets", buckets.value.trim()], ["--cards", cardsOf(buckets.value)], ["--minutes", minutes.value.trim()], ["--save", stem() + ".cf"]),
+    : sampling(input.value.trim(), buckets.value, [["--minutes", minutes.value.trim()]], stem() + ".cf"),
   { link: () => location.origin + href("build", { game: input.value.trim() }), rows: () => [["game", "parameters", "about"], ...games.map(game => [game.name, game.parameters, game.about])] });
 }
