@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from counterfold.cli.preferences import place_in, read_preferences
 from counterfold.errors import ParameterError, short
+from counterfold.exploit.aims import check_can_respond
 from counterfold.exploit.lock_files import read_locks
+from counterfold.exploit.lock_places import held_of
+from counterfold.exploit.locks import Lock, Locks
+from counterfold.files.text import read_json
 from counterfold.play.poker_bots import BY_RULES, MODELS
-from counterfold.poker.game import PokerGame
+from counterfold.poker.cards import hole_name
+from counterfold.poker.game import DECISION, PokerGame
+from counterfold.poker.ranges import CELL, Range
+from counterfold.poker.view import CLASSES
 from counterfold.studio.calls import Given, asked, told
 from counterfold.studio.opened import Open
 from counterfold.studio.server import Studio
 from counterfold.studio.solve import limits_of
 from counterfold.style.frequency import Frequency
+from counterfold.tree.history import HistoryTree
 from counterfold.tree.public import PublicTree
 from counterfold.tree.story import rules_of
 
@@ -27,10 +39,7 @@ def subject(studio: Studio, given: Given) -> dict[str, Any]:
     form = entry.strategy.tree
     poker = isinstance(form, PublicTree)
     names = form.game.players if poker else [str(p + 1) for p in range(entry.strategy.players)]
-    if poker:
-        labels = [label for label in form.game.betting.label if label and label[0] != "["]
-    else:
-        labels = [action for row in entry.strategy.rows() for action in row.actions]
+    labels = _offered(entry)
     same = [
         i.name for i in studio.folder.items() if i.kind == ("solution" if poker else "strategy")
     ]
@@ -45,6 +54,20 @@ def subject(studio: Studio, given: Given) -> dict[str, Any]:
         "words": list(dict.fromkeys(label.split(" ")[0] for label in labels))[:12],
         "models": [*(MODELS if poker else MODELS[: -len(BY_RULES)]), *same],
     }
+
+
+def _offered(entry: Open, player: int | None = None) -> list[str]:
+    """The actions that somebody, or one player, ever has."""
+    form = entry.strategy.tree
+    if not isinstance(form, PublicTree):
+        return [word for row in entry.strategy.rows(player=player) for word in row.actions]
+    betting = form.game.betting
+    mine = (betting.kind == DECISION) & ((player is None) | (betting.player == player))
+    return [
+        betting.label[child]
+        for node in np.flatnonzero(mine).tolist()
+        for child in betting.children(node)
+    ]
 
 
 def _request(studio: Studio, entry: Open) -> tuple[dict[str, Any], Any]:
@@ -70,18 +93,82 @@ def _add(
 
 def lock(studio: Studio, given: Given) -> dict[str, Any]:
     """Solve again with some decisions as they were painted."""
-    request, game = _request(studio, studio.opened.file(given.text("file")))
+    entry = studio.opened.file(given.text("file"))
+    request, game = _request(studio, entry)
     locks = given.list("locks")
     if not locks:
         raise ParameterError("nothing is locked yet; paint a decision first")
-    for one in locks:
-        if not isinstance(one, dict) or any(key not in LOCKS for key in one):
-            raise ParameterError(f"a lock says {', '.join(LOCKS)}, not {short(one)}")
-    if isinstance(game, PokerGame):
-        read_locks(locks, game)
+    _checked(entry, game, locks)
     request |= {"locks": locks, **limits_of(given, game)}
     count = f"{len(locks)} lock{'s' * (len(locks) != 1)}"
     return _add(studio, given, "solve", request, count)
+
+
+def _checked(entry: Open, game: Any, told: object) -> list[Lock]:
+    """Locks that hold where they say, and say nothing that the page cannot."""
+    for one in told if isinstance(told, list) else ():
+        if not isinstance(one, dict) or any(key not in LOCKS for key in one):
+            raise ParameterError(f"a lock says {', '.join(LOCKS)}, not {short(one)}")
+    found = read_locks(told, game)
+    if isinstance(entry.strategy.tree, HistoryTree):
+        Locks(found).on(entry.strategy.tree)
+    return found
+
+
+def locks(studio: Studio, given: Given) -> dict[str, Any]:
+    """The locks of a link, which it has in full or by a file of the folder, as they are painted."""
+    entry = studio.opened.file(given.text("file"))
+    _, game = _request(studio, entry)
+    told = _told(studio, given.text("locks"))
+    made = _checked(entry, game, told)
+    return {
+        "locks": [
+            {"lock": {**one, "play": _painted(game, one["play"])}, "who": _who(entry, game, lock)}
+            for one, lock in zip(told, made, strict=True)
+        ]
+    }
+
+
+def _told(studio: Studio, text: str) -> Any:
+    if not text.lstrip().startswith("["):
+        return read_json(studio.folder.inside(text), "a list of locks")
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise ParameterError("the locks of this link are no JSON; it was cut off perhaps") from None
+
+
+def _painted(game: Any, play: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What hands play, class by class where all its hands are meant, else hand by hand."""
+    if not isinstance(game, PokerGame) or not any(
+        isinstance(one, Mapping) for one in play.values()
+    ):
+        return play
+    found: dict[str, Any] = {}
+    for text, mix in play.items():
+        named = Range.parse(text).weights > 0
+        if named.all():
+            found["random"] = mix
+            continue
+        for k, name in enumerate(CLASSES):
+            holes = np.flatnonzero(named & (k == CELL)).tolist()
+            whole = len(holes) == int(np.count_nonzero(k == CELL))
+            found |= dict.fromkeys([name] if whole else map(hole_name, holes), mix)
+    return found
+
+
+def _who(entry: Open, game: Any, lock: Lock) -> str:
+    """Whose decision is locked."""
+    names: Sequence[str] = [f"player {p + 1}" for p in range(entry.strategy.players)]
+    player = lock.player
+    if isinstance(game, PokerGame):
+        names = game.players
+        if player is None:
+            player = int(game.betting.player[held_of(game, [lock])[0].node])
+    elif player is None:
+        infosets = entry.strategy.tree.infosets
+        player = int(infosets.owner[infosets.labels.index(lock.path)])
+    return names[player]
 
 
 def style(studio: Studio, given: Given) -> dict[str, Any]:
@@ -105,7 +192,8 @@ def target(studio: Studio, given: Given) -> dict[str, Any]:
     words, share = given.text("frequency", most=200), given.number("share")
     if not 0 <= share <= 1:
         raise ParameterError(f"a frequency is from 0 to 100 percent, not {100 * share:g}")
-    Frequency.on(entry.strategy.tree, words)
+    frequency = Frequency.on(entry.strategy.tree, words)
+    frequency.check(entry.strategy.tree, _offered(entry, frequency.player))
     request |= {"targets": {words: share}, "give_up": given.number("give_up", 0.0)}
     return _add(studio, given, "target", request, f"{words} {100 * share:g} percent")
 
@@ -118,18 +206,19 @@ def exploit(studio: Studio, given: Given) -> dict[str, Any]:
     if model not in MODELS:
         entry.strategy.check_fits(studio.opened.file(model).strategy.tree)
     player = int(given.number("player", 0))
-    if player not in (0, 1):
-        raise ParameterError("the answer is for player 1 or 2")
-    budget = given.values.get("budget")
+    check_can_respond(entry.strategy.tree, player)
     request |= {"model": model, "player": player}
-    if budget not in (None, ""):
-        request["budget"] = given.number("budget")
+    if given.values.get("budget") not in (None, ""):
+        request["budget"] = budget = given.number("budget")
+        if budget < 0:
+            raise ParameterError(f"budget is {budget:g}, and must be from 0 up")
     name = model if model in MODELS else model.rpartition(".")[0]
     return _add(studio, given, "exploit", request, f"against {name}")
 
 
 ROUTES = [
     asked("/bend", subject),
+    asked("/bend/locks", locks),
     told("/bend/lock", lock),
     told("/bend/style", style),
     told("/bend/target", target),

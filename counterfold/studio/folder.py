@@ -64,12 +64,16 @@ class Folder:
         if not isinstance(name, str) or not name or "\0" in name or len(name) > 400:
             raise FileError(f"{short(name)} is no name of a file")
         path = Path(os.path.realpath(self.path / name))
-        hidden = any(part.startswith(".") for part in Path(name).parts)
+        hidden = any(part.startswith(".") for part in Path(self.shown(name)).parts)
         if hidden or path == self.path or not path.is_relative_to(self.path):
             raise FileError(f"{short(name)} is not in the studio's folder")
         if not new and not path.is_file():
             raise FileError(f"there is no file {short(name)} in the studio's folder")
         return path
+
+    def shown(self, text: str) -> str:
+        """A text in which files of the folder have their names there."""
+        return text.replace(f"{self.path}{os.sep}", "")
 
     def fresh(self, name: Any, ending: str) -> str:
         """A name that no file has yet, near the one that is wished for."""

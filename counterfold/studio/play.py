@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 import threading
 from collections import OrderedDict
@@ -17,7 +18,8 @@ from counterfold.games.base import label
 from counterfold.games.spec import Spec, parse_spec
 from counterfold.play.agents import AGENTS
 from counterfold.play.bots import AT_TABLES, SEARCHING, needs_form, searching, seated
-from counterfold.play.human import Leave
+from counterfold.play.human import Leave, Session, read_session
+from counterfold.play.record import read_record, rules_in
 from counterfold.play.street import search_line
 from counterfold.play.table import PlayedHand
 from counterfold.play.trainer import Judgement, Trainer
@@ -46,8 +48,15 @@ WORTH_A_DRILL = 0.005
 class PersonsTable:
     """A sitting whose hands are played in a thread, which waits for the person's moves."""
 
-    def __init__(self, sitting: Trainer, names: Sequence[str]) -> None:
-        self.sitting, self.screen = sitting, Screen(sitting)
+    def __init__(
+        self,
+        sitting: Trainer,
+        names: Sequence[str],
+        asked: tuple[str, str] = ("", ""),
+        rules: Sequence[str] = (),
+    ) -> None:
+        self.sitting, self.screen, self.rules = sitting, Screen(sitting), list(rules)
+        self.asked = dict(zip(("game", "against"), asked, strict=True))
         self.screen.names = ("you", *names)
         self.changed = threading.Condition()
         self.phase, self.trouble = "over", ""
@@ -106,6 +115,14 @@ class PersonsTable:
             self._move, self.phase = found[0], "thinking"
             self.changed.notify_all()
 
+    def moves(self) -> list[str]:
+        """What the person did in the hand in play; nothing where none is."""
+        with self.changed:
+            if self.phase == "over" or self.observation is None:
+                return []
+            player = self.observation.player
+            return [move.action for move in self.sitting.moves() if move.player == player]
+
     def leave(self) -> None:
         """Get up."""
         with self.changed:
@@ -137,6 +154,9 @@ class PersonsTable:
             player = self._player()
             return {
                 "game": sitting.spec,
+                "rules": self.rules,
+                "seed": sitting.seed,
+                "asked": self.asked,
                 "names": self.screen.names,
                 "phase": self.phase,
                 "trouble": self.trouble,
@@ -154,11 +174,13 @@ class PersonsTable:
             }
 
     def _judges(self) -> str:
-        """By what decisions are judged: "exact" values, the opponent's "search", or nothing."""
+        """By what decisions are judged: "exact" values, the opponent's "search", its blueprint over
+        "drawn" hands, or nothing."""
         if not self.sitting.judges:
             return ""
-        searches = callable(getattr(self.sitting.agents[1], "judged", None))
-        return "exact" if not searches else "search" if len(self.sitting.agents) == 2 else ""
+        if not callable(getattr(self.sitting.agents[1], "judged", None)):
+            return "exact"
+        return "search" if len(self.sitting.agents) == 2 else "drawn"
 
     def _player(self) -> int:
         if self.hand is not None:
@@ -252,31 +274,73 @@ def choices(studio: Studio, given: Given) -> dict[str, Any]:
 
 
 def sit(studio: Studio, given: Given) -> dict[str, Any]:
-    """Sit down: a game by name, or the one of a solution, against a file or an agent."""
-    against = given.text("against", "equilibrium", 400)
-    seed = int(given.number("seed", secrets.randbelow(1_000_000)))
+    """Sit down: a game by name, or the one of a solution, against a file or an agent; or where a
+    session of the folder was left, with the moves of the hand that was in play."""
+    session, moves = None, list[str]()
+    if given.maybe("session"):
+        session, moves = _session(studio, given)
+        rules, specs, asked = _of_session(studio, session)
+        seed = session.seed
+    else:
+        asked = given.maybe("game") or "", given.text("against", "equilibrium", 400)
+        seed = int(given.number("seed", secrets.randbelow(1_000_000)))
+        rules, specs = _of_names(studio, given, *asked)
+    names = [asked[1] + (f" {k + 1}" if len(specs) > 1 else "") for k in range(len(specs))]
     if seed < 0:
         raise ParameterError(f"seed is {seed}, and must be from 0 up")
-    rules = _rules(studio, given.maybe("game"), against)
-    spec = _agent(studio, against)
-    if isinstance(rules, Holdem) and rules.players <= SEARCHERS and against.endswith(STRATEGIES):
-        spec = _searching(given, spec)
     form = (
         form_of(rules.poker if isinstance(rules, PokerRules) else rules)
-        if needs_form(rules, [spec])
+        if needs_form(rules, specs)
         else None
     )
-    players = int(getattr(rules, "players", 2))
-    others = seated(rules, [spec] * (players - 1), form)
+    others = seated(rules, specs, form)
     table = form if isinstance(form, HistoryTree) else rules
-    sitting = Trainer(
-        table, *others, ask=lambda seen: None, seed=seed, against=[spec] * len(others)
-    )
-    count = len(others)
-    names = [against if count == 1 else f"{against} {k + 1}" for k in range(count)]
-    key = _tables.add(PersonsTable(sitting, names))
-    _tables[key].deal()
-    return {"table": key, "rules": list(rules_in_short(rules)), **_tables[key].state()}
+    sitting = Trainer(table, *others, ask=lambda seen: None, seed=seed, against=specs)
+    if session is not None:
+        sitting.replay(session)
+    made = PersonsTable(sitting, names, asked, rules_in_short(rules))
+    made.deal()
+    try:
+        for word in moves:
+            made.state()
+            made.move(word)
+    except ParameterError as error:
+        made.leave()
+        raise ParameterError(f"this link's hand comes out otherwise now: {error}") from None
+    key = _tables.add(made)
+    return {"table": key, **made.state()}
+
+
+def _of_names(studio: Studio, given: Given, game: str, against: str) -> tuple[Any, list[str]]:
+    """Rules and opponents as somebody names them."""
+    spec = _agent(studio, against)
+    rules = _rules(studio, game or None, against)
+    if isinstance(rules, Holdem) and rules.players <= SEARCHERS and against.endswith(STRATEGIES):
+        spec = _searching(given, spec)
+    return rules, [spec] * (int(getattr(rules, "players", 2)) - 1)
+
+
+def _session(studio: Studio, given: Given) -> tuple[Session, list[str]]:
+    """The session of a link, and the moves of the hand in play."""
+    try:
+        moves = json.loads(given.text("moves", "") or "[]")
+    except (ValueError, RecursionError):
+        moves = None
+    if not isinstance(moves, list) or not all(isinstance(word, str) for word in moves):
+        raise ParameterError(
+            "the moves of this link are no list of actions; it was cut off perhaps"
+        )
+    return read_session(studio.folder.inside(given.text("session"))), moves
+
+
+def _of_session(studio: Studio, session: Session) -> tuple[Any, list[str], tuple[str, str]]:
+    """Rules and opponents of a session in a file: files of the folder, or names."""
+    header = read_record(session.path).header
+    against = [studio.folder.shown(name) for name in session.against]
+    rules = rules_in(header, session.game, session.path, lambda name, _: _named(studio, name))
+    game = f"{session.game}.json" if "rules" in header else studio.folder.shown(session.game)
+    asked = "" if _files(against[0]) else game, against[0]
+    return rules, [_agent(studio, name) for name in against], asked
 
 
 def _searching(given: Given, path: str) -> str:
@@ -291,13 +355,17 @@ def _searching(given: Given, path: str) -> str:
 def _rules(studio: Studio, name: str | None, against: str) -> Any:
     """The game that is named, or that of the first file among the opponents."""
     if name is not None:
-        game = studio.opened.game(name)
-        return PokerRules(game) if isinstance(game, PokerGame) else game
+        return _named(studio, name)
     found = _files(against)
     if not found:
         raise ParameterError("say which game to play, such as leduc")
     path = str(studio.folder.inside(found[0]))
     return studio.opened.game_in(path) or rules_named(path)
+
+
+def _named(studio: Studio, name: str) -> Any:
+    game = studio.opened.game(name)
+    return PokerRules(game) if isinstance(game, PokerGame) else game
 
 
 def _files(text: str) -> list[str]:
@@ -369,6 +437,14 @@ def save(studio: Studio, given: Given) -> dict[str, Any]:
     return {"file": name}
 
 
+def keep(studio: Studio, given: Given) -> dict[str, Any]:
+    """Keep the hands so far in a file, for a link, with the moves of the one in play."""
+    table = _tables[given.text("table")]
+    name = studio.folder.fresh("hand", ".jsonl")
+    table.sitting.write(studio.folder.inside(name, new=True))
+    return {"file": name, "moves": json.dumps(table.moves())}
+
+
 ROUTES = [
     asked("/play", choices),
     told("/play/sit", sit),
@@ -378,4 +454,5 @@ ROUTES = [
     asked("/play/hint", hint),
     asked("/play/drills", drills),
     told("/play/save", save),
+    told("/play/keep", keep),
 ]

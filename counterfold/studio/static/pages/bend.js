@@ -2,7 +2,7 @@
 import { h, s, get, post, href, field, live, tried, notice } from "../parts.js";
 import { HandGrid } from "../grid.js";
 import { split, chips, pct, suits, signs, card } from "/grid_draw.js";
-import { command, kept } from "../send.js";
+import { atRisk, command, kept } from "../send.js";
 
 const TABS = [["lock", "Lock decisions"], ["style", "A style"], ["target", "A target"], ["exploit", "An opponent"]];
 export async function show(root, params, go) {
@@ -18,12 +18,12 @@ export async function show(root, params, go) {
   }
   const it = await get("/bend", { file: params.file });
   const tabs = h("div", { class: "tabs", role: "tablist" }), body = h("div", { class: "bendbody" }), results = h("div", { class: "jobs" });
-  let words = () => "", keys = null;
+  let words = () => "", keys = null, link = null;
   const open = async name => {
     tabs.replaceChildren(...TABS.map(([id, title]) => h("button", { role: "tab", "aria-selected": id === name ? "true" : "false", onclick: () => open(id) }, title)));
-    history.replaceState(null, "", href("bend", { file: it.file, tab: name, line: name === "lock" ? params.line : "" }));
+    history.replaceState(null, "", href("bend", { file: it.file, tab: name, ...(name === "lock" && { line: params.line, locks: params.locks }) }));
     body.replaceChildren();
-    ({ words = () => "", keys = null } = await { lock: lockPart, style: stylePart, target: targetPart, exploit: exploitPart }[name](body, it, params) || {});
+    ({ words = () => "", keys = null, link = null } = await { lock: lockPart, style: stylePart, target: targetPart, exploit: exploitPart }[name](body, it, params) || {});
   };
   root.append(h("div", { class: "row between" }, h("h1", {}, "Bend ", h("a", { href: href(it.poker ? "browse" : "game", { file: it.file }) }, it.file)), tabs), body, results);
   await open(TABS.some(([id]) => id === params.tab) ? params.tab : "lock");
@@ -38,35 +38,70 @@ export async function show(root, params, go) {
       return element;
     }));
   });
-  return { leave: stop, key: event => keys ? keys(event) : false, help: [["arrows and Space in the grid", "lock a hand, or free it"], ["← and → on a tab", "another way to bend"]], send: { command: () => words() } };
+  return { leave: stop, key: event => keys ? keys(event) : false, help: [["arrows and Space in the grid", "lock a hand, or free it"], ["← and → on a tab", "another way to bend"]], send: { command: () => words(), link: () => link ? link() : location.href } };
 }
 // The game of a solution, as the command line names it.
 const named = async it => [it.spot ? (await kept({ file: it.file })).file : it.game];
 // How exactly to solve: of the pot, or where hands begin without one in big blinds.
 const accuracyOf = it => it.pot ? "0.3%" : "1mbb";
+// Ask for a job; what is wrong is marked at the field whose name the complaint begins with, else at the first.
+async function queued(what, fields, path, given) {
+  for (const one of Object.values(fields)) one.mark("");
+  try { await post(path, given); notice(`${what} is in the queue`); }
+  catch (error) { (fields[Object.keys(fields).find(name => error.message.startsWith(name))] || Object.values(fields)[0]).mark(error.message); }
+}
 const done = (what, made) => { if (made) notice(`${what} is in the queue`); };
 
-// Locks: a place, an action to paint with, the grid.
+// Locks: a place, an action to paint with, the grid. They are in the address as long as they are short.
+const LONG = 6000;
+const alike = play => Object.fromEntries(Object.entries(play).filter(([, share]) => share));
+// Hands that play the same in one entry; single hands come after classes, of which they are.
+function gathered(painted) {
+  const found = new Map();
+  for (const size of [false, true]) for (const [hand, mix] of Object.entries(painted)) {
+    if ((hand.length === 4) !== size) continue;
+    const key = size + JSON.stringify(alike(mix));
+    found.set(key, { mix: alike(mix), hands: [...(found.get(key)?.hands || []), hand] });
+  }
+  return Object.fromEntries([...found.values()].map(({ mix, hands }) => [hands.join(","), mix]));
+}
+const isMix = play => Object.values(play).every(value => typeof value === "number");
+const inWords = mix => Object.entries(mix).filter(([, share]) => share).map(([action, share]) => `${action} ${pct(1000 * share, 0)}`).join(", ");
+// Whether the grid can show and change a lock: at one place, with full trust, hand by hand.
+const paintable = lock => lock.at !== undefined && Object.keys(lock).every(key => key === "at" || key === "play");
+function lockTold(who, lock) {
+  const { play } = lock, hands = Object.keys(play).filter(hand => hand !== "random");
+  const what = isMix(play) ? inWords(play) : [play.random && `the whole range ${inWords(play.random)}`, hands.length && hands.slice(0, 6).join(", ") + (hands.length > 6 ? `… (${hands.length})` : "")].filter(Boolean).join(" and ");
+  const where = lock.at === undefined ? lock.street || "everywhere" : lock.at || "the first decision";
+  return `${who}, ${where}${lock.hands ? ` with ${lock.hands}` : ""}: ${what}${(lock.trust ?? 1) < 1 ? `, trusted by ${pct(1000 * lock.trust, 0)}` : ""}`;
+}
 async function lockPart(root, it, params) {
-  const locks = [];
+  const came = params.locks ? await tried(() => get("/bend/locks", { file: it.file, locks: params.locks })) : null;
+  const locks = came ? came.locks : [];
+  let redraw = () => {};
   const list = h("ul", { class: "plain" }), solve = h("button", { class: "strong", disabled: true, onclick: async () =>
     done("Solving with locks", await tried(() => post("/bend/lock", { file: it.file, locks: made(), exploitability: it.poker ? accuracyOf(it) : "" }))) }, "Solve again with these locks");
-  const made = () => locks.map(one => one.lock);
+  const made = () => locks.map(({ lock }) => isMix(lock.play) ? lock : { ...lock, play: gathered(lock.play) });
+  const address = locks => href("bend", { file: it.file, tab: "lock", line: params.line, locks });
   const drawList = () => {
     solve.disabled = !locks.length;
-    list.replaceChildren(...locks.map((one, k) => h("li", { class: "row" }, h("span", {}, one.told), h("button", { class: "quiet", "aria-label": "take this lock away", onclick: () => { locks.splice(k, 1); drawList(); } }, "✕"))));
+    params.locks = locks.length ? JSON.stringify(made()) : "";
+    if (params.locks.length > LONG) params.locks = "";
+    history.replaceState(null, "", address(params.locks));
+    list.replaceChildren(...locks.map((one, k) => h("li", { class: "row nowrap" }, h("span", {}, lockTold(one.who, one.lock)), h("button", { class: "quiet", "aria-label": "take this lock away", onclick: () => { locks.splice(k, 1); drawList(); redraw(); } }, "✕"))));
   };
-  const side = h("section", { class: "card" }, h("h2", {}, "Locks"), h("p", { class: "soft" }, "What is painted is fixed; all else answers to it. Painting a class, one of its combos, or the whole range."), list, solve);
+  const side = h("section", { class: "card" }, h("h2", {}, "Locks"), h("p", { class: "soft" }, it.poker ? "What is painted is fixed; all else answers to it. Paint a class, one of its hands, or the whole range." : "What is locked is fixed; all else answers to it."), list, solve);
+  const told = {
+    words: async () => {
+      const found = await kept({ file: it.file, locks: made() });
+      return command("solve", found.file || found.game, ["--locks", found.locks], ["--exploitability", it.poker ? accuracyOf(it) : ""]);
+    },
+    link: async () => location.origin + address(params.locks || (locks.length ? (await kept({ file: it.file, locks: made() })).locks : "")),
+  };
   if (!it.poker) {
-    const infoset = h("input", { type: "text", placeholder: "K | bet" }), play = h("input", { type: "text", placeholder: "call=1" });
-    root.append(h("section", { class: "card" }, h("div", { class: "row fields" }, field("Infoset", infoset, "its name, as on the page of the game"), field("Plays", play, "actions with shares: fold=0.2, call=0.8"),
-      h("button", { onclick: () => {
-        const shares = Object.fromEntries(play.value.split(",").map(one => one.split("=")).filter(two => two.length === 2).map(([a, p]) => [a.trim(), Number(p)]));
-        if (!infoset.value.trim() || !Object.keys(shares).length) { notice("name an infoset and what it plays", true); return; }
-        locks.push({ lock: { at: infoset.value.trim(), play: shares }, told: `${infoset.value.trim()}: ${play.value}` });
-        drawList();
-      } }, "Lock it"))), side);
-    return {};
+    root.append(await infosetLocks(it, locks, drawList), side);
+    drawList();
+    return told;
   }
   const box = h("section", { class: "card" }), grid_ = h("div"), bar_ = h("div", { class: "line" }), brushes = h("div", { class: "row brush" }), combos = h("div", { class: "suits" });
   let place, cells, holes, brush = 0, share = 100, painted = {}, whole = null, cell = 0, grid = null;
@@ -75,20 +110,27 @@ async function lockPart(root, it, params) {
   async function at(line) {
     const found = await tried(() => get("/browse", { file: it.file, line: line.join(", ") }));
     if (!found) return;
-    place = found; painted = {}; whole = null; brush = 0;
+    place = found; brush = 0;
     params.line = found.line.join(", ");
+    take();
+    drawList();
+  }
+  // What is locked at this place already.
+  function take() {
+    const own = locks.find(({ lock }) => paintable(lock) && lock.at === place.line.join(", "));
+    const play = own ? own.lock.play : {};
+    const full = mix => Object.fromEntries(place.views[0].actions.map(action => [action, mix[action] || 0]));
+    whole = isMix(play) && own ? full(play) : play.random ? full(play.random) : null;
+    painted = isMix(play) ? {} : Object.fromEntries(Object.entries(play).filter(([hand]) => hand !== "random").map(([hand, mix]) => [hand, full(mix)]));
     draw();
   }
+  redraw = take;
   const mixOf = action => { const v = place.views[0], rest = v.actions.length - 1; return Object.fromEntries(v.actions.map((a, k) => [a, k === action ? share / 100 : rest ? (1 - share / 100) / rest : 1])); };
   function store() {
-    const name = place.line.join(", "), v = place.views[0], shown = place.line.join(", ") || "the first decision";
-    const old = locks.findIndex(one => one.lock.at === name);
+    const at = place.line.join(", ");
+    const old = locks.findIndex(({ lock }) => paintable(lock) && lock.at === at);
     if (old >= 0) locks.splice(old, 1);
-    const play = {};
-    if (whole) play.random = whole;
-    Object.assign(play, painted);
-    const count = Object.keys(painted).length;
-    if (whole || count) locks.push({ lock: { at: name, play }, told: `${v.player}, ${shown}: ${whole ? "the whole range" : ""}${whole && count ? " and " : ""}${count ? Object.keys(painted).slice(0, 6).join(", ") + (count > 6 ? `… (${count})` : "") : ""}` });
+    if (whole || Object.keys(painted).length) locks.push({ lock: { at, play: { ...(whole && { random: whole }), ...painted } }, who: place.views[0].player });
     drawList();
   }
   function draw() {
@@ -108,6 +150,7 @@ async function lockPart(root, it, params) {
         cell = k;
         if (!(place.views[0].cells.combos[k] > 0)) { paintGrid(); return; }
         if (first) erase = name in painted && painted[name][place.views[0].actions[brush]] === share / 100;
+        for (const hole of holes.holes[k]) delete painted[holes.names[hole]];
         if (erase) delete painted[name]; else painted[name] = mixOf(brush);
         paintGrid();
       } });
@@ -116,14 +159,20 @@ async function lockPart(root, it, params) {
     if (!grid_.firstChild) grid_.append(grid.element);
     paintGrid();
   }
+  const single = k => holes.holes[k].some(hole => holes.names[hole] in painted);
   function paintGrid() {
     const v = place.views[0];
     grid.draw(k => {
       if (!(v.cells.full[k] > 0)) return null;
       const name = place.frame.classes[k], lock = painted[name] || whole, mix = lock ? v.actions.map(a => 1000 * lock[a]) : v.cells.mix.map(row => row[k]);
-      return { height: 100, background: mix.every(x => x !== null) ? split(mix, v.colours) : "none", text: lock ? "⚿" : "" };
+      return { height: 100, background: mix.every(x => x !== null) ? split(mix, v.colours) : "none", text: "", told: `${name}${lock ? " locked: " + inWords(lock) : single(k) ? " locked in part" : ""}` };
     });
-    grid.cells.forEach((one, k) => one.classList.toggle("free", !(painted[place.frame.classes[k]] || whole)));
+    grid.cells.forEach((one, k) => {
+      const held = painted[place.frame.classes[k]] || whole;
+      one.classList.toggle("free", !held);
+      one.classList.toggle("held", !!held);
+      one.classList.toggle("part", !held && single(k));
+    });
     const names = holes.holes[cell].map(hole => holes.names[hole]);
     combos.replaceChildren(h("b", {}, place.frame.classes[cell]), ...names.map(name => h("button", { class: "combo", "aria-pressed": name in painted ? "true" : "false", onclick: () => {
       if (name in painted) delete painted[name]; else painted[name] = mixOf(brush);
@@ -133,10 +182,33 @@ async function lockPart(root, it, params) {
   box.append(bar_, brushes, grid_, combos);
   await at(params.line ? params.line.split(", ") : []);
   root.append(h("div", { class: "bendgrid" }, box, side));
-  return { words: async () => {
-    const found = await kept({ file: it.file, locks: made() });
-    return command("solve", found.file || found.game, ["--locks", found.locks], ["--exploitability", accuracyOf(it)]);
-  } };
+  return told;
+}
+// Locks of a game by its infosets: one is chosen, what is played there comes with it and is changed.
+async function infosetLocks(it, locks, changed) {
+  const { rows } = await get("/game", { file: it.file });
+  const infoset = h("input", { type: "text", list: "infosets", placeholder: rows.length ? rows[0][1] : "", autocomplete: "off", spellcheck: "false" }), play = h("input", { type: "text", placeholder: "call=1", autocomplete: "off", spellcheck: "false" });
+  const where = field("Infoset", infoset, "what the player sees, by its name; choose one, or write"), what = field("Plays", play, "actions with shares that make 1: fold=0.2, call=0.8");
+  const row = () => rows.find(([, name]) => name === infoset.value.trim());
+  infoset.addEventListener("input", () => { if (row()) play.value = Object.entries(row()[2]).map(([action, share]) => `${action}=${+share.toFixed(2)}`).join(", "); });
+  const lockIt = async () => {
+    const shares = Object.fromEntries(play.value.split(",").map(one => one.split("=")).map(([a, p]) => [a.trim(), Number(p)]).filter(([a]) => a));
+    const lock = { at: infoset.value.trim(), play: shares, ...(row() && { player: row()[0] + 1 }) };
+    where.mark(""); what.mark("");
+    if (!lock.at) { where.mark("name an infoset"); return; }
+    if (!Object.keys(shares).length || Object.values(shares).some(Number.isNaN)) { what.mark("say what is played, as in call=1"); return; }
+    try {
+      const [one] = (await get("/bend/locks", { file: it.file, locks: JSON.stringify([lock]) })).locks;
+      const old = locks.findIndex(({ lock: other }) => other.at === lock.at && other.player === lock.player);
+      locks.splice(old < 0 ? locks.length : old, old < 0 ? 0 : 1, one);
+      changed();
+    } catch (error) { (row() ? what : where).mark(error.message); }
+  };
+  const enter = event => { if (event.key === "Enter") lockIt(); };
+  infoset.addEventListener("keydown", enter);
+  play.addEventListener("keydown", enter);
+  return h("section", { class: "card" }, h("datalist", { id: "infosets" }, rows.map(([player, name]) => h("option", { value: name }, `player ${player + 1}`))),
+    h("div", { class: "row fields locking" }, where, what, h("button", { onclick: lockIt }, "Lock it")));
 }
 
 // A style: sliders from 1, no preference, up.
@@ -147,29 +219,32 @@ async function stylePart(root, it) {
     const degree = () => +(10 ** (slider.value / 100 * 1.3)).toFixed(1);
     return { word, degree, element: h("div", { class: "row slider" }, h("span", { class: "word" }, word), slider, told) };
   });
+  const fields = { prefer: field("Whose", who), give_up: field("May give up", give, it.poker ? "chips each time that a hand comes" : "of counterfactual regret") };
   const player = () => it.poker ? "" : who.value;
   const prefer = () => rows.filter(row => row.degree() > 1).map(row => `${it.poker && who.value ? who.value + ":" : ""}${row.word}=${row.degree()}`);
   root.append(h("section", { class: "card" }, h("p", { class: "soft" }, "1 is no preference; the more, the harder it pulls. What it costs is measured exactly, by solving with and without."), ...rows.map(row => row.element),
-    h("div", { class: "row fields" }, field("Whose", who), field("May give up", give, it.poker ? "chips each time that a hand comes" : "of counterfactual regret"),
-      h("button", { class: "strong", onclick: async () => done("The style", await tried(() => post("/bend/style", { file: it.file, prefer: prefer(), player: player(), give_up: give.value }))) }, "Solve with this style"))));
+    h("div", { class: "row fields" }, Object.values(fields),
+      h("button", { class: "strong", onclick: () => queued("The style", fields, "/bend/style", { file: it.file, prefer: prefer(), player: player(), give_up: give.value }) }, "Solve with this style"))));
   return { words: async () => command("style", ...await named(it), ...prefer().map(text => ["--prefer", text]), ["--player", player()], ["--give-up", give.value === "0" ? "" : give.value]) };
 }
 async function targetPart(root, it) {
   const where = it.poker ? [["bet", ...it.streets.map(street => `bet@${street}`)][1] || "bet"][0] : `${it.words.at(-1)}`;
   const what = h("input", { type: "text", value: where }), share = h("input", { type: "range", min: 0, max: 100, value: 60, "aria-label": "how often", oninput: () => { told.textContent = share.value + "%"; } }), told = h("output", {}, "60%");
   const give = h("input", { type: "text", class: "short", value: it.poker ? String(+(.02 * it.pot).toFixed(2)) : "0.01" });
+  const fields = { frequency: field("What", what, it.poker ? "bet@flop, ip: raise@turn, bet@river[JJ-22]" : "bet@J, raise@round1, player2:call@K*"), give_up: field("May cost at most", give, "in exploitability, chips") };
   root.append(h("section", { class: "card" }, h("p", { class: "soft" }, "The strategy nearest to an equilibrium that does something as often as you say; where none can within the budget, the nearest that can is told."),
-    h("div", { class: "row fields" }, field("What", what, it.poker ? "bet@flop, ip: raise@turn, bet@river[JJ-22]" : "bet@J, raise@round1, player2:call@K*"), h("div", { class: "field" }, h("span", { class: "name" }, "How often"), h("div", { class: "row" }, share, told)),
-      field("May cost at most", give, "in exploitability, chips"), h("button", { class: "strong", onclick: async () => done("The target", await tried(() => post("/bend/target", { file: it.file, frequency: what.value, share: share.value / 100, give_up: give.value }))) }, "Find it"))));
+    h("div", { class: "row fields" }, fields.frequency, h("div", { class: "field" }, h("span", { class: "name" }, "How often"), h("div", { class: "row" }, share, told)),
+      fields.give_up, h("button", { class: "strong", onclick: () => queued("The target", fields, "/bend/target", { file: it.file, frequency: what.value, share: share.value / 100, give_up: give.value }) }, "Find it"))));
   return { words: async () => command("style", ...await named(it), ["--target", `${what.value}=${share.value / 100}`], ["--give-up", give.value]) };
 }
 async function exploitPart(root, it) {
   const model = h("select", {}, it.models.map(name => h("option", { value: name }, name))), player = h("select", {}, it.players.slice(0, 2).map((name, k) => h("option", { value: k }, it.poker ? name : `player ${name}`)));
   const budget = h("input", { type: "text", class: "short", placeholder: "any" });
+  const fields = { model: field("The opponent plays", model), player: field("You are", player), budget: field("Risk at most", budget, "in chips a hand") };
   root.append(h("section", { class: "card" }, h("p", { class: "soft" }, "How you think the opponent plays, and what you would risk if that is wrong: winnings against exploitability, each point an exact answer."),
-    h("div", { class: "row fields" }, field("The opponent plays", model), field("You are", player), field("Risk at most", budget, "in chips a hand"),
-      h("button", { class: "strong", onclick: async () => done("The answer", await tried(() => post("/bend/exploit", { file: it.file, model: model.value, player: player.value, budget: budget.value }))) }, "Answer"))));
-  return { words: async () => command("exploit", ...await named(it), ["--form", it.poker && !it.spot ? "public" : ""], ["--model", model.value], ["--player", +player.value + 1], ...(budget.value.trim() && !it.poker ? [["--epsilon", budget.value.trim()]] : [["--curve", true]])) };
+    h("div", { class: "row fields" }, Object.values(fields),
+      h("button", { class: "strong", onclick: () => queued("The answer", fields, "/bend/exploit", { file: it.file, model: model.value, player: player.value, budget: budget.value }) }, "Answer"))));
+  return { words: async () => command("exploit", ...await named(it), ["--form", it.poker && !it.spot ? "public" : ""], ["--model", model.value], ["--player", +player.value + 1], ...atRisk(budget.value.trim(), it.poker)) };
 }
 
 function resultCard(job, it) {

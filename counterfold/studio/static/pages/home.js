@@ -34,6 +34,7 @@ export async function show(root, params, go) {
     if (item.kind === "strategy") doing.push(["Open", href("game", { file: item.name })]);
     if (item.kind === "game") doing.push(["Open", href("build", { game: item.name })]);
     if (item.kind === "solution" || item.kind === "strategy") doing.push(["Bend", href("bend", { file: item.name })]);
+    if (item.kind === "record") doing.push(["Go on", href("play", { session: item.name })]);
     if (poker || item.kind === "strategy") doing.push(["Play", href("play", { against: item.name })]);
     return h("tr", {},
       h("td", {}, doing.length ? h("a", { href: doing[0][1] }, item.name) : item.name),

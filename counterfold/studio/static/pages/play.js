@@ -9,7 +9,7 @@ export async function show(root, params) {
   const table = new PersonTable(root, params);
   await table.choose();
   return { key: event => table.key(event), leave: () => { table.gone = true; }, help: [["a to i", "an action, in order"], ["Enter or n", "the next hand"], ["h", "a hint"]],
-    send: { command: () => command("play", table.game, ["--against", table.against || "equilibrium"], ["--no-search", !table.search], ["--seconds", table.search ? table.seconds : ""]) } };
+    send: { command: () => table.words(), link: () => table.link() } };
 }
 const playing = one => h("span", { class: "playing suit-" + (one[1] || "") }, one[0], h("small", {}, signs[suits.indexOf(one[1])] || ""));
 const cards = text => (text.match(/../g) || []).map(playing);
@@ -27,7 +27,7 @@ class PersonTable {
     const shape = () => { plays.hidden = !(/\.cf$/.test(against.value) || found.files.some(f => f.name === against.value.trim() && f.kind === "blueprint")); within.hidden = plays.hidden || how.value === "no"; };
     against.addEventListener("input", shape);
     shape();
-    this.setup = h("section", { class: "card" }, h("h1", {}, "Sit down"), h("div", { class: "row fields" },
+    this.setup = h("details", { class: "card setup", open: !this.params.against && !this.params.session }, h("summary", {}, h("h1", {}, "Sit down")), h("div", { class: "row fields" },
       field("Against", against, "a solution of the folder, or an agent by name"), field("Game", game, "empty: the game of the solution"), plays, within,
       this.go = h("button", { class: "strong", onclick: () => this.sit(game.value.trim(), against.value.trim(), how.value === "yes", pace.value.trim()) }, "Play")),
       h("datalist", { id: "opponents" }, [...new Set([...found.files.map(f => f.name), ...found.files.filter(f => f.kind === "blueprint").map(f => `holdem(${f.name})`), ...found.agents.map(a => a.name), ...found.bots])].map(value => h("option", { value }))),
@@ -35,23 +35,47 @@ class PersonTable {
     this.felt = h("section", { class: "card felt", "aria-live": "polite", hidden: true });
     this.side = h("div", { class: "beside", hidden: true });
     this.root.append(this.setup, h("div", { class: "play" }, this.felt, this.side));
-    if (this.params.against) await this.sit(this.game, this.against, this.search, this.seconds);
+    const { table, session, moves } = this.params;
+    const there = table && await get("/play/state", { table }).catch(() => null);  // else the server was started again
+    if (there) this.seated({ ...there, table });
+    else if (session) await this.sitDown({ session, moves: moves || "" });
+    else if (this.params.against) await this.sit(this.game, this.against, this.search, this.seconds);
   }
   async sit(game, against, search, seconds) {
     Object.assign(this, { game, against, search, seconds });
-    history.replaceState(null, "", href("play", { game, against, search: search ? "" : "no", seconds: search ? seconds : "" }));
+    await this.sitDown({ game: game || null, against, search, seconds });
+  }
+  async sitDown(how) {
     this.go.disabled = true;
     this.go.textContent = "Sitting down…";
-    const found = await tried(() => post("/play/sit", { game: game || null, against, search, seconds }));
+    const found = await tried(() => post("/play/sit", how));
     this.go.disabled = false;
     this.go.textContent = "Play";
-    if (!found || this.gone) return;
+    if (this.gone) return;
+    if (found) this.seated(found); else this.setup.open = true;
+  }
+  // At a table that the server has, which a reload comes back to.
+  seated(found) {
+    this.setup.open = false;
     this.table = found.table;
-    this.rules = found.rules;
-    this.history = [];
+    Object.assign(this, found.asked);
+    history.replaceState(null, "", this.address({ table: this.table }));
     this.felt.hidden = this.side.hidden = false;
     this.take(found);
     this.felt.focus();
+  }
+  address(more) {
+    const { game, against, search, seconds } = this;
+    return href("play", { game, against, search: search ? "" : "no", seconds: search ? seconds : "", ...more });
+  }
+  // The hands so far in a file of the folder, and the moves of the one at hand.
+  async link() {
+    if (!this.table) return location.href;
+    const { file, moves } = await post("/play/keep", { table: this.table });
+    return location.origin + href("play", { session: file, moves });
+  }
+  words() {
+    return command("play", this.game, ["--against", this.against || "equilibrium"], ["--no-search", !this.search], ["--seconds", this.search ? this.seconds : ""], ["--seed", this.state && this.state.seed]);
   }
   take(found) {
     this.state = found;
@@ -123,9 +147,9 @@ class PersonTable {
   judged() {
     const { judged, judges } = this.state;
     return h("section", { class: "card judgedcard" }, h("h2", {}, "Decisions of this hand"), judged.length ? judged.map(one => verdict(one))
-      : h("p", { class: "soft" }, judges === "exact" ? "Each is judged by its exact value as soon as you have made it." : judges ? "Each is judged by what the opponent's own search finds, before it by its blueprint over drawn boards; ± tells how far that may be wrong." : "Where the opponent's strategy for all hands is known, each is judged by its exact value; a hint tells what others would do."));
+      : h("p", { class: "soft" }, judges === "exact" ? "Each is judged by its exact value as soon as you have made it." : judges === "drawn" ? "Each is judged by the opponents' blueprint, played on by everybody over drawn hands and boards; ± tells how far that may be wrong." : judges ? "Each is judged by what the opponent's own search finds, before it by its blueprint over drawn boards; ± tells how far that may be wrong." : "Where the opponent's strategy for all hands is known, each is judged by its exact value; a hint tells what others would do."));
   }
-  rulesCard() { return h("details", { class: "card" }, h("summary", {}, "The rules"), (this.rules || []).map(text => h("p", {}, text))); }
+  rulesCard() { return h("details", { class: "card" }, h("summary", {}, "The rules"), (this.state.rules || []).map(text => h("p", {}, text))); }
   // Decisions that cost most, one after the other, to be made again.
   async drill() {
     const { drills } = await get("/play/drills", { table: this.table });
