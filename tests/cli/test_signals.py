@@ -40,6 +40,17 @@ def listening(process):
     raise AssertionError("it never listens")
 
 
+def busy(process, seconds):
+    """Until a process has computed for so long, however little of a core it gets."""
+    used = 0.0
+    while used < seconds:
+        assert process.poll() is None, process.communicate()
+        with open(f"/proc/{process.pid}/stat") as file:
+            user, system = file.read().rpartition(")")[2].split()[11:13]
+        used = (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+        time.sleep(0.05)
+
+
 def at_work(process, word):
     """Until a line of progress has this word."""
     for line in process.stderr:
@@ -136,5 +147,5 @@ def test_where_nothing_is_told_on_the_way(start, arguments):
     """Long stretches in which nobody looks: the signal is raised there after a second."""
     process = start(*arguments)
     listening(process)
-    time.sleep(4)
+    busy(process, 2.5)
     assert "stopped" in end(process, signal.SIGTERM)[1]
