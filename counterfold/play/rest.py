@@ -24,6 +24,7 @@ from counterfold.poker.money import Betting, State
 from counterfold.poker.sizes import Size, Sizes
 from counterfold.poker.table import DEALT, STREETS, Holdem
 from counterfold.strategy.layout import Tables
+from counterfold.strategy.strategy import Strategy
 from counterfold.tree.public import PublicTree
 
 Extra = Mapping[int, Sequence[float]]
@@ -242,6 +243,20 @@ def lifted(shadow: Shadow, tables: BucketTables, tree: PublicTree) -> Tables:
                 for action in range(int(nodes.count[n])):
                     made[p][base + int(nodes.slot[n]) + action] = played[:, action][held]
     return made[0], made[1]
+
+
+def completed(found: Strategy[PublicTree], rest: Tables, tree: PublicTree) -> Tables:
+    """What was found with some of the hands, in the tables of a tree that has the rest as well."""
+    small = found.tree
+    for p, into in enumerate(rest):
+        where = np.zeros(HOLES, np.int64)
+        for k, board in enumerate(tree.boards):
+            held, holes = small.hands[p][k].holes, tree.hands[p][k].holes
+            where[holes] = np.arange(len(holes))
+            first = int(tree.base[k, p])
+            rows = slice(first, first + int(tree.nodes.width[board.street, p]))
+            into[rows, where[held]] = found.tables[p][rows, : len(held)]
+    return rest
 
 
 def bucketed(

@@ -13,7 +13,7 @@ import numpy as np
 from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.abstraction.bucket_layout import BucketTables
 from counterfold.abstraction.edge_betting import EdgeForm
-from counterfold.arrays import Floats
+from counterfold.arrays import Bools, Floats
 from counterfold.errors import TreeTooLargeError
 from counterfold.evaluate.public_view import Browser
 from counterfold.play.habits import tilted
@@ -22,6 +22,7 @@ from counterfold.play.rest import (
     Extra,
     Shadow,
     bucketed,
+    completed,
     game_of,
     lifted,
     rest_of,
@@ -31,8 +32,8 @@ from counterfold.play.rest import (
 from counterfold.play.safe import MOST_ALPHA, evidence
 from counterfold.play.sampled_root import ROUND, Entering, entry_of
 from counterfold.poker.betting import count
-from counterfold.poker.cards import CARDS, HOLES, board_name
-from counterfold.poker.game import DECISION, BettingTree, PokerGame
+from counterfold.poker.cards import CARDS, HOLES, board_name, holes_without
+from counterfold.poker.game import DECISION, BettingTree, PokerGame, meetings
 from counterfold.poker.money import Betting, State
 from counterfold.poker.ranges import Range
 from counterfold.poker.table import DEALT, STREETS, Holdem
@@ -41,7 +42,6 @@ from counterfold.searchers.public import PublicSearch
 from counterfold.searchers.public_entry import PublicEntry
 from counterfold.solvers.solver import Solver
 from counterfold.strategy.continuations import continuations
-from counterfold.strategy.layout import Tables
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.public import PublicTree
 
@@ -80,6 +80,11 @@ MOST_NODES = 20_000
 RARE = 1e-4
 """Of the likeliest hand of the player who searches: no hand is taken to be rarer, so that what
 each of them would do is learned."""
+LEFT_OUT = (0.0, 0.001, 0.001, 0.0)
+"""Of a range, at most, by street: its rarest hands, which the tree leaves out and the blueprint
+plays. An iteration costs as much as there are hands, and little where no cards come."""
+BELIEVING = ("unsafe", "ses")
+"""Gadgets that believe in a range of the opponent, and may leave out its rarest hands."""
 
 
 @dataclass(frozen=True)
@@ -176,6 +181,15 @@ class _Root(NamedTuple):
     alpha: float | None
 
 
+class _Last(NamedTuple):
+    """The last search of all hands: what it found for those that were in its tree."""
+
+    plan: Plan
+    game: PokerGame  # with all hands
+    found: Strategy[PublicTree]
+    shadow: Shadow
+
+
 Fitting = tuple[Betting, tuple[int, ...], float]
 """A betting, who is in it, and what an iteration costs."""
 
@@ -191,7 +205,7 @@ class StreetSearch:
         self.gadget, self.alpha, self.budget, self.seconds = gadget, alpha, budget, seconds
         self.iterations = iterations
         self._pace = PACE
-        self.last: tuple[Plan, PokerGame, Tables] | None = None
+        self.last: _Last | None = None
         whole = Strategy.of(tables.form, tables.table)
         self.continuations = {name: one.tables[0] for name, one in continuations(whole).items()}
 
@@ -226,12 +240,13 @@ class StreetSearch:
             return None
         betting, seats, cost = fitting
         rules = self.tables.form.game.rules
-        game = game_of(self.table, rules, betting, seats, spot.board)
+        every = game_of(self.table, rules, betting, seats, spot.board)
+        game = replace(every, ranges=self._likely(spot, seats))
         tree = PublicTree(game, symmetry=False)
         shadow = shadow_of(game.betting, self.tables.form.game.betting, spot.node, seats)
         blueprint = Strategy.of(tree, lifted(shadow, self.tables, tree))
         me = seats.index(spot.player)
-        came = self._came(spot, seats, game)
+        came = self._came(spot, seats)
         search = PublicSearch(blueprint, me, came=(came[0], came[1]))
         entry = search.entry(0)
         gap, limit = GAP * sum(betting.paid), MOST if self.iterations is None else self.iterations
@@ -254,17 +269,18 @@ class StreetSearch:
                 return None  # the blueprint knows more
         assert found.reply is not None
         tables = [found.weights, found.reply][:: 1 if me == 0 else -1]
-        both = Strategy.of(tree, tuple(tables)).hands
-        played = {node: np.nan_to_num(both.at(node)) for node in both.decisions()}
+        solved = Strategy.of(tree, tuple(tables))
+        both = solved.hands
+        played = {node: self._whole(spot, shadow, node, both.at(node)) for node in both.decisions()}
         told = self._told(
             spot, seats, came, began, kind="public", gadget=self.gadget,
             iterations=found.iterations, alpha=settings.get("alpha"), gap=float(found.gap[0]),
             pot=sum(betting.paid), nodes=len(game.betting),
         )  # fmt: skip
         plan = Plan(game.betting, seats, played, told)
-        everything = [np.asarray(each) for each in game.ranges]
+        everything = [np.asarray(each) for each in every.ranges]
         everything[me] = came[me]
-        self.last = plan, replace(game, ranges=tuple(everything)), tuple(tables)
+        self.last = _Last(plan, replace(every, ranges=tuple(everything)), solved, shadow)
         return plan
 
     def _settings(
@@ -287,11 +303,12 @@ class StreetSearch:
     def values(self, plan: Plan, words: Sequence[str]) -> dict[str, Floats] | None:
         """[holes] what actions of the other one are worth to it against the last search's player,
         both playing what was found; None of another search."""
-        if self.last is None or self.last[0] is not plan:
+        if self.last is None or self.last.plan is not plan:
             return None
-        _, game, tables = self.last
-        strategy = Strategy.of(PublicTree(game, symmetry=False), tables)
-        return Browser(strategy).action_values(", ".join(words))
+        _, game, found, shadow = self.last
+        tree = PublicTree(game, symmetry=False)
+        whole = Strategy.of(tree, completed(found, lifted(shadow, self.tables, tree), tree))
+        return Browser(whole).action_values(", ".join(words))
 
     # Any number of players, over buckets, to the end of the street.
 
@@ -304,7 +321,7 @@ class StreetSearch:
             return None
         betting, seats, names = fitting
         game = game_of(self.table, own.game.rules, betting, seats, spot.board)
-        came = self._came(spot, seats, game)
+        came = self._came(spot, seats)
         game, hands = replace(game, ranges=tuple(came)), single_hands(spot.board)
         form = BucketForm(game, (hands, *own.buckets[spot.state.street + 1 :]))
         trunk = {node: node for node in form.nodes.tolist()}
@@ -379,15 +396,35 @@ class StreetSearch:
                     return betting, seats, names
         return None
 
-    def _came(self, spot: Spot, seats: tuple[int, ...], game: PokerGame) -> list[Floats]:
+    def _came(self, spot: Spot, seats: tuple[int, ...]) -> list[Floats]:
         """[holes] how the hands of all in the hand came, none of the own ones never."""
-        came = [spot.ranges[p] * (game.ranges[0] > 0) for p in seats]
+        left = holes_without(spot.board).astype(np.float64)
+        came = [spot.ranges[p] * left for p in seats]
         for p, each in enumerate(came):
             if seats[p] == spot.player:
-                came[p] = np.maximum(each, RARE * each.max()) * (game.ranges[p] > 0)
+                came[p] = np.maximum(each, RARE * each.max()) * left
             if not came[p].sum() > 0:
-                came[p] = game.ranges[p]
+                came[p] = left
         return came
+
+    def _likely(self, spot: Spot, seats: tuple[int, ...]) -> tuple[Floats, ...]:
+        """[holes] of each player in the hand: 1 for the hands that are searched."""
+        left, found = holes_without(spot.board).astype(np.float64), []
+        part = LEFT_OUT[spot.state.street]
+        for p, came in zip(seats, self._came(spot, seats), strict=True):
+            if not part or (p != spot.player and self.gadget not in BELIEVING):
+                found.append(left)
+            else:
+                judged = (each[p] for each in spot.judged if p != spot.player)
+                found.append(left * np.any([_most_of(each, part) for each in (came, *judged)], 0))
+        met = float((found[0] * meetings(found[1])).sum())
+        return tuple(found) if met > 0 else (left,) * len(seats)
+
+    def _whole(self, spot: Spot, shadow: Shadow, node: int, shares: Floats) -> Floats:
+        """[actions, holes] what hands do, by the blueprint those that were left out."""
+        held = self.tables.buckets[spot.state.street].on(spot.board)
+        rest = shadow.played(self.tables, node).T[:, held] * holes_without(spot.board)
+        return np.where(np.isnan(shares), rest, shares)
 
     @property
     def _trials(self) -> int:
@@ -400,13 +437,14 @@ class StreetSearch:
         """The betting with as many sizes as fit into the time, and what an iteration costs."""
         for fewer in range(trees):
             betting, seats = rest_of(self.table, self.own, spot.state, extra, fewer)
+            hands = float(np.mean([each.sum() for each in self._likely(spot, seats)]))
             try:
                 sizes = count(betting, most=MOST_NODES)
             except TreeTooLargeError:
                 continue
             boards, cost, left = 1, 0.0, CARDS - len(spot.board)
             for street in sizes:
-                cost += boards * street.nodes * HOLES
+                cost += boards * street.nodes * hands
                 boards, left = boards * left, left - 1
             if (least * self._trials + AROUND) * cost * self._pace <= ALMOST * self.seconds:
                 return betting, seats, cost
@@ -422,3 +460,12 @@ class StreetSearch:
             ranges=tuple(str(Range(each.round(2))) for each in shares), **found,
             cpu_seconds=time.thread_time() - began,
         )  # fmt: skip
+
+
+def _most_of(weights: Floats, left_out: float) -> Bools:
+    """The likeliest hands, which make up all of a range but for a part."""
+    order = np.argsort(-weights, kind="stable")
+    sums = np.cumsum(weights[order])
+    found = np.zeros(len(weights), bool)
+    found[order[: int(np.searchsorted(sums, (1 - left_out) * sums[-1])) + 1]] = True
+    return found & (weights > 0)

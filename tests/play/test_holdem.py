@@ -25,6 +25,7 @@ from counterfold.play.match import Match
 from counterfold.play.poker_bots import AlwaysCall, maniac
 from counterfold.play.record import read_record
 from counterfold.play.rest import game_of, lifted, rest_of, shadow_of
+from counterfold.play.street import LEFT_OUT, Spot
 from counterfold.play.worth import worth_among, worth_of
 from counterfold.poker.cards import HIGH, HOLES, LOW, holes_without, parse_cards, parse_hole
 from counterfold.poker.game import DECISION, PokerGame
@@ -248,6 +249,28 @@ def _pairs(tree: Any, root: int, small: Any) -> list[tuple[int, int]]:
     return found
 
 
+@pytest.mark.parametrize("name", ["ses", "maxmargin"])
+def test_the_rarest_hands_are_left_to_the_blueprint(name: str) -> None:
+    """Of a range that is believed, and of the own one, up to a part of all that may be held."""
+    made = agent(gadget=name, iterations=3)
+    street = made._at(seen(1, "call, check, [Kc], [Qs], [7d], check, check, [Th]")).street
+    ranges, left = street.ranges.copy(), np.flatnonzero(holes_without(street.board))
+    rare, part = left[::2], LEFT_OUT[2]
+    ranges[:, rare] = ranges.max() * 0.9 * part / len(rare)
+    spot = Spot(street.state, street.board, street.node, ranges, (), 1)
+    plan, last = made._search.plan(spot, {}), made._search.last
+    assert plan is not None
+    assert last is not None
+    for player, hands in enumerate(last.found.tree.hands):
+        kept = hands[0].holes
+        believed = player == 1 or name == "ses"
+        assert np.isin(rare, kept).any() != believed
+        assert ranges[player, kept].sum() >= (1 - part) * ranges[player, left].sum()
+    own, found = made.tables.expand(street.board, street.node), plan.played[0]
+    assert np.allclose(found[:, rare], own[:, rare], atol=1e-6)
+    assert abs(found - own)[:, np.setdiff1d(left, rare)].max() > 0.3
+
+
 def test_a_bet_that_is_not_in_the_tree_is_searched_with() -> None:
     made = agent(gadget="resolving", street="river")
     line = f"{RIVER}, bet 1.5"
@@ -408,10 +431,17 @@ def test_certificates_are_kept_with_the_hand(tmp_path: Any) -> None:
         list(read_record(path).hands())
 
 
-def test_decisions_of_whole_hands_are_judged_by_what_they_are_worth() -> None:
+@pytest.mark.parametrize("left_out", [0.0, 0.5])
+def test_decisions_of_whole_hands_are_judged_by_what_they_are_worth(
+    left_out: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("counterfold.play.street.LEFT_OUT", (0.0, 0.0, 0.0, left_out))
     made = agent(gadget="unsafe", iterations=400, street="river")
-    line = RIVER
-    odds, worth, _ = made.judged(seen(1, line, hand="AcAh")) or ({}, {}, 0.0)
+    line, hand = RIVER, "AcAh"
+    odds, worth, _ = made.judged(seen(1, line, hand=hand)) or ({}, {}, 0.0)
+    last = made._search.last
+    assert last is not None
+    assert (parse_hole(hand) in last.found.tree.hands[1][0].holes) == (left_out == 0)
     plan = made._at(seen(0, f"{line}, check")).street.plans[0]
     assert plan.certificate.player == 0  # the other one searched, and not the person's own seat
     game, street = spot_of(made, line)
@@ -421,7 +451,7 @@ def test_decisions_of_whole_hands_are_judged_by_what_they_are_worth() -> None:
     both = Strategy.uniform(tree)
     for node, shares in plan.played.items():
         both.hands.put(node, 0, shares)
-    hole = parse_hole("AcAh")
+    hole = parse_hole(hand)
     for action, value in Browser(both).action_values().items():
         assert worth[action] == pytest.approx(value[hole], abs=1e-4)
     assert sum(odds.values()) == pytest.approx(1.0, abs=1e-4)
