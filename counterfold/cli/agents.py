@@ -33,7 +33,7 @@ def run(request: AgentsRequest) -> None:
     advise(f"At poker spots there are {public}, saved solutions and your own.")
     advise(
         f"At tables of hold'em there are {', '.join(AT_TABLES)}, saved strategies, your own, and "
-        f"{SEARCHING}(FILE,seconds=3,gadget={GADGET}), who plays a blueprint and searches."
+        f"{SEARCHING}(FILE,seconds=10,gadget={GADGET}), who plays a blueprint and searches."
     )
     advise(
         "Let them play: `counterfold match seocfr-iw 'sophisticated(flaw=0.1)' --game leduc`; "

@@ -37,9 +37,11 @@ from counterfold.poker.money import State
 from counterfold.poker.table import STREETS, Holdem
 from counterfold.strategy.strategy import Strategy
 
-SECONDS = 3.0
+SECONDS = 10.0
+"""One search answers all decisions of its street, most end early, and those before it cost nothing:
+see docs/how-to/holdem-agent.md for what a decision takes on average."""
 WITH_ALPHA = "ses"
-GADGET, ALPHA = "ses", 0.9
+GADGET, ALPHA = "ses", 0.99
 """What beats its own blueprint and keeps some safety: see docs/how-to/holdem-agent.md."""
 SEARCHED = 8
 """Hands of which the certificates are kept."""

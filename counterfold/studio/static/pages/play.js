@@ -22,7 +22,7 @@ class PersonTable {
     const against = h("input", { type: "text", value: this.against || "equilibrium", list: "opponents", autocomplete: "off" });
     // A blueprint plays as it is, or searches with the cards that came.
     const how = h("select", { onchange: () => shape() }, [["yes", "searching with the cards that came"], ["no", "its blueprint as it is"]].map(([value, title]) => h("option", { value, selected: (value === "yes") === this.search }, title)));
-    const pace = h("input", { type: "text", class: "short", inputmode: "decimal", value: this.seconds, placeholder: "3" });
+    const pace = h("input", { type: "text", class: "short", inputmode: "decimal", value: this.seconds, placeholder: "10" });
     const plays = field("It plays", how, "at a table of hold'em"), within = field("Seconds", pace, "of work for a search, at most");
     const shape = () => { plays.hidden = !(/\.cf$/.test(against.value) || found.files.some(f => f.name === against.value.trim() && f.kind === "blueprint")); within.hidden = plays.hidden || how.value === "no"; };
     against.addEventListener("input", shape);
