@@ -39,7 +39,7 @@ from counterfold.poker.cards import CARDS, board_name, card_name
 from counterfold.poker.game import DEAL, DECISION, PokerGame
 from counterfold.poker.table import DEALT, STREETS, Holdem
 
-ALWAYS = 20.0
+ALWAYS = 60.0
 """Big blinds: a pot that is always searched."""
 RIVERS = 6
 """Times that a hand is played on to its last street, of which the mean counts."""
