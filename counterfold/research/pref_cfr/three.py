@@ -21,6 +21,7 @@ from counterfold.abstraction.bucket_layout import BucketTables
 from counterfold.abstraction.edge import class_names
 from counterfold.abstraction.edge_betting import EdgeForm
 from counterfold.games.spec import whole
+from counterfold.interrupts import check
 from counterfold.intervals import Z95
 from counterfold.poker.game import DEAL
 from counterfold.poker.table import Holdem
@@ -49,8 +50,8 @@ PUBLISHED: dict[str, tuple[float | None, ...]] = {
 }
 """Fold, call, raise to 2, raise to 3 of player 1's first decision, three players."""
 PIECE = 100_000  # iterations between two looks
-DEALS = 20
-"""From which gains come, for each board of the matrix."""
+DEALS = 2
+"""From which gains come, for each board of the matrix: a deal takes far longer than a board."""
 
 
 def table_of_three(stack: float = 100) -> Holdem:
@@ -106,11 +107,8 @@ def three_styles(
             on_progress(before + done, len(STYLES) * iterations, f"solving {name}")
 
         solved.append(_solved(form, prefers, iterations, threads, seed, look))
-    solving, gains = time.process_time() - began, list[tuple[Gain, ...]]()
-    with ThreadPoolExecutor(threads) as pool:
-        for one in pool.map(lambda one: response_gains(one, DEALS * boards, seed + 1), solved):
-            gains.append(one)
-            on_progress(len(gains), len(solved), "responding to styles")
+    solving = time.process_time() - began
+    gains = _gains(solved, DEALS * boards, seed + 1, threads, on_progress)
     won, half = matrix_of(solved, boards, seed + 1, threads, on_progress)
     rows = [
         _row(form, style, one, gained, iterations)
@@ -128,6 +126,19 @@ def three_styles(
         table.game.spec, tuple(rows), won, half, tuple(tables), class_names(table), settings,
         seed, time.process_time() - began,
     )  # fmt: skip
+
+
+def _gains(
+    solved: Sequence[Strategy[BucketForm]], deals: int, seed: int, threads: int, say: Progress
+) -> list[tuple[Gain, ...]]:
+    """What responses to each style gain; a signal ends all of them."""
+    gains = list[tuple[Gain, ...]]()
+    say(0, len(solved), "responding to styles")
+    with ThreadPoolExecutor(threads) as pool:
+        for one in pool.map(lambda one: response_gains(one, deals, seed, check), solved):
+            gains.append(one)
+            say(len(gains), len(solved), "responding to styles")
+    return gains
 
 
 def _solved(

@@ -8,16 +8,19 @@ import numpy as np
 import pytest
 
 from counterfold.abstraction.blueprint import blueprint
+from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.abstraction.buckets import every_hand
 from counterfold.errors import ParameterError
 from counterfold.poker.betting import build
 from counterfold.poker.game import PokerGame
-from counterfold.poker.holdem import holdem_range, holdem_rules
+from counterfold.poker.holdem import holdem_range, holdem_rules, kuhn
 from counterfold.poker.money import Betting
 from counterfold.poker.sizes import Sizes, parse_sizes
 from counterfold.research.depth_limited.depth import depth_table
 from counterfold.research.pref_cfr.holdem import styles_of, table_of
-from counterfold.research.pref_cfr.three import table_of_three, three_styles
+from counterfold.research.pref_cfr.three import _gains, table_of_three, three_styles
+from counterfold.research.progress import no_progress
+from counterfold.strategy.strategy import Strategy
 
 
 def small_table(players: int = 2) -> PokerGame:
@@ -97,6 +100,14 @@ def test_what_three_styles_win_has_its_interval(three) -> None:
     assert (np.diag(wins) == 0).all()
     assert ((half[apart] > 0) & (half[apart] < 60)).all()
     assert json.loads(json.dumps(three.to_dict()))["rows"][2]["published"][1] == 0.239
+
+
+def test_a_signal_ends_responses_to_three_players(monkeypatch) -> None:
+    game = kuhn(players=3)
+    even = Strategy.uniform(BucketForm(game, every_hand(game)))
+    monkeypatch.setattr("counterfold.interrupts.noted", lambda: True)
+    with pytest.raises(KeyboardInterrupt):
+        _gains([even, even], 40_000, 0, 2, no_progress)
 
 
 def test_the_table_of_three_has_the_papers_actions() -> None:
