@@ -214,7 +214,7 @@ class Holdem(Game):
             return (tuple(Sizes((s,), (s,)) for s in (small, small, big, big)),) * self.players
         big_blind = float(self.blinds[1])
         found = table_sizes(
-            str(self.bets), str(self.raises), self.positions, self.streets, big_blind
+            _listed(self.bets), _listed(self.raises), self.positions, self.streets, big_blind
         )
         for own in found:
             for street, sizes in enumerate(own):
@@ -433,6 +433,11 @@ def _pair(name: str, values: object) -> tuple[float, float]:
     if not isinstance(values, tuple) or len(values) != 2:
         raise ParameterError(f"{name} are two amounts, such as 1+2, not {short(values)}")
     return values
+
+
+def _listed(sizes: object) -> str:
+    """Sizes as text; 50%+allin in a name is a list of them."""
+    return ",".join(map(str, sizes)) if isinstance(sizes, tuple) else str(sizes)
 
 
 class _Smallest(NamedTuple):

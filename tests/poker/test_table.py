@@ -401,3 +401,10 @@ def test_the_contract_of_games(table: Holdem) -> None:
 def test_bad_tables(spec: str, says: str) -> None:
     with pytest.raises(ParameterError, match=says):
         load(spec)
+
+
+def test_sizes_of_a_name_may_be_a_list():
+    """As stacks are: several with a plus between them."""
+    text = Holdem(stack=9.0, bets="50%,allin")
+    assert load("holdem(stack=9,bets=50%+allin)").betting == text.betting
+    assert load("holdem(stack=9,bets=allin)").betting != text.betting
