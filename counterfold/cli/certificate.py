@@ -317,7 +317,7 @@ def _limit(result: Result, until: Until | None) -> str:
         "exploitability": "at the exploitability asked for",
         "iterations": f"at the limit {limit + ' ' if limit else ''}iterations",
         "seconds": f"at the time limit {limit or ''}".rstrip(),
-        "interrupted": "by Ctrl-C",
+        "interrupted": "by Ctrl-C or another signal",
         "optimum": "at the optimum",
         "library": "never ran: taken from the library",
         "precision": "where its numbers are too coarse to get any better",

@@ -220,6 +220,7 @@ def _show_rows(request: ShowRequest, strategy: Strategy) -> None:
 def _print_rows(request: ShowRequest, strategy: Strategy, rows: list[Row]) -> None:
     if request.sort == "name":
         rows.sort(key=lambda row: (row.player, row.infoset))
+    rows.sort(key=lambda row: (row.player, row.infoset != request.pattern))  # what was named first
     limit = request.limit
     if limit is None:
         limit = ROWS if on_terminal(sys.stdout) else 0

@@ -58,6 +58,19 @@ def test_patterns_and_players(call, kuhn):
     assert "player 2" not in answer.out
 
 
+def test_the_infoset_that_is_named_comes_first(call, kuhn):
+    """Others have its name in theirs, such as J bet in Q | J bet."""
+    answer = call("show", kuhn, "check bet", "--player", 1)
+    assert [line[:1] for line in answer.out.splitlines() if "check bet" in line] == ["J", "Q", "K"]
+    answer = call("show", kuhn, "Q | check bet")
+    (row,) = (line for line in answer.out.splitlines() if line.startswith("Q"))
+    assert row.startswith("Q | check bet")
+    whole = call("show", "leduc", "K | check bet").out.splitlines()
+    rows = [line.split("  ")[0] for line in whole if "K | check bet" in line]
+    assert rows[0] == "K | check bet"
+    assert len(rows) > 20
+
+
 def test_sorted_by_name(call, kuhn):
     answer = call("show", kuhn, "--player", 2, "--sort", "name")
     names = [line.split("  ")[0] for line in answer.out.splitlines() if line[:1] in ("J", "Q", "K")]
