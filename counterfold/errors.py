@@ -4,6 +4,10 @@ The command line turns any of them into that sentence and exit code 2.
 """
 
 import re
+from types import TracebackType
+
+Raised = tuple[type[BaseException] | None, BaseException | None, TracebackType | None]
+"""What a block that ends hands on: three times None, or an error."""
 
 # Controls of both kinds, lone halves of characters, and marks that turn the direction of a text.
 _HIDDEN = re.compile(

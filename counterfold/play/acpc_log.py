@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any
 
-from counterfold.errors import FileError, ParameterError, cut, visible
+from counterfold.errors import FileError, ParameterError, Raised, cut, visible
 from counterfold.files.text import Fields, read_text
 from counterfold.files.whole import drafted
 from counterfold.play.record import Record
@@ -42,17 +41,12 @@ class Log:
             self._put(f"{_GAME}{line}")
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if not isinstance(error, OSError):
-            kind = error = trace = None
+    def __exit__(self, *raised: *Raised) -> None:
+        if not isinstance(raised[1], OSError):
+            raised = (None, None, None)
             won = "|".join(f"{self._won[g]:g}" for g in range(len(self.names)))
             self._put(f"SCORE:{won}:{'|'.join(self.names)}")
-        self._drafted.__exit__(kind, error, trace)
+        self._drafted.__exit__(*raised)
 
     def add(self, hand: PlayedHand) -> None:
         """Write a hand down."""

@@ -9,13 +9,12 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
 
 from counterfold.checkpoints import Checkpoints
-from counterfold.errors import FileError, ParameterError
+from counterfold.errors import FileError, ParameterError, Raised
 from counterfold.exploit.hands import FORMAT, WHAT, players_in
 from counterfold.files.sealed import Seal, read_lines, sealed
 from counterfold.files.text import Fields, Json
@@ -48,14 +47,9 @@ class Recorder:
         self._put(self._header)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if isinstance(error, OSError):
-            self._drafted.__exit__(kind, error, trace)
+    def __exit__(self, *raised: *Raised) -> None:
+        if isinstance(raised[1], OSError):
+            self._drafted.__exit__(*raised)
         elif self.hands:
             self._file.write(self._seal.line())
             self._drafted.__exit__(None, None, None)

@@ -13,7 +13,6 @@ import shlex
 import subprocess
 from collections.abc import Mapping
 from contextlib import suppress
-from types import TracebackType
 from typing import Any
 
 from counterfold.errors import FileError, ParameterError, short
@@ -59,12 +58,7 @@ class SpotPeer:
     def __enter__(self) -> SpotPeer:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._process.kill()
         self._process.wait()
 
