@@ -325,6 +325,11 @@ def _solver(request: BlueprintRequest, game: PokerGame, watch: Watch, crew: Crew
     threads = request.threads
     if crew is not None and not request.parts and threads == 1:
         threads = workers_of(crew.executor)
+        if not threads:
+            raise ClusterError(
+                f"{request.cluster} has no workers yet, and trains as many copies as there are: "
+                "say how many with --threads, or start the workers first"
+            )
     return Solver(
         form,
         request.method,

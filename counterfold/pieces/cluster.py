@@ -8,7 +8,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
@@ -19,6 +19,8 @@ PATIENCE = 10
 """Seconds in which a scheduler must answer."""
 DEATHS = 3
 """Workers that may die over a piece before it is given up."""
+OWN = 30
+"""Seconds in which workers of its own must have ended."""
 MOST = 16
 """Workers of its own that a cluster may have for each core here."""
 
@@ -79,9 +81,10 @@ def executor_at(address: str) -> Iterator[Executor]:
         try:
             client = _client(distributed, address, closing)
         except Exception as error:  # whatever comes of an address, of a file, of who answers there
-            raise ClusterError(
-                f"no scheduler of Dask answers at {short(address)} ({reason(error, 120)})"
-            ) from None
+            told = f"no scheduler of Dask answers at {short(address)}"
+            if workers_in(address) is not None:
+                told = f"the workers of {address} do not start"
+            raise ClusterError(f"{told} ({reason(error, 120)})") from None
         executor: Executor = client.get_executor(pure=False)
         yield executor
 
@@ -119,9 +122,9 @@ def crew_at(
 
 
 def workers_of(executor: Executor) -> int:
-    """How many pieces an executor of a cluster does at a time."""
+    """How many pieces an executor of a cluster does at a time; none before a worker has come."""
     threads: dict[str, int] = executor._client.nthreads()  # type: ignore[attr-defined]
-    return max(1, sum(threads.values()))
+    return sum(threads.values())
 
 
 def _client(distributed: Any, address: str, closing: ExitStack) -> Any:
@@ -135,16 +138,32 @@ def _client(distributed: Any, address: str, closing: ExitStack) -> Any:
                 n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1",
                 dashboard_address=None, silence_logs=logging.CRITICAL,
             )  # fmt: skip
-        where = {"address": closing.enter_context(cluster)}
+        closing.callback(_close, cluster, OWN)
+        where = {"address": cluster}
     elif os.path.isfile(address):
         where = {"scheduler_file": address}
-    client = distributed.Client.__new__(distributed.Client)
+
+    class Client(distributed.Client):  # type: ignore[misc]
+        def start(self, **how: Any) -> None:
+            # Dask's own waits for a scheduler that stands still without an end.
+            self._loop_runner.start()
+            sync = distributed.utils.sync
+            sync(self.loop, self._start, callback_timeout=2 * PATIENCE, **how)
+
+    client: Any = Client.__new__(Client)
+    closing.callback(_close, client, PATIENCE)
+    client.__init__(**where, timeout=PATIENCE, set_as_default=False)
+    return client
+
+
+def _close(one: Any, seconds: float) -> None:
+    """Close a client or a cluster, whatever has become of it, and do not wait for that for ever.
+
+    A client that is left open closes itself wherever garbage is looked for: within the start of
+    another one that would wait for itself, for ever. So one that cannot be closed says it was.
+    """
     try:
-        client.__init__(**where, timeout=PATIENCE, set_as_default=False)
-    except BaseException:
-        # Left alone it closes itself wherever garbage is looked for: within the start of another
-        # one that would wait for itself, for ever.
-        with suppress(Exception):
-            client.close()
-        raise
-    return closing.enter_context(client)
+        one.close(timeout=seconds)
+    except Exception:
+        if isinstance(getattr(one, "status", ""), str):
+            one.status = "closed"

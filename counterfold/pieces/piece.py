@@ -268,6 +268,8 @@ def _result_of(future: Future[Files], done: int, count: int) -> object:
 
 def _lost(error: BaseException, done: int, count: int) -> str:
     why = short(str(error) or type(error).__name__, 200)
+    if isinstance(error, CancelledError):
+        why = "the scheduler went away, or called it off"
     return (
         f"whoever does the work failed after {done:,} of {count:,} pieces ({why}); what is done "
         "is kept where a folder or a library was named, and the same command goes on with the rest"

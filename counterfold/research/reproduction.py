@@ -158,7 +158,7 @@ def run_job(name: str, job: Job, output: Drawn, **options: object) -> None:
                 watch.doing("drawing")
                 save(job.draw(result), output.plot)
         except KeyboardInterrupt:
-            raise StoppedError(_stopped(job, given)) from None
+            raise StoppedError(_stopped(job, given, library)) from None
     document = result.to_dict() | {"plot": output.plot}
     if out is not None:
         write_whole(out, (jsonlib.dumps(document, indent=1) + "\n").encode())
@@ -192,8 +192,10 @@ def _checked(name: str, job: Job, options: Mapping[str, object]) -> dict[str, ob
     return given
 
 
-def _stopped(job: Job, given: Mapping[str, object]) -> str:
+def _stopped(job: Job, given: Mapping[str, object], library: str | None) -> str:
     """What Ctrl-C is answered with."""
+    if library is not None:
+        return f"stopped; the same command goes on from what {library} keeps"
     if "folder" not in signature(job.make).parameters:
         return "stopped; nothing was saved"
     if "folder" not in given:

@@ -5,13 +5,16 @@ import http.server
 import os
 import re
 import signal
+import socket
 import sys
 import threading
 import time
+from unittest.mock import Mock
 
 import distributed
 import numpy as np
 import pytest
+from distributed import LocalCluster
 
 import counterfold as cf
 from counterfold.errors import ClusterError, MissingExtraError, ParameterError
@@ -143,6 +146,21 @@ def test_what_a_library_has_is_not_found_again(words, tmp_path, monkeypatch):
     assert sorted(path.name for path in tmp_path.iterdir()) == pieces
 
 
+@pytest.mark.parametrize("words", [CURVES[0], f"repro {SWEEPS[0]}"])
+def test_ctrl_c_tells_that_a_library_keeps_what_is_done(words, tmp_path, monkeypatch):
+    monkeypatch.setattr(piece, "keep", Mock(side_effect=[None, KeyboardInterrupt]))
+    told = invoked(*words.split(), "--quiet", "--library", str(tmp_path))
+    assert told.code == 130
+    assert "the same command goes on" in told.err
+    assert str(tmp_path) in told.err
+
+
+def test_copies_are_as_many_as_workers_once_there_are_any(tmp_path):
+    with LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address=":0") as empty:
+        words = ("--cluster", empty.scheduler_address, "--library", str(tmp_path))
+        assert invoked("blueprint", "leduc", *words).refused("no workers", "--threads")
+
+
 def test_opponents_of_a_search_are_met_anywhere(executor):
     how = {"point": "move:1", "alphas": (0.0, 0.5), "errors": (0.3,), "shares": (0.0, 0.3)}
     here, there = (
@@ -177,7 +195,7 @@ def test_a_scheduler_that_goes_away_is_one_sentence(scheduler, tmp_path):
     with executor_at(str(file)) as executor:
         assert squares(outcomes(given[:1], work.square, executor, store)) == {2: 4}
         threading.Thread(target=kill, daemon=True).start()
-        with pytest.raises(ClusterError, match=r"1 of 2 pieces .* the rest"):
+        with pytest.raises(ClusterError, match=r"1 of 2 pieces .*scheduler.* the rest"):
             list(outcomes(given, work.endless, executor, store))
     assert store.names() == [f"{given[0].name}.json"]
 
@@ -202,13 +220,20 @@ def test_what_is_no_cluster(monkeypatch, tmp_path):
     for name, text in files.items():
         (tmp_path / name).write_text(text)
     monkeypatch.setattr(cluster, "PATIENCE", 1)
-    there = ("tcp://127.0.0.1:9", f"tcp://127.0.0.1:{page.server_port}", "tls://127.0.0.1:9")
+    silent = socket.create_server(("127.0.0.1", 0))  # as a scheduler that stands still
+    ports = page.server_port, silent.getsockname()[1]
+    there = ("tcp://127.0.0.1:9", "tls://127.0.0.1:9", *(f"tcp://127.0.0.1:{n}" for n in ports))
     for address in (*there, *(str(tmp_path / name) for name in files)):
         with pytest.raises(ClusterError, match="no scheduler"), executor_at(address):
             pass
-    clients = [one for one in gc.get_objects() if type(one) is distributed.Client]
+    monkeypatch.setattr(distributed.Client, "close", late := Mock(side_effect=TimeoutError))
+    with pytest.raises(ClusterError, match="no scheduler"), executor_at("tcp://127.0.0.1:9"):
+        pass
+    assert late.called
+    clients = [one for one in gc.get_objects() if isinstance(one, distributed.Client)]
     assert {client.status for client in clients} <= {"running", "closed"}
     page.shutdown()
+    silent.close()
     monkeypatch.setitem(sys.modules, "distributed", None)
     needed = pytest.raises(MissingExtraError, match=re.escape("counterfold[cluster]"))
     with needed, executor_at("local:2"):
