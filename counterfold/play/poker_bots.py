@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.agent import Agent, Observation, drawn
 from counterfold.arrays import Floats, Ints
 from counterfold.errors import ParameterError
@@ -20,6 +19,9 @@ from counterfold.strategy.layout import layout_of
 from counterfold.strategy.strategy import AnyStrategy, Strategy
 from counterfold.tree.form import Form
 from counterfold.tree.public import PublicTree
+
+if TYPE_CHECKING:
+    from counterfold.abstraction.bucket_form import BucketForm
 
 _RAISES = ("bet", "raise", "all-in")
 _Thoughts = tuple[list[Any], Ints]
@@ -188,6 +190,8 @@ def laid_out(name: str, form: Form) -> AnyStrategy:
     >>> laid_out("always-call", cf.compile_game(cf.Kuhn())).at("J", "bet")
     {'fold': 0.0, 'call': 1.0}
     """
+    from counterfold.abstraction.bucket_form import BucketForm
+
     bot = BY_RULES[name]()
     strategy: AnyStrategy
     if isinstance(form, PublicTree):

@@ -41,7 +41,7 @@ def exact(player: int) -> tuple[PublicSearch, PublicTree, tuple[np.ndarray, ...]
     tree = PublicTree(game, symmetry=False)
     shadow = shadow_of(game.betting, made.tables.form.game.betting, spot.node, seats)
     blueprint = Strategy.of(tree, lifted(shadow, made.tables, tree))
-    came = tuple(made._search._came(spot, seats, game))
+    came = tuple(made._search._came(spot, seats))
     return PublicSearch(blueprint, player, came=came, dtype="float64"), tree, came
 
 
