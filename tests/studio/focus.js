@@ -1,7 +1,8 @@
-// What has the focus, as a person at a keyboard sees it; and all that should have it once.
+// What has the focus, as a person at a keyboard sees it; and all that should have had it once.
 ({
   now() {
     const one = document.activeElement, box = one.getBoundingClientRect(), look = getComputedStyle(one);
+    one.met = true;
     const label = one.labels && one.labels[0] ? one.labels[0].textContent : one.placeholder;
     return {
       tag: one.tagName,
@@ -11,10 +12,9 @@
       place: [...document.querySelectorAll("*")].indexOf(one),
     };
   },
-  every() {
+  missed() {
     const stops = "a[href], button, input, select, textarea, summary, [tabindex='0']";
-    return [...document.querySelectorAll("*")].map((one, k) => [one, k])
-      .filter(([one]) => one.matches(stops) && !one.disabled && one.tabIndex >= 0)
-      .filter(([one]) => one.checkVisibility() && one.getClientRects().length).map(([, k]) => k);
+    return [...document.querySelectorAll(stops)].filter(one => !one.disabled && one.tabIndex >= 0 && !one.met)
+      .filter(one => one.checkVisibility() && one.getClientRects().length).map(one => one.outerHTML.slice(0, 200));
   },
 })
