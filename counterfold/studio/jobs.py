@@ -34,13 +34,22 @@ FAREWELL = 20.0
 
 
 @contextmanager
-def held(path: Path) -> Iterator[None]:
-    """Hold a lock that goes with the process, whatever happens to it."""
+def held(path: Path, patience: float = 0.0) -> Iterator[None]:
+    """Hold a lock that goes with the process, whatever happens to it.
+
+    Others hold it for a moment to see whether it is held, which some ``patience`` outlasts.
+    """
+    end = time.monotonic() + patience
     with open(path, "a") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise FileError(f"{path.parent.name} is worked on by another process") from None
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except OSError:
+                if time.monotonic() >= end:
+                    told = f"{path.parent.name} is worked on by another process"
+                    raise FileError(told) from None
+                time.sleep(0.02)
         yield
 
 
@@ -171,14 +180,17 @@ class Queue:
         return is_held(self.root / name / "lock")
 
     def _signal(self, name: str, number: int) -> None:
-        """To the process of a job, which may be another server's child."""
+        """To the process of a job: this server's child, and another's that is at work."""
         process = self._processes.get(name)
-        pid = process.pid if process is not None and process.poll() is None else None
-        if pid is None and is_held(self.root / name / "lock"):
-            pid = read_state(self.root / name).get("pid")
-        if isinstance(pid, int):
-            with suppress(ProcessLookupError):
-                os.kill(pid, number)
+        found: set[object] = set()
+        if process is not None and process.poll() is None:
+            found.add(process.pid)
+        if is_held(self.root / name / "lock"):
+            found.add(read_state(self.root / name).get("pid"))
+        for pid in found:
+            if isinstance(pid, int):
+                with suppress(ProcessLookupError):
+                    os.kill(pid, number)
 
     def tick(self) -> None:
         """See who has ended, and begin the next job if none is at work."""

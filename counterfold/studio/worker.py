@@ -7,12 +7,13 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from counterfold import interrupts
-from counterfold.errors import CounterfoldError, reason
+from counterfold.errors import CounterfoldError, FileError, reason
 from counterfold.files.text import read_json
 from counterfold.studio.folder import Folder
 from counterfold.studio.jobs import held, read_state, write_state
@@ -30,6 +31,8 @@ WORK = {
 """Kinds of jobs, and the functions that do them: given a desk, they return what came out."""
 PAUSE = 0.25
 """Seconds between two notes of progress."""
+PATIENCE = 1.0
+"""Seconds that it waits for the lock of its job."""
 
 
 class Desk:
@@ -57,24 +60,36 @@ class Desk:
 
 
 def main(folder: str, name: str) -> int:
-    """Do a job; what it comes to is in its state."""
+    """Do a job; what it comes to is in its state. If another process is at it, that goes on."""
     desk = Desk(Folder(folder), name)
-    with held(desk.root / "lock"), interrupts.taken():
-        desk.tell(at_once=True, phase="running", pid=os.getpid(), message="", begun=time.time())
-        _tell_of_kernels(desk)
+    with ExitStack() as stack:
         try:
-            result = _work(desk.job["kind"])(desk)
-        except KeyboardInterrupt:
-            desk.tell(at_once=True, phase="waiting")
-        except CounterfoldError as error:
-            desk.tell(at_once=True, phase="failed", message=str(error))
-        except Exception as error:
-            desk.tell(at_once=True, phase="failed", message=f"unexpected: {reason(error)}")
-            raise
+            stack.enter_context(held(desk.root / "lock", PATIENCE))
+        except FileError:
+            return 0
+        stack.enter_context(interrupts.taken())
+        desk.tell(at_once=True, phase="running", pid=os.getpid(), message="", begun=time.time())
+        if read_json(desk.root / "job.json", "a job").get("wanted") == "stop":
+            desk.tell(at_once=True, phase="waiting")  # said before it could be heard here
         else:
-            phase = "waiting" if result is None else "done"
-            desk.tell(at_once=True, phase=phase, ended=time.time(), result=result)
+            _tell_of_kernels(desk)
+            _do(desk)
     return 0
+
+
+def _do(desk: Desk) -> None:
+    try:
+        result = _work(desk.job["kind"])(desk)
+    except KeyboardInterrupt:
+        desk.tell(at_once=True, phase="waiting")
+    except CounterfoldError as error:
+        desk.tell(at_once=True, phase="failed", message=str(error))
+    except Exception as error:
+        desk.tell(at_once=True, phase="failed", message=f"unexpected: {reason(error)}")
+        raise
+    else:
+        phase = "waiting" if result is None else "done"
+        desk.tell(at_once=True, phase=phase, ended=time.time(), result=result)
 
 
 def _tell_of_kernels(desk: Desk) -> None:
