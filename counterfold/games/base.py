@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import fields, is_dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, overload
 
 from counterfold.games.spec import written
 from counterfold.notebook import brief
@@ -16,6 +16,7 @@ TERMINAL = -2
 """What ``turn`` returns where the game is over."""
 
 State = Any
+"""What a game makes of its histories: its own type, which its own methods alone look into."""
 Action = Hashable
 
 
@@ -32,7 +33,13 @@ class Even(Sequence[tuple[Action, float]]):
     def __len__(self) -> int:
         return self._count
 
-    def __getitem__(self, place: Any) -> Any:
+    @overload
+    def __getitem__(self, place: int) -> tuple[Action, float]: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[tuple[Action, float]]: ...
+
+    def __getitem__(self, place: int | slice) -> tuple[Action, float] | list[tuple[Action, float]]:
         if isinstance(place, slice):
             return [self[k] for k in range(*place.indices(self._count))]
         if not -self._count <= place < self._count:

@@ -14,7 +14,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 from counterfold.errors import (
     CodeError,
@@ -28,7 +27,7 @@ from counterfold.errors import (
 )
 from counterfold.files.text import read_json
 from counterfold.games.base import Game
-from counterfold.games.spec import Spec, parse_spec, written
+from counterfold.games.spec import Parameter, Spec, parse_spec, written
 
 METHODS = ("root", "turn", "chance", "actions", "next", "observe", "payoff")
 _PYTHON = re.compile(r"(.+\.py):(.*)", re.DOTALL)
@@ -228,7 +227,7 @@ def _mapped(spec: Spec, code: bool) -> Game:
     return made
 
 
-def _named(spec: Spec, known: list[str]) -> dict[str, Any]:
+def _named(spec: Spec, known: list[str]) -> dict[str, Parameter]:
     """All parameters by name, those given by position among them."""
     if len(spec.args) > len(known):
         raise SpecError(

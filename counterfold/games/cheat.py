@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import comb
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from counterfold.errors import ParameterError
 from counterfold.games.base import CHANCE, TERMINAL, Action, Game, State
@@ -174,7 +174,7 @@ class Cheat(Game):
             return PASS, CHALLENGE
         return self.deck.menu(state.hands[state.seat], state.rank)
 
-    def next(self, state: Any, action: Action) -> Any:
+    def next(self, state: Deal | Turn, action: Action) -> Deal | Turn | End:
         if isinstance(state, Deal):
             return self._dealt(state, str(action))
         key = state[:-1], action
@@ -188,7 +188,7 @@ class Cheat(Game):
         return kind(*parts, past)
 
     @cached_property
-    def _steps(self) -> dict[tuple[tuple[Any, ...], Action], Step]:
+    def _steps(self) -> dict[tuple[tuple[object, ...], Action], Step]:
         """Steps that were made before: many pasts lead to the same cards."""
         return {}
 
@@ -293,7 +293,7 @@ class Cheat(Game):
         return Sight(*sight, past[player if len(past) > 1 else 0] if past else "")
 
     @cached_property
-    def _sights(self) -> dict[tuple[tuple[Any, ...], int], tuple[str, str, str, str, str]]:
+    def _sights(self) -> dict[tuple[tuple[object, ...], int], tuple[str, str, str, str, str]]:
         """What players saw before, but for what they remember."""
         return {}
 
@@ -336,7 +336,7 @@ class Cheat(Game):
         return told._replace(health=":".join([str(self.health)] * self.players))
 
     @property
-    def merge(self) -> Callable[[Any], Hashable]:
+    def merge(self) -> Callable[[State], Hashable]:
         """States in which nobody remembers the way are one; there is none of it otherwise."""
         if self.view in ("memoryless", "hp") or self.rounds is not None:
             return self._key

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from functools import cached_property
 from itertools import chain, combinations_with_replacement, compress
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from counterfold.arrays import Array
 
 Counts = tuple[int, ...]
 """Cards as how many there are of each rank."""
@@ -59,7 +64,7 @@ class Deck:
         if menu is None:
             if len(self._menus) > MOST_MENUS:
                 self._menus.clear()
-            fits = (self._lots <= hand[rank:] + hand[:rank]).all(axis=1)
+            fits = (self._lots - (hand[rank:] + hand[:rank])).max(axis=1) <= 0
             menu = self._menus[hand, rank] = tuple(compress(self.by_name(rank), fits.tolist()))
         return menu
 
@@ -76,7 +81,7 @@ class Deck:
         return found
 
     @cached_property
-    def _lots(self) -> Any:
+    def _lots(self) -> Array:
         """All discards as counts by rank from the current one on, in the order of menus."""
         import numpy as np
 
@@ -88,7 +93,7 @@ class Deck:
         return table[(table <= self.copies).all(axis=1)]
 
 
-def _words(names: tuple[str, ...], counts: Any) -> list[str]:
+def _words(names: tuple[str, ...], counts: Iterable[int]) -> list[str]:
     return [name for name, count in zip(names, counts, strict=True) for _ in range(count)]
 
 

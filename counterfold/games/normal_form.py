@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar, SupportsFloat, SupportsIndex, TypeAlias
 
 from counterfold.errors import FileError, ParameterError, short
 from counterfold.files.text import number_of, parse_json, read_text
@@ -17,6 +18,8 @@ from counterfold.games.base import TERMINAL, Action, Game
 from counterfold.notebook import brief
 
 Choices = tuple[int, ...]
+Table: TypeAlias = "float | tuple[Table, ...]"
+"""Numbers by the choices of all players, nested."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ class NormalForm(Game):
     """
 
     name: ClassVar[str] = "normal_form"
-    payoffs: Any
+    payoffs: tuple[Table, ...]
     names: tuple[tuple[str, ...], ...]
     spec: str = field(compare=False)
     players: int = field(repr=False, compare=False)
@@ -155,19 +158,20 @@ def _preset(spec: str, game: NormalForm) -> NormalForm:
     return game
 
 
-def _at(table: Any, cell: Choices) -> float:
+def _at(table: Table, cell: Choices) -> float:
     for i in cell:
+        assert isinstance(table, tuple)
         table = table[i]
-    number: float = table
-    return number
+    assert isinstance(table, float)
+    return table
 
 
-def _tables(payoffs: object) -> tuple[Any, tuple[int, ...]]:
+def _tables(payoffs: object) -> tuple[tuple[Table, ...], tuple[int, ...]]:
     """One nested tuple of floats for each player, and how many actions each player has."""
     tables, shape = _nested(payoffs)
     if len(shape) == 2:
-        return (tables, tuple(tuple(0.0 - x for x in row) for row in tables)), shape
-    if len(shape) != shape[0] + 1 if shape else True:
+        return (tables, _negative(tables)), shape
+    if not isinstance(tables, tuple) or len(shape) != shape[0] + 1:
         raise ParameterError(
             "payoffs must be a matrix, or one table for each player with one dimension for each "
             f"player, not {'x'.join(map(str, shape)) or 'a number'}"
@@ -175,7 +179,11 @@ def _tables(payoffs: object) -> tuple[Any, tuple[int, ...]]:
     return tables, shape[1:]
 
 
-def _nested(value: object) -> tuple[Any, tuple[int, ...]]:
+def _negative(table: Table) -> Table:
+    return tuple(map(_negative, table)) if isinstance(table, tuple) else 0.0 - table
+
+
+def _nested(value: object) -> tuple[Table, tuple[int, ...]]:
     if hasattr(value, "tolist"):
         value = value.tolist()
     if not isinstance(value, list | tuple):
@@ -188,23 +196,23 @@ def _nested(value: object) -> tuple[Any, tuple[int, ...]]:
     return tuple(part for part, _ in parts), (len(parts), *parts[0][1])
 
 
-def _number(value: Any) -> float:
-    try:
-        number = number_of(value) if isinstance(value, str) else float(value)
-    except (TypeError, ValueError, OverflowError):
-        number = None
+def _number(value: object) -> float:
+    number = number_of(value) if isinstance(value, str) else None
+    if isinstance(value, SupportsFloat | SupportsIndex):
+        with suppress(TypeError, ValueError, OverflowError):
+            number = float(value)
     if number is None or not math.isfinite(number) or isinstance(value, bool):
         raise ParameterError(f"payoffs must be finite numbers, not {short(value)}")
     return number
 
 
-def _names(actions: Any, shape: tuple[int, ...]) -> tuple[tuple[str, ...], ...]:
+def _names(actions: object, shape: tuple[int, ...]) -> tuple[tuple[str, ...], ...]:
     if actions is None:
         return tuple(tuple(str(i) for i in range(1, size + 1)) for size in shape)
-    good = isinstance(actions, list | tuple) and all(isinstance(a, list | tuple) for a in actions)
-    if not good or len(actions) != len(shape):
+    listed = actions if isinstance(actions, list | tuple) else ()
+    if len(listed) != len(shape) or not all(isinstance(names, list | tuple) for names in listed):
         raise ParameterError(f"actions must be {len(shape)} lists of names, one for each player")
-    for player, (names, size) in enumerate(zip(actions, shape, strict=True), 1):
+    for player, (names, size) in enumerate(zip(listed, shape, strict=True), 1):
         if len(names) != size:
             raise ParameterError(
                 f"player {player} has {size} actions in the payoffs but {len(names)} names"
@@ -214,7 +222,7 @@ def _names(actions: Any, shape: tuple[int, ...]) -> tuple[tuple[str, ...], ...]:
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
             raise ParameterError(f"player {player} has two actions named {short(twice)}")
-    return tuple(tuple(names) for names in actions)
+    return tuple(tuple(names) for names in listed)
 
 
 def _from_json(path: Path, text: str) -> NormalForm:

@@ -8,12 +8,41 @@ from __future__ import annotations
 import os
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Protocol
 
 from counterfold.errors import MissingExtraError, SpecError, UnsupportedError, short
 from counterfold.games.base import CHANCE, TERMINAL, Game
 
 _PREFIX = "openspiel:"
+
+
+class _State(Protocol):
+    """A state as OpenSpiel has it."""
+
+    def current_player(self) -> int: ...
+    def legal_actions(self) -> list[int]: ...
+    def action_to_string(self, player: int, action: int, /) -> str: ...
+    def chance_outcomes(self) -> list[tuple[int, float]]: ...
+    def child(self, action: int, /) -> _State: ...
+    def information_state_string(self, player: int, /) -> str: ...
+    def returns(self) -> list[float]: ...
+
+
+class _Kind(Protocol):
+    """What OpenSpiel says of a game, as far as it is asked here."""
+
+    dynamics: object
+    chance_mode: object
+    information: object
+    provides_information_state_string: bool
+
+
+class _Game(Protocol):
+    """A game as OpenSpiel has it."""
+
+    def num_players(self) -> int: ...
+    def get_type(self) -> _Kind: ...
+    def new_initial_state(self) -> _State: ...
 
 
 class OpenSpielState:
@@ -26,7 +55,7 @@ class OpenSpielState:
 
     __slots__ = ("_ids", "history", "native", "turn")
 
-    def __init__(self, native: Any, history: tuple[int, ...]) -> None:
+    def __init__(self, native: _State, history: tuple[int, ...]) -> None:
         self.native = native
         self.history = history
         turn = native.current_player()
@@ -70,7 +99,7 @@ class OpenSpielGame(Game):
         text = text.removeprefix(_PREFIX)
         self.spec = _PREFIX + text
         self.native = _load(text)
-        self.players: int = self.native.num_players()
+        self.players = self.native.num_players()
         self._observe_history = not self.native.get_type().provides_information_state_string
 
     def root(self) -> OpenSpielState:
@@ -91,22 +120,20 @@ class OpenSpielGame(Game):
         return list(state.ids)
 
     def next(self, state: OpenSpielState, action: Hashable) -> OpenSpielState:
-        chosen = state.ids[action]  # type: ignore[index]
+        chosen = state.ids[str(action)]
         return OpenSpielState(state.native.child(chosen), (*state.history, chosen))
 
     def observe(self, state: OpenSpielState, player: int) -> str:
         """OpenSpiel's information state of this player."""
         if self._observe_history:
             return " ".join(map(str, state.history))
-        text: str = state.native.information_state_string(player)
-        return text
+        return state.native.information_state_string(player)
 
     def payoff(self, state: OpenSpielState) -> Sequence[float]:
-        returns: list[float] = state.native.returns()
-        return returns
+        return state.native.returns()
 
 
-def _named(native: Any, turn: int) -> dict[str, int]:
+def _named(native: _State, turn: int) -> dict[str, int]:
     legal = native.legal_actions()
     named = {native.action_to_string(turn, action): action for action in legal}
     if len(named) == len(legal):
@@ -119,7 +146,7 @@ def _named(native: Any, turn: int) -> dict[str, int]:
     }
 
 
-def _load(text: str) -> Any:
+def _load(text: str) -> _Game:
     try:
         import pyspiel
     except ImportError:
@@ -131,7 +158,7 @@ def _load(text: str) -> Any:
         import open_spiel.python.games  # noqa: F401 (importing registers them)
     try:
         with _silent_stderr():
-            game = pyspiel.load_game(text)
+            game: _Game = pyspiel.load_game(text)
             if game.get_type().dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
                 game = pyspiel.convert_to_turn_based(game)
     except Exception as error:  # a missing parameter may be an IndexError of its C++ code

@@ -7,14 +7,18 @@ import numbers
 import operator
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, SupportsIndex, TypeVar
 
 from counterfold.errors import ParameterError, SpecError
 
 Real = int | float | Fraction
 """An amount as people write it."""
+Parameter = Any
+"""What is written for a parameter; who takes it looks what it is."""
+_Amount = TypeVar("_Amount")
 
 _KEYWORD = re.compile(r"([A-Za-z_]\w*)\s*=(.*)", re.DOTALL)
 _WHOLE = re.compile(r"[+-]?\d+")
@@ -31,8 +35,8 @@ class Spec:
     """
 
     name: str
-    args: tuple[Any, ...] = ()
-    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    args: tuple[Parameter, ...] = ()
+    kwargs: Mapping[str, Parameter] = field(default_factory=dict)
 
     def __str__(self) -> str:
         told = [written(value) for value in self.args]
@@ -63,8 +67,8 @@ def parse_spec(text: str) -> Spec:
     name = text[:start].rstrip()
     if not name:
         raise SpecError(f"{text!r} has parameters but no name before them")
-    args: list[Any] = []
-    kwargs: dict[str, Any] = {}
+    args: list[Parameter] = []
+    kwargs: dict[str, Parameter] = {}
     inside = text[start + 1 : -1]
     for part in _split(inside, ",") if inside.strip() else ():
         part = part.strip()
@@ -103,38 +107,37 @@ def written(value: object) -> str:
     return str(value)
 
 
-def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
+def whole(name: str, value: object, least: int, most: int | None = None) -> int:
     """A parameter that counts something.
 
     >>> whole("players", 3, least=2)
     3
     """
-    number: int | None
-    try:
-        number = None if isinstance(value, bool) else operator.index(value)
-    except TypeError:
-        number = None
+    number = None
+    if isinstance(value, SupportsIndex) and not isinstance(value, bool):
+        with suppress(TypeError):  # of arrays, only some are a number
+            number = operator.index(value)
     if number is None or number < least or (most is not None and number > most):
         span = f"of at least {least}" if most is None else f"from {least} to {most}"
         raise ParameterError(f"{name} must be a whole number {span}, not {_brief(value)}")
     return number
 
 
-def positive(name: str, value: Any) -> Real:
+def positive(name: str, value: _Amount) -> _Amount:
     """A parameter that is an amount: finite and more than zero.
 
     >>> positive("ante", 0.5)
     0.5
     """
-    good = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    try:
-        number = float(value) if good else 0.0
-    except OverflowError:
-        number = math.inf
+    number = 0.0
+    if isinstance(value, numbers.Real) and not isinstance(value, bool):
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
     if not 0 < number < math.inf:
         raise ParameterError(f"{name} must be a finite number above zero, not {_brief(value)}")
-    amount: Real = value
-    return amount
+    return value
 
 
 def choice(name: str, value: object, options: Iterable[str]) -> str:
@@ -209,7 +212,7 @@ def _split(text: str, mark: str) -> list[str]:
     return [*parts, text[begin:]]
 
 
-def _value(text: str, whole_text: str) -> Any:
+def _value(text: str, whole_text: str) -> Parameter:
     try:
         return _scalar(text)
     except (ValueError, ZeroDivisionError):
@@ -217,7 +220,7 @@ def _value(text: str, whole_text: str) -> Any:
         raise SpecError(f"{short!r} in {whole_text[:60]!r} is not a number") from None
 
 
-def _scalar(text: str) -> Any:
+def _scalar(text: str) -> Parameter:
     if re.fullmatch(r"'[^']*'|\"[^\"]*\"", text):
         return text[1:-1]
     if text.lower() in ("true", "false"):
