@@ -112,11 +112,11 @@ def _show_costs(result: Costs) -> Iterator[Part]:
         "infosets": "{0.expected:,.0f}",
         "sd": "{0.spread:,.1f}",
         "published": "{0.paper_infosets:,}",
-        "off, sd": "{0.off:+.1f}",
+        "off, sd": "{0.off:+.1f}" if result.alike else "",
         "reachable": "{0.reachable:,}",
         "CPU s": "{0.cpu_seconds:,.2f}",
         "published s": "{0.paper_seconds:,}",
-        "faster": "{0.faster:,.0f}x",
+        "faster": "{0.faster:,.0f}x" if result.alike else "",
         "every deal": lambda r: "" if r.graph_seconds is None else f"{r.graph_seconds:,.2f}",
         "MB": "{0.megabytes:,.1f}",
     }

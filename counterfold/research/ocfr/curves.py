@@ -44,7 +44,9 @@ FLAW, EVERY = 0.2, 500
 MARKS = 25
 """Points of a curve, evenly spaced in the logarithm of the hands."""
 LEAST_WON, MOST_LOST = 0.31, 0.07
-"""What is promised of our own learner over 20,000 hands: from uniform play, to an equilibrium."""
+"""What is promised of our own learner: won from uniform play, lost to an equilibrium."""
+CHECKED = 20_000
+"""Over so many hands."""
 
 
 class Opponent(NamedTuple):
@@ -241,7 +243,7 @@ EXPERIMENTS = {
     "1": Experiment(
         (*LEARNERS, "equilibrium"), tuple(one.name for one in OPPONENTS), drawn=True, hands=5000
     ),
-    "check": Experiment((DEFAULT_LEARNER,), ("uniform", "equilibrium"), drawn=False, hands=20_000),
+    "check": Experiment((DEFAULT_LEARNER,), ("uniform", "equilibrium"), drawn=False, hands=CHECKED),
 }
 """Learners, and an equilibrium that never learns, against who does not learn; and what is promised
 of our own learner: ``LEAST_WON`` and ``MOST_LOST``."""

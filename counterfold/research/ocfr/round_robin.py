@@ -19,6 +19,8 @@ from counterfold.play.series import match_seed
 from counterfold.research.ocfr.curves import GAME, LEARNERS, Meeting, Work
 from counterfold.research.results import Json, Result, estimate, plain
 
+HANDS = 1500
+"""Of a match of the paper; where they are others, winners are not compared."""
 PAPER = ("DBBR-WS", "MCCFR-os", "Q-learning", "Sarsa", "seOCFR", "deOCFR")
 """The learners as the paper names them."""
 FITTED = ("dbbr-ws", "mccfr-os", "q(explore=0.4)", "sarsa(explore=0.5)", "seocfr-iw", "deocfr")
@@ -40,6 +42,7 @@ class Table:
 
     agents: tuple[str, ...]
     cells: dict[tuple[int, int], Estimate] = field(repr=False)
+    hands: int = HANDS
 
     def cell(self, row: int, column: int) -> Estimate | None:
         """None on the diagonal."""
@@ -65,7 +68,7 @@ class Table:
         for row, column in combinations(range(len(PAPER)), 2):
             cell = self.cell(row, column)
             assert cell is not None
-            decided = not cell.low <= 0 <= cell.high
+            decided = self.hands == HANDS and not cell.low <= 0 <= cell.high
             yield row, column, cell.mean * TABLE_1[row][column] > 0 if decided else None
 
     def to_dict(self) -> Json:
@@ -114,7 +117,7 @@ class RoundRobin(Result, paper="ocfr", experiment="2", game=GAME, also=("publish
 
 def experiment_2(
     matches: int = 10_000,
-    hands: int = 1500,
+    hands: int = HANDS,
     seed: int = 0,
     executor: Executor | None = None,
     library: Store | None = None,
@@ -134,7 +137,7 @@ def experiment_2(
     ]
     rates = work.play(meetings)
     met = {pair: estimate(won[:, 0]) for pair, won in zip(pairs, rates, strict=True)}
-    plain, fitted = (_table(agents, met) for agents in lists)
+    plain, fitted = (_table(agents, met, hands) for agents in lists)
     return RoundRobin(plain, fitted, matches, hands, seed, *work.spent())
 
 
@@ -144,9 +147,9 @@ def _pairs(agents: Sequence[str]) -> Iterator[tuple[str, str]]:
         yield (first, second) if first < second else (second, first)
 
 
-def _table(agents: tuple[str, ...], met: dict[tuple[str, str], Estimate]) -> Table:
+def _table(agents: tuple[str, ...], met: dict[tuple[str, str], Estimate], hands: int) -> Table:
     places = {agent: place for place, agent in enumerate(agents)}
     cells = {
         (places[first], places[second]): met[first, second] for first, second in _pairs(agents)
     }
-    return Table(agents, cells)
+    return Table(agents, cells, hands)

@@ -61,7 +61,7 @@ def _rate(estimate: Estimate) -> str:
 def _show_curves(result: Curves) -> Iterator[Part]:
     from counterfold.research.ocfr.curves import OPPONENTS
 
-    last, before = result.curves[0].hands[-1], result.curves[0].hands[-2]
+    before, last = (0, *result.curves[0].hands)[-2:]
     yield (
         f"Online CFR, experiment 1: one-card poker with 13 cards, {result.matches:,} matches of "
         f"{result.hands:,} hands each, seats alternating. $ a hand with 95% intervals over "
@@ -86,7 +86,7 @@ def _nearest(hands: tuple[int, ...], wanted: float) -> int:
 
 
 def _show_check(result: Curves) -> Iterator[Part]:
-    from counterfold.research.ocfr.curves import LEAST_WON, MOST_LOST
+    from counterfold.research.ocfr.curves import CHECKED, LEAST_WON, MOST_LOST
 
     yield (
         f"{result.curves[0].agent} in one-card poker with 13 cards: {result.matches:,} matches of "
@@ -98,6 +98,8 @@ def _show_check(result: Curves) -> Iterator[Part]:
         return least if curve.opponent == "uniform" else f"above {-MOST_LOST:+.2f}"
 
     def holds(curve: Curve) -> str:
+        if result.hands != CHECKED:
+            return ""
         won = curve.whole.mean
         fine = won >= LEAST_WON if curve.opponent == "uniform" else won > -MOST_LOST
         return "yes" if fine else "no"
@@ -107,7 +109,7 @@ def _show_check(result: Curves) -> Iterator[Part]:
         "whole match": lambda curve: _rate(curve.whole),
         "late": lambda curve: _rate(curve.late),
         "best": lambda curve: f"{result.ceilings[curve.opponent]:+.4f}",
-        "wanted": wanted,
+        f"wanted over {CHECKED:,} hands": wanted,
         "": holds,
     }
     yield columns.Table(result.curves, shown)
@@ -143,6 +145,13 @@ def _cells(table: Table, title: str) -> columns.Table:
 
 
 def _agreement(table: Table) -> str:
+    from counterfold.research.ocfr.round_robin import HANDS
+
+    if table.hands != HANDS:
+        return (
+            f"Ranking: {_ranked(table)}. Winners are not compared: matches have {HANDS:,} hands in "
+            f"the paper and {table.hands:,} here."
+        )
     pairs: dict[bool | None, list[str]] = {True: [], False: [], None: []}
     for row, column, same in table.signs():
         pairs[same].append(f"{table.agents[row]} and {table.agents[column]}")

@@ -30,6 +30,8 @@ from counterfold.strategy.layout import Row
 from counterfold.style.preferences import Style
 from counterfold.tree.history import HistoryTree, compile_game
 
+ITERATIONS = 10_000
+"""Of each run; with others nothing is compared with what is expected."""
 CHECKS = 25
 """At how many iterations, evenly spaced in their logarithms, a run is looked at."""
 
@@ -103,9 +105,15 @@ class Runs:
         """The mean NashConv (sum of both gains) at the end."""
         return float(self.nash_convs[:, -1].mean())
 
+    @property
+    def off(self) -> float | None:
+        """How far alpha is from what is expected after as many iterations."""
+        expected = self.setting.alpha
+        alike = expected is not None and self.iterations[-1] == ITERATIONS
+        return self.alpha - expected if alike else None
+
     def to_dict(self) -> Json:
         """What ``counterfold repro --json`` tells of a setting."""
-        expected = self.setting.alpha
         return {
             "setting": self.setting.name,
             "action": self.setting.action,
@@ -114,9 +122,9 @@ class Runs:
             "alpha": self.alpha,
             "alpha_sd": self.spread,
             "nash_conv": self.nash_conv,
-            "expected_alpha": expected,
+            "expected_alpha": self.setting.alpha,
             "expected_nash_conv": self.setting.nash_conv,
-            "off": None if expected is None else self.alpha - expected,
+            "off": self.off,
             "alphas": self.alphas[:, -1].tolist(),
             "nash_convs": self.nash_convs[:, -1].tolist(),
             "trace": {
@@ -146,7 +154,7 @@ class Figure(Result, paper="pref-cfr", game="kuhn"):
 def figure(
     number: int,
     runs: int = 30,
-    iterations: int = 10_000,
+    iterations: int = ITERATIONS,
     seed: int = 0,
     on_progress: Progress = no_progress,
     executor: Executor | None = None,

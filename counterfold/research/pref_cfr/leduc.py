@@ -28,6 +28,8 @@ from counterfold.style.frequency import Frequency
 from counterfold.style.frontier import frontier
 from counterfold.tree.history import HistoryTree, compile_game
 
+ITERATIONS = 10_000
+"""Full iterations; after fewer nothing is said of a bound that holds in the limit."""
 SAMPLED = 200
 """Sampled iterations for each full one: about the same work."""
 OPENING_BET = Frequency.parse("bet@?")
@@ -68,8 +70,9 @@ class LeducRow(Result, also=("action", "best", "within")):
 
     @property
     def within(self) -> bool | None:
-        """Is the excess within the bound? None where nothing is given up."""
-        return None if not self.beta else self.excess <= self.bound
+        """Is the excess within the bound? None where nothing is given up, and after few steps."""
+        least = ITERATIONS * (SAMPLED if self.traversal == "external" else 1)
+        return self.excess <= self.bound if self.beta and self.iterations >= least else None
 
     def to_dict(self) -> Json:
         """A row of the documented JSON."""
@@ -118,7 +121,7 @@ def _pieces(
 
 def leduc_table(
     runs: int = 3,
-    iterations: int = 10_000,
+    iterations: int = ITERATIONS,
     seed: int = 0,
     on_progress: Progress = no_progress,
     executor: Executor | None = None,

@@ -82,7 +82,7 @@ def _show_figure(result: Figure) -> Iterator[Part]:
         "alpha": "{0.alpha:.3f}",
         "sd": "{0.spread:.3f}",
         "expected": "{0.setting.alpha:.3f}",
-        "off by": lambda runs: f"{runs.alpha - runs.setting.alpha:+.3f}",
+        "off by": lambda runs: "" if runs.off is None else f"{runs.off:+.3f}",
         "NashConv": "{0.nash_conv:.1e}",
         "expected NashConv": "{0.setting.nash_conv:.1e}",
     }
@@ -97,6 +97,8 @@ def _show_figure(result: Figure) -> Iterator[Part]:
 
 
 def _show_leduc(result: LeducTable) -> Iterator[Part]:
+    from counterfold.research.pref_cfr.leduc import ITERATIONS
+
     def within(row: LeducRow) -> str:
         return "" if row.within is None else "yes" if row.within else "no"
 
@@ -123,7 +125,7 @@ def _show_leduc(result: LeducTable) -> Iterator[Part]:
         "Excess is the exploitability beyond that of the same preference with beta 0. Its bound is "
         "3/2 beta: a regret of up to beta stays at each of 3 infosets of player 1, and "
         "exploitability is the mean of 2 players' gains. It is proven for matching (RM) in the "
-        "limit, and here measured for best (BR)."
+        f"limit, and here measured for best (BR), after {ITERATIONS:,} full iterations or more."
     )
 
 

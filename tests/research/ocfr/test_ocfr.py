@@ -124,6 +124,7 @@ def test_agreement_is_counted():
     cells[0, 2] = Estimate(-0.005, 0.006)
     told = Table(PAPER, cells).to_dict()
     assert (told["same_winner"], told["other_winner"], told["undecided"]) == (13, 1, 1)
+    assert Table(PAPER, cells, 30).to_dict()["undecided"] == 15  # other matches than the paper's
 
 
 def test_threads_and_seeds():
