@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import accumulate
 from typing import NamedTuple
 
 from counterfold.errors import ParameterError
@@ -11,8 +12,21 @@ from counterfold.poker.cards import RANKS
 
 _CLASS = r"([2-9TJQKA])([2-9TJQKA])([so]?)"
 _ENTRY = re.compile(rf"{_CLASS}\s*(?:(\+)|-\s*{_CLASS})?", re.IGNORECASE)
-_HOW = "write hands as in QQ+, AKs, A5s-A2s, KTo+, AhKd or random, with a weight as in AA:0.5"
-
+_HOW = (
+    "write hands as in QQ+, AKs, A5s-A2s, KTo+, AhKd, top 20% or random, with a weight as in AA:0.5"
+)
+STRONGEST = """
+    AA KK QQ JJ TT 99 88 AKs 77 AQs AJs AKo ATs AQo AJo KQs 66 A9s ATo KJs A8s KTs KQo A7s A9o
+    KJo 55 QJs K9s A5s A6s A8o KTo QTs A4s A7o K8s A3s QJo K9o A5o A6o Q9s K7s JTs A2s QTo 44
+    A4o K6s K8o Q8s A3o K5s J9s Q9o JTo K7o A2o K4s Q7s K6o K3s T9s J8s 33 Q6s Q8o K5o J9o K2s
+    Q5s T8s K4o J7s Q4s Q7o T9o J8o K3o Q6o Q3s 98s T7s J6s K2o 22 Q2s Q5o J5s T8o J7o Q4o 97s
+    J4s T6s J3s Q3o 98o 87s T7o J6o 96s J2s Q2o T5s J5o T4s 97o 86s J4o T6o 95s T3s 76s J3o 87o
+    T2s 85s 96o J2o T5o 94s 75s T4o 93s 86o 65s 84s 95o T3o 92s 76o 74s T2o 54s 85o 64s 83s 94o
+    75o 82s 73s 93o 65o 53s 63s 84o 92o 43s 74o 72s 54o 64o 52s 62s 83o 42s 82o 73o 53o 63o 32s
+    43o 72o 52o 62o 42o 32o
+"""
+"""The 169 classes by their exact equity before the flop against a hand drawn evenly."""
+_TOP = re.compile(r"top\s*(\d+(?:\.\d*)?|\.\d+)\s*%", re.IGNORECASE)
 
 _WEIGHT = re.compile(r"(\d+(?:\.\d*)?(?:e-?\d+)?|\.\d+(?:e-?\d+)?)\s*(%?)", re.IGNORECASE)
 _GROUP = re.compile(r"(?:\[\s*([^]/]*)\])?\s*([^][]*?)\s*(\[/[^]]*\])?")
@@ -88,6 +102,8 @@ def span(name: str, place: str) -> set[Cell]:
     >>> sorted(cell.low for cell in span("KTs+", "here"))
     [8, 9, 10]
     """
+    if share := _TOP.fullmatch(name):
+        return _top(float(share[1]) / 100, place)
     found = _ENTRY.fullmatch(name)
     if found is None:
         raise ParameterError(f"{place} is not understood; {_HOW}")
@@ -113,6 +129,16 @@ def span(name: str, place: str) -> set[Cell]:
                 f"{place} has ends that share neither their high card nor their gap; {_HOW}"
             )
     return {Cell(a, b, one) for a, b in steps for one in (("",) if a == b else kind or "so")}
+
+
+def _top(share: float, place: str) -> set[Cell]:
+    """So many of the strongest classes that they come nearest to a share of all holes."""
+    if not 0 < share <= 1:
+        raise ParameterError(f"{place} has no good share; write one above 0 and up to 100%")
+    cells = [cell for name in STRONGEST.split() for cell in span(name, place)]
+    held = list(accumulate({"": 6, "s": 4, "o": 12}[cell.kind] for cell in cells))
+    count = min(range(len(held)), key=lambda k: abs(held[k] - share * held[-1]))
+    return set(cells[: count + 1])
 
 
 def _ends(first: str, second: str, kind: str, place: str) -> tuple[int, int, str]:

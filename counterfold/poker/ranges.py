@@ -57,6 +57,8 @@ class Range:
     - ``QQ+`` this pair and all higher; ``KTs+`` this kicker and all higher below the king;
       ``T9s+`` (neighbours) both cards higher together: T9s, JTs, QJs, KQs, AKs;
     - ``66-22``, ``A5s-A2s`` with one card in common, ``76s-54s`` with one gap; either end first;
+    - ``top 20%``, so many of the strongest classes, whole ones, that they come nearest to this
+      share of all holes: by their exact equity against a hand drawn evenly, before the flop;
     - a weight after a colon, ``A5s-A2s:0.5``; without one it is 1.
 
     Where entries overlap, the later one counts: ``22+,AA:0.5`` has aces at one half, and
@@ -66,6 +68,8 @@ class Range:
     >>> hands = Range.parse("QQ+, AKs, A5s-A2s:0.5")
     >>> hands.combos, hands["AhAd"], hands["5s As"], hands["KhQh"]
     (30.0, 1.0, 0.5, 0.0)
+    >>> str(Range.parse("top 5%, AA:0.5"))
+    'KK-77,AJs+,AKo,AA:0.5'
     >>> str(Range.parse("AA,KK,22,33,44,AKs,AKo,AQs,AJs,76s,65s,54s,AhTh,KdQh:.25"))
     'KK+,44-22,AJs+,76s-54s,AKo,AhTh,KdQh:0.25'
     """
@@ -92,7 +96,7 @@ class Range:
         Traceback (most recent call last):
         ...
         counterfold.errors.ParameterError: 'AKx' at character 5 of the range is not understood; \
-write hands as in QQ+, AKs, A5s-A2s, KTo+, AhKd or random, with a weight as in AA:0.5
+write hands as in QQ+, AKs, A5s-A2s, KTo+, AhKd, top 20% or random, with a weight as in AA:0.5
         """
         weights = np.zeros(HOLES)
         for name, weight, place in weighed(text):

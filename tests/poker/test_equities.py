@@ -13,7 +13,8 @@ from counterfold.poker import equities
 from counterfold.poker.cards import HIGH, HOLES, LOW, parse_board, parse_hole
 from counterfold.poker.equities import BOARDS, apart, boards_left, preflop_wins, wins_after
 from counterfold.poker.holdem import holdem_rules
-from counterfold.poker.ranges import Range
+from counterfold.poker.notation import STRONGEST
+from counterfold.poker.ranges import CELL, Range, cell_name
 from counterfold.poker.showdown import strength
 
 
@@ -59,6 +60,16 @@ def test_hands_that_share_a_card_are_never_compared_and_suits_are_alike() -> Non
     assert (wins + wins.T)[met].min() > 0
     turned = equities._renamings()[17]
     assert (wins[np.ix_(turned, turned)] == wins).all()
+
+
+def test_the_order_of_starting_hands_is_that_of_exact_equity_against_any_hand() -> None:
+    wins, met = preflop_wins().astype(np.int64), apart(np.stack([HIGH, LOW], 1))
+    twice = np.where(met, BOARDS + wins - wins.T, 0).sum(1)  # as often as all their boards
+    classes = np.zeros(169, np.int64)
+    classes[CELL] = twice
+    assert (classes[CELL] == twice).all()
+    order = [cell_name(*divmod(cell, 13)) for cell in np.argsort(-classes).tolist()]
+    assert order == STRONGEST.split()
 
 
 def test_a_small_deck_is_counted_by_hand() -> None:

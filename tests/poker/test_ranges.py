@@ -45,6 +45,8 @@ def classes(text: str) -> set[str]:
         ("KQ-KJ", "KQs KQo KJs KJo"),
         ("aks, qQ ", "AKs QQ"),
         ("A5s - A4s", "A5s A4s"),
+        ("top 5%", "AA KK QQ JJ TT 99 88 77 AKs AQs AJs AKo"),
+        ("TOP 0.1%", "AA"),
     ],
 )
 def test_entries(text: str, wanted: str) -> None:
@@ -203,6 +205,9 @@ def test_a_range_is_a_value() -> None:
         ("AhKx", "not understood"),
         ("1Ks", "not understood"),
         ("AKs-", "not understood"),
+        ("top 20", "not understood"),
+        ("AA,top 0%", "'top 0%' at character 4 of the range has no good share"),
+        ("top 101%", "no good share"),
         ("+", "not understood"),
     ],
 )

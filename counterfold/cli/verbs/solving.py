@@ -203,7 +203,7 @@ equity), half (of its 95% interval).
 class EquityRequest(Answered):
     """Tell what two ranges of hold'em win if all money goes in now."""
 
-    first: str = argument("RANGE", "As AA, QQ+,AKs, A5s-A2s:0.5, AhKd or random.")
+    first: str = argument("RANGE", "As AA, QQ+,AKs, A5s-A2s:0.5, AhKd, top 20% or random.")
     second: str = argument("RANGE", "The range that it meets.")
     board: str = option("CARDS", "A flop, turn or river: 'Qs Jh 2c'. [none]", default="")
     dead: str = option("CARDS", "Cards that are out of play. [none]", default="")
