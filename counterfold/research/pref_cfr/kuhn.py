@@ -109,8 +109,9 @@ class Runs:
     def off(self) -> float | None:
         """How far alpha is from what is expected after as many iterations."""
         expected = self.setting.alpha
-        alike = expected is not None and self.iterations[-1] == ITERATIONS
-        return self.alpha - expected if alike else None
+        if expected is None or self.iterations[-1] != ITERATIONS:
+            return None
+        return self.alpha - expected
 
     def to_dict(self) -> Json:
         """What ``counterfold repro --json`` tells of a setting."""
