@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from counterfold.errors import FileError, ParameterError, short
 from counterfold.poker.cards import cards_name, parse_cards
@@ -284,17 +284,18 @@ def _table(kind: str, told: dict[str, str], source: str) -> Notation:
     if sorted(posted)[:-2] != [0] * (count - 2) or not 0 <= first < count:
         raise FileError(f"{source} has other blinds than a small and a big one")
     blinds = (float(sorted(posted)[-2]), float(max(posted)))
-    options: dict[str, Any] = {"chip": 1.0}
+    limit, cap = None, None
     if kind == "limit":
         sizes, raises = numbers("raiseSize", 4), numbers("maxRaises", 4)
         if sizes != [sizes[0]] * 2 + [sizes[3]] * 2 or raises[1:] != [raises[0] + 1] * 3:
             raise FileError(f"{source} has raises that change otherwise than in limit hold'em")
-        options |= {"limit": (float(sizes[0]), float(sizes[3])), "cap": raises[1]}
+        limit, cap = (float(sizes[0]), float(sizes[3])), raises[1]
         stacks = (float(1 + raises[1]) * 2 * sum(sizes),) * count
     else:
         by_position = numbers("stack", count)
         stacks = tuple(float(by_position[(p + first) % count]) for p in range(count))
-    table = Holdem(count, stacks if len(set(stacks)) > 1 else stacks[0], blinds, **options)
+    stack = stacks if len(set(stacks)) > 1 else stacks[0]
+    table = Holdem(count, stack, blinds, limit=limit, cap=cap, chip=1.0)
     notation = Notation(table, first)
     if notation.by_position([round(chips) for chips in table.betting.posted]) != "|".join(
         map(str, posted)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -211,7 +211,9 @@ def limit(
     cap: int | None = None,
     *,
     first: Sequence[int] | None = None,
-    **options: Any,
+    stacks: Sequence[float] | None = None,
+    posted: Sequence[float] = (),
+    opened: int = 0,
 ) -> Betting:
     """Limit: bets and raises by one amount on each street, at most ``cap`` of them on each.
 
@@ -226,15 +228,18 @@ def limit(
         if not 0 < amount < math.inf:
             raise ParameterError(f"the bets of a limit game are above zero, not {amount}")
         sizes.append(Sizes((Size("by", amount),), (Size("by", amount),)))
-    options.setdefault("stacks", (math.inf,) * len(paid))
-    if cap is None and math.inf in options["stacks"]:
+    if stacks is None:
+        stacks = (math.inf,) * len(paid)
+    if cap is None and math.inf in stacks:
         raise ParameterError("raises without a cap never end unless there are stacks; give either")
     return Betting(
         paid=tuple(map(float, paid)),
+        stacks=tuple(stacks),
+        posted=tuple(posted),
+        opened=opened,
         sizes=(tuple(sizes),) * len(paid),
         first=(0,) * len(sizes) if first is None else tuple(first),
         caps=(cap,) * len(sizes),
         least=0.0,
         fixed=True,
-        **options,
     )

@@ -16,7 +16,7 @@ from itertools import combinations, permutations
 from math import comb
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,8 +28,12 @@ from counterfold.poker.cards import CARDS, HIGH, HOLES, LOW, NO_CARD, card_sets
 from counterfold.poker.game import CardRules
 from counterfold.poker.isomorphism import hole_classes, holes_renamed, standard_boards
 
+if TYPE_CHECKING:
+    from counterfold.kernels.equity import Room
+
 Wins = NDArray[np.uint32]
 """[holes, holes] on how many boards the first hand beats the second; 0 where they share a card."""
+_Mine: TypeAlias = "tuple[Room, NDArray[np.uint16], NDArray[np.uint16], Wins]"
 OnBoards = Callable[[int, int], None]
 BOARDS = comb(CARDS - 4, 5)
 """Boards that a pair of hands leaves before the flop."""
@@ -149,7 +153,7 @@ def _counted(on_boards: OnBoards | None) -> NDArray[np.int64]:
         some = boards[all_boards.weights == weight]
         tasks += [(weight, some[k : k + TASK]) for k in range(0, len(some), TASK)]
     threads = max(1, min(8, len(os.sched_getaffinity(0))))
-    rooms: SimpleQueue[Any] = SimpleQueue()
+    rooms: SimpleQueue[_Mine] = SimpleQueue()
     for _ in range(threads):
         room = equity.Room(np.empty((2, HOLES), np.uint64), np.empty(1024, np.uint32), np.empty(0))
         ranks, line = np.empty((TASK, HOLES), np.uint16), np.empty(HOLES, np.uint16)
@@ -172,7 +176,9 @@ def _counted(on_boards: OnBoards | None) -> NDArray[np.int64]:
                 on_boards(done, len(boards))
     finally:
         pool.shutdown(cancel_futures=True)
-    wins: NDArray[np.int64] = sum(rooms.get()[3].astype(np.int64) for _ in range(threads))
+    wins: NDArray[np.int64] = sum(
+        (rooms.get()[3].astype(np.int64) for _ in range(threads)), np.zeros((), np.int64)
+    )
     return wins
 
 

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from inspect import signature
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -326,6 +325,6 @@ class PokerGame:
         return tuple(left.tolist())
 
 
-def _plain(value: object) -> Any:
+def _plain(value: object) -> object:
     """A whole number without a point."""
     return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +30,7 @@ ORDINALS = (
 )  # fmt: skip
 
 
-def parse_deck(given: Any) -> tuple[int, ...]:
+def parse_deck(given: object) -> tuple[int, ...]:
     """A deck: None for all 52 cards, ranks (in all suits), cards in words, or their numbers.
 
     >>> len(parse_deck(None)), len(parse_deck("TJQKA")), parse_deck("As Kd")
@@ -41,8 +40,9 @@ def parse_deck(given: Any) -> tuple[int, ...]:
         return FULL_DECK
     if not isinstance(given, str):
         parts = list(given) if isinstance(given, Iterable) else [given]
-        if all(isinstance(part, int | np.integer) for part in parts):
-            return tuple(sorted(check_distinct(parts)))
+        numbers = [int(part) for part in parts if isinstance(part, int | np.integer)]
+        if len(numbers) == len(parts):
+            return tuple(sorted(check_distinct(numbers)))
         given = "".join(str(part) for part in parts)
     ranks = given.upper().replace(" ", "").replace(",", "")
     if ranks and not set(ranks) - set(RANKS):

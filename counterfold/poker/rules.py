@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from functools import cached_property, lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,16 +116,17 @@ class PokerRules(Game):
             self._moves[node] = {self.betting.label[child]: child for child in children}
         return self._moves[node]
 
-    def next(self, state: State, action: Any) -> State:
+    def next(self, state: State, action: Hashable) -> State:
         hands, dealt, node = state
+        move = str(action)
         if len(hands) < self.players:
-            return (*hands, self.hand(action)), dealt, node
+            return (*hands, self.hand(move)), dealt, node
         if self.betting.kind[node] == DEAL:  # the cards of a street come one by one
-            dealt = (*dealt, parse_card(action))
+            dealt = (*dealt, parse_card(move))
             street = int(self.betting.street[node]) + 1
             whole = len(dealt) == sum(self.poker.rules.deal[: street + 1])
             return hands, dealt, int(self.betting.first[node]) if whole else node
-        return hands, dealt, self._labels(node)[action]
+        return hands, dealt, self._labels(node)[move]
 
     @property
     def positions(self) -> tuple[str, ...]:

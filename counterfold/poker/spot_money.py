@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import NamedTuple
 
 from counterfold.errors import ParameterError, short
-from counterfold.files.text import Json
 from counterfold.poker.money import Betting, Rake
 from counterfold.poker.sizes import Size, Sizes, parse_sizes
 from counterfold.poker.spot_source import SEATS, STREETS, Source
@@ -40,7 +39,7 @@ def read_betting(source: Source, streets: Sequence[str]) -> Betting:
     money = _posted(source, whole) if streets[0] == "preflop" else _pot(source, whole)
     sizes = (_limit if not whole else _sizes)(source, streets)
     caps = _caps(source, streets)
-    if not whole and math.inf in money["stacks"] and None in caps:
+    if not whole and math.inf in money.stacks and None in caps:
         raise ParameterError(
             f'{source.where}: raises never end in a limit game without "stack" or "raise_cap"; '
             "give one of them"
@@ -48,28 +47,42 @@ def read_betting(source: Source, streets: Sequence[str]) -> Betting:
     aggressor = source.given.get("aggressor")
     if aggressor is not None:
         source.told["aggressor"] = SEATS[source.player("aggressor", aggressor)]
-    options: dict[str, Any] = {
-        "force_spr": _threshold(source, "force_allin_spr", 0.0),
-        "force_share": _threshold(source, "force_allin_share", math.inf),
-        "merge": _threshold(source, "merge_sizes", 0.0),
-        "aggressor": -1 if aggressor is None else source.player("aggressor", aggressor),
-        "least": math.ceil(big_blind or 1) if whole else 0.0,
-        "rake": _rake(source, streets[0] == "preflop"),
-    }
-    first = tuple(int(street == "preflop") for street in streets)
     try:
-        return Betting(sizes=sizes, first=first, caps=caps, fixed=not whole, **money, **options)
+        return Betting(
+            paid=money.paid,
+            stacks=money.stacks,
+            sizes=sizes,
+            first=tuple(int(street == "preflop") for street in streets),
+            posted=money.posted,
+            caps=caps,
+            opened=int(bool(money.posted)),
+            force_spr=_threshold(source, "force_allin_spr", 0.0),
+            force_share=_threshold(source, "force_allin_share", math.inf),
+            merge=_threshold(source, "merge_sizes", 0.0),
+            aggressor=-1 if aggressor is None else source.player("aggressor", aggressor),
+            least=math.ceil(big_blind or 1) if whole else 0.0,
+            rake=_rake(source, streets[0] == "preflop"),
+            fixed=not whole,
+        )
     except ParameterError as error:
         raise ParameterError(f"{source.where}: {error}") from None
 
 
-def _pot(source: Source, whole: bool) -> Json:
+class _Money(NamedTuple):
+    """The chips with which a hand begins, as ``Betting`` has them."""
+
+    paid: tuple[float, float]
+    stacks: tuple[float, float]
+    posted: tuple[float, ...] = ()
+
+
+def _pot(source: Source, whole: bool) -> _Money:
     pot = source.number("pot", source.needed("pot", '"pot": 200'), whole=whole)
     stacks = _stacks(source, whole)
     source.told |= {"pot": pot} | ({} if math.inf in stacks else {"stack": list(stacks)})
     if source.given.get("ante") is not None:
         raise source.complaint("ante", "after the flop antes are in the pot; leave it out")
-    return {"paid": (pot / 2, pot / 2), "stacks": stacks}
+    return _Money((pot / 2, pot / 2), stacks)
 
 
 def _stacks(source: Source, whole: bool) -> tuple[float, float]:
@@ -80,7 +93,7 @@ def _stacks(source: Source, whole: bool) -> tuple[float, float]:
     return first, second
 
 
-def _posted(source: Source, whole: bool) -> Json:
+def _posted(source: Source, whole: bool) -> _Money:
     """Blinds and antes; the player in position has the small blind."""
     given = source.needed("blinds", '"blinds": [1, 2], since the board has no cards')
     small, big = source.pair("blinds", given, whole=whole)
@@ -97,12 +110,7 @@ def _posted(source: Source, whole: bool) -> Json:
     source.told |= {"ante": antes} if any(antes) else {}
     if stacks[0] < paid[0] or stacks[1] < paid[1]:
         raise source.complaint("stack", "a player has less than the blinds and antes")
-    return {
-        "paid": paid,
-        "posted": (big, small),
-        "stacks": (stacks[0] - paid[0], stacks[1] - paid[1]),
-        "opened": 1,
-    }
+    return _Money(paid, (stacks[0] - paid[0], stacks[1] - paid[1]), posted=(big, small))
 
 
 def _sizes(source: Source, streets: Sequence[str]) -> tuple[tuple[Sizes, ...], tuple[Sizes, ...]]:
@@ -164,9 +172,9 @@ def _entry(
         raise source.complaint("actions", f"this says nothing about the {street}")
     if isinstance(picked, Mapping) and not any(name in picked for name in _ENTRY):
         source.only("actions", picked, [*source.names, *STREETS, *_ENTRY])
-    source.only("actions", picked, _ENTRY)
+    entry = source.only("actions", picked, _ENTRY)
     found: dict[str, tuple[Size, ...]] = {"bets": (), "raises": ()}
-    for key, values in picked.items():
+    for key, values in entry.items():
         if key in _PERCENT:
             values = values if isinstance(values, list | tuple) else [values]
             percents = [source.number(f"actions: {key}", value) for value in values]
@@ -175,7 +183,7 @@ def _entry(
         elif key != "allin":
             with source.at(f"actions: {key}"):
                 found[key] = found.get(key, ()) + _parsed(source, values)
-    if source.flag("actions: allin", picked.get("allin", False)):
+    if source.flag("actions: allin", entry.get("allin", False)):
         found = {key: (*sizes, Size("all-in")) for key, sizes in found.items()}
     return found
 
@@ -194,7 +202,7 @@ def _limit(source: Source, streets: Sequence[str]) -> tuple[tuple[Sizes, ...], t
     return tuple(sizes), tuple(sizes)
 
 
-def _by_street(source: Source, key: str, streets: Sequence[str]) -> list[Any]:
+def _by_street(source: Source, key: str, streets: Sequence[str]) -> list[object]:
     """A value for each street: one for all, a list, or a dictionary."""
     value = source.given.get(key)
     if isinstance(value, Mapping):
@@ -210,10 +218,13 @@ def _by_street(source: Source, key: str, streets: Sequence[str]) -> list[Any]:
 
 
 def _caps(source: Source, streets: Sequence[str]) -> tuple[int | None, ...]:
-    caps = _by_street(source, "raise_cap", streets)
-    for street, cap in zip(streets, caps, strict=True):
+    caps: list[int | None] = []
+    given = _by_street(source, "raise_cap", streets)
+    for street, cap in zip(streets, given, strict=True):
         least = int(street == "preflop")
-        if cap is not None and (isinstance(cap, bool) or not isinstance(cap, int) or cap < least):
+        if cap is None or (isinstance(cap, int) and cap >= least and not isinstance(cap, bool)):
+            caps.append(cap)
+        else:
             raise source.complaint(
                 "raise_cap",
                 f"this must be a whole number of bets and raises on the {street} "

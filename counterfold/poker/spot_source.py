@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 from counterfold.errors import ParameterError, cut, short
 from counterfold.files.text import Json
@@ -101,7 +100,7 @@ class Source:
         except ParameterError as error:
             raise self.complaint(key, str(error)) from None
 
-    def needed(self, key: str, example: str) -> Any:
+    def needed(self, key: str, example: str) -> object:
         """The value of a key that must be there."""
         if self.given.get(key) is None:
             error = ParameterError(f'{self.where} has no "{key}"; give it as in {example}')
@@ -109,17 +108,17 @@ class Source:
             raise error
         return self.given[key]
 
-    def number(self, key: str, value: Any, *, zero: bool = False, whole: bool = False) -> float:
+    def number(self, key: str, value: object, *, zero: bool = False, whole: bool = False) -> float:
         """A number above zero (or zero as well), of chips that are whole if it says so."""
-        good = isinstance(value, int | float) and not isinstance(value, bool)
-        if not good or not 0 <= value <= _MOST or not (value or zero):
+        number = value if isinstance(value, int | float) and not isinstance(value, bool) else -1
+        if not 0 <= number <= _MOST or not (number or zero):
             least = "from 0 up" if zero else "above 0"
             raise self.complaint(key, f"this must be a number {least}, not {short(value)}")
-        if whole and value != int(value):
+        if whole and number != int(number):
             raise self.complaint(
                 key, f"no-limit chips are whole, not {short(value)}; count in smaller ones"
             )
-        return float(value)
+        return float(number)
 
     def pair(
         self, key: str, value: object, *, zero: bool = False, whole: bool = False
@@ -151,22 +150,23 @@ class Source:
                 return p
         raise self.complaint(key, f"{quoted(name)} is nobody; {nearest_name(name, self.names)}")
 
-    def of_player(self, key: str, values: Mapping[str, object], player: int) -> Any:
+    def of_player(self, key: str, values: Mapping[str, object], player: int) -> object:
         """What a dictionary by player holds for one."""
         for name in (self.players[player], SEATS[player]):
             if name in values:
                 return values[name]
         raise self.complaint(key, f'this says nothing about "{self.players[player]}"')
 
-    def only(self, key: str, values: object, known: Sequence[str]) -> None:
-        """Complain about what is not a dictionary, or has keys that are not known."""
+    def only(self, key: str, values: object, known: Sequence[str]) -> Mapping[str, object]:
+        """A dictionary; complain about what is not a dictionary, or has keys that are not known."""
         if not isinstance(values, Mapping):
             raise self.complaint(key, f"this must be an object with keys {', '.join(known)}")
         for name in values:
             if name not in known:
                 raise self.complaint(key, f"{quoted(name)} is unknown; {nearest_name(name, known)}")
+        return values
 
-    def pick(self, key: str, value: object, player: int, street: str) -> Any:
+    def pick(self, key: str, value: object, player: int, street: str) -> object:
         """What a value says for a player on a street: for all, by street, by player, or by both.
 
         None where it is by street and says nothing about this one.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -61,10 +61,10 @@ class Statistics(Tabular):
             )
         return found
 
-    def table(self) -> tuple[Sequence[str], Sequence[Sequence[Any]]]:
+    def table(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
         rows = [
-            [seat, *(None if one[p] is None else one[p][0] for one in self.by_name.values())]  # type: ignore[index]
-            for p, seat in enumerate(self.seats)
+            [seat, *(stat and stat.value for stat in by_seat)]
+            for seat, *by_seat in zip(self.seats, *self.by_name.values(), strict=True)
         ]
         return ("seat", *self.by_name), rows
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from counterfold.errors import ParameterError, short
+from counterfold.games.spec import Parameter
 from counterfold.poker.sizes import Size, parse_sizes
 from counterfold.poker.spot_source import STREETS, Source, quoted
 from counterfold.poker.table import MOST_PLAYERS, Holdem, positions
@@ -28,7 +28,7 @@ def is_table(given: object) -> bool:
     return not isinstance(given.get("players", []), list)
 
 
-def table(given: Mapping[str, Any], *, where: str = "the table") -> Holdem:
+def table(given: Mapping[str, object], *, where: str = "the table") -> Holdem:
     """The table that a dictionary describes.
 
     Stacks are one for all, a list from the first to act, or by seat; sizes a list for all, or by
@@ -43,7 +43,7 @@ def table(given: Mapping[str, Any], *, where: str = "the table") -> Holdem:
     """
     source = _TableSource(given, "table", where)
     players = len(source.players)
-    made: dict[str, Any] = {"players": players}
+    made: dict[str, Parameter] = {"players": players}
     read = source.given
     if read.get("stack") is not None:
         made["stack"] = _stacks(source)
@@ -88,7 +88,7 @@ class _TableSource(Source):
     def names(self) -> list[str]:
         return [*self.players, OTHERS]
 
-    def of_player(self, key: str, values: Mapping[str, Any], player: int) -> Any:
+    def of_player(self, key: str, values: Mapping[str, object], player: int) -> object:
         for name in (self.players[player], OTHERS):
             if name in values:
                 return values[name]
@@ -122,12 +122,12 @@ def _pair(source: _TableSource, key: str) -> tuple[float, float]:
     return source.number(key, given[0]), source.number(key, given[1])
 
 
-def _rake(source: _TableSource) -> dict[str, Any]:
+def _rake(source: _TableSource) -> dict[str, float]:
     given = source.given.get("rake")
     if given is None:
         return {}
     source.only("rake", given, _RAKE)
-    made: dict[str, Any] = {
+    made = {
         name: source.number(f"rake: {key}", given[key], zero=True)
         for key, name in (("rate", "rake"), ("cap", "rake_cap"))
         if given.get(key) is not None
@@ -136,7 +136,7 @@ def _rake(source: _TableSource) -> dict[str, Any]:
     return made | ({"no_flop_no_drop": True} if free else {})
 
 
-def _payouts(source: _TableSource) -> dict[str, Any]:
+def _payouts(source: _TableSource) -> dict[str, tuple[float, ...]]:
     given = source.given.get("payouts")
     if given is None:
         return {}
@@ -181,10 +181,11 @@ def _levels(
     if picked is None or isinstance(picked, Mapping):
         source.only(key, picked or {}, [*source.names, *STREETS])
         raise source.complaint(key, f"this says nothing about the {street}; give [] for no sizes")
-    nested = isinstance(picked, list) and any(isinstance(one, list) for one in picked)
-    if nested and (key == "bets" or not all(isinstance(one, list) for one in picked)):
+    levels = picked if isinstance(picked, list) else []
+    nested: list[object] = [one for one in levels if isinstance(one, list)]
+    if nested and (key == "bets" or len(nested) < len(levels)):
         raise source.complaint(
             key, "give one list of sizes, or for raises a list for each number of raises before"
         )
     with source.at(key):
-        return [parse_sizes(one, big_blind=big_blind) for one in (picked if nested else [picked])]
+        return [parse_sizes(one, big_blind=big_blind) for one in nested or [picked]]

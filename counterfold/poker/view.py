@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple, NotRequired, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,6 +58,20 @@ class Hand(NamedTuple):
     evs: tuple[float, ...]  # chips, if each action is taken
 
 
+class Seen(TypedDict):
+    """What ``NodeView.at`` is told beside the place."""
+
+    actions: tuple[str, ...]
+    weight: NDArray[np.float64]
+    against: NDArray[np.float64]
+    strategy: NDArray[np.float64]
+    ev: NDArray[np.float64]
+    equity: NDArray[np.float64]
+    note: str
+    mass: NotRequired[NDArray[np.float64]]
+    evs: NotRequired[NDArray[np.float64]]
+
+
 @dataclass(frozen=True, eq=False)
 class NodeView:
     """What a player holds and does at one node of a public tree, hand by hand.
@@ -105,7 +119,7 @@ class NodeView:
     @classmethod
     def at(
         cls, game: PokerGame, place: tuple[int, tuple[int, ...], tuple[str, ...]], me: int,
-        **seen: Any,
+        **seen: Unpack[Seen],
     ) -> NodeView:  # fmt: skip
         """A betting node with its board and line as a player sees it; ``seen`` is all else."""
         node, board, line = place
