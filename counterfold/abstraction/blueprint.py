@@ -74,7 +74,7 @@ def against_in(solver: Solver) -> Against | None:
     fields = {} if solver.conditions is None else solver.conditions.fields[0]
     if "model" not in fields:
         return None
-    model: Strategy[BucketForm] = Strategy.of(solver.tree, fields["model"])
+    model: Strategy[BucketForm] = Strategy.of(engine_in(solver).form, fields["model"])
     return Against(model, int(fields["hero"][0]), float(fields["share"][0]))
 
 

@@ -25,9 +25,9 @@ from counterfold.games.base import spec_of
 from counterfold.games.catalog import load_named
 from counterfold.solvers.solver import Solver
 from counterfold.strategy.strategy import AnyStrategy
-from counterfold.tree.form import form_of
+from counterfold.tree.form import InfosetForm, form_of
 from counterfold.tree.graph import graph_of
-from counterfold.tree.history import HistoryTree
+from counterfold.tree.history import HistoryTree, Infosets
 from counterfold.tree.walk import Progress
 
 FORMAT = "counterfold curriculum 1"
@@ -275,8 +275,13 @@ class Curriculum:
 
 def _met(solver: Solver) -> int:
     """The infosets of a stage; deal by deal, those that were met so far."""
-    engine, tree = solver.engine, solver.tree
-    return engine.infosets if isinstance(engine, DealEngine) else len(tree.infosets.owner)
+    engine = solver.engine
+    return engine.infosets if isinstance(engine, DealEngine) else len(_infosets(solver).owner)
+
+
+def _infosets(solver: Solver) -> Infosets:
+    assert isinstance(solver.tree, InfosetForm)
+    return solver.tree.infosets
 
 
 def carry(smaller: Solver, larger: Solver, down: Down) -> Fit:
@@ -289,9 +294,9 @@ def carry(smaller: Solver, larger: Solver, down: Down) -> Fit:
         larger.engine.inherit(smaller.engine)
         none = np.zeros(0, np.int64)
         return Fit(none, 0, larger.engine.infosets, none)
-    found = fit(larger.tree.infosets, smaller.tree.infosets, down)
+    found = fit(_infosets(larger), _infosets(smaller), down)
     regrets, average = (found.carried(table) for table in smaller.learned())
-    even = larger.tree.infosets.evenly()
+    even = _infosets(larger).evenly()
     strategy = np.where(found.slots >= 0, found.carried(smaller.probabilities()), even)
     larger.begin(regrets, average, strategy)
     return found

@@ -396,7 +396,9 @@ def _told(
 @lru_cache(1)
 def _statistics(solver: Solver) -> Statistics | None:
     """VPIP and its like, of tables that are counted soon."""
-    game = solver.tree.game
+    from counterfold.abstraction.blueprint import engine_in
+
+    game = engine_in(solver).form.game
     if "table" not in game.about or len(game.betting) > COUNTED:
         return None
     return statistics(solver.strategy(), STAT_BOARDS)
@@ -409,10 +411,10 @@ def _tell(
     gains: tuple[Gain, ...] | None,
     merging: Merging | None,
 ) -> None:
-    from counterfold.abstraction.blueprint import against_in
+    from counterfold.abstraction.blueprint import against_in, engine_in
 
     told = _told(request, solver, found, gains, merging)
-    against, game = against_in(solver), solver.tree.game
+    against, game = against_in(solver), engine_in(solver).form.game
     if request.json:
         print_json(told)
         return

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from counterfold.abstraction.blueprint import engine_in
 from counterfold.abstraction.bucket_gains import Gain, response_gains
 from counterfold.abstraction.buckets import board_sizes, every_hand
 from counterfold.cli.certificate import Lines
@@ -50,7 +51,7 @@ class Gains:
         self._next = 2 * seconds
         found = self.measure(ON_THE_WAY)
         if not self._quiet:
-            told = ", ".join(gains_in_words(self._solver.tree.game, found))
+            told = ", ".join(gains_in_words(engine_in(self._solver).form.game, found))
             tell(f"after {self._solver.iteration:,} iterations a response would gain {told}")
 
     def measure(self, share: float = AT_THE_END) -> tuple[Gain, ...]:

@@ -6,14 +6,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from counterfold.files.arrays import header_in, header_of
-from counterfold.games.base import Game
 from counterfold.games.catalog import load, load_named
-from counterfold.poker.game import PokerGame
 from counterfold.strategy.hands import HandLayout, game_of
+from counterfold.tree.form import AnyGame
 from counterfold.tree.named import by_deals, game_named, means_poker, poker_game, table_in
 
 
-def game_in(path: str, named: str | None = None, form: str | None = None) -> Game | PokerGame:
+def game_in(path: str, named: str | None = None, form: str | None = None) -> AnyGame:
     """The game that a strategy in a file is of; it may be ``named`` again.
 
     What a person did not name is not run: the rules of a file are never a program.

@@ -8,10 +8,10 @@ from math import inf
 from typing import Any
 
 from counterfold.errors import ParameterError
-from counterfold.games.base import Game
 from counterfold.poker.game import PokerGame
 from counterfold.poker.hands import hand_weights
 from counterfold.style.preferences import Style
+from counterfold.tree.form import AnyGame
 
 _WORD = r"[^:=@\[\]]+"
 _IN_POKER = re.compile(
@@ -21,15 +21,13 @@ _IN_POKER = re.compile(
 _ELSEWHERE = re.compile(r"(?P<action>.+)=(?P<degree>[^=]+)", re.DOTALL)
 
 
-def place_in(game: Game | PokerGame, give_up: float | None, **place: object) -> dict[str, object]:
+def place_in(game: AnyGame, give_up: float | None, **place: object) -> dict[str, object]:
     """Where a style holds and what it may cost, which counts by hand in poker of all hands."""
     per = "hand" if isinstance(game, PokerGame) else "infoset"
     return {**place, "give_up": give_up or 0.0, "per": per}
 
 
-def read_preferences(
-    texts: Sequence[str], game: Game | PokerGame, place: Mapping[str, Any]
-) -> Style:
+def read_preferences(texts: Sequence[str], game: AnyGame, place: Mapping[str, Any]) -> Style:
     """The style of some preferences; ``place`` is as for ``Style``.
 
     >>> import counterfold as cf
@@ -51,7 +49,7 @@ def read_preferences(
     return sum(styles[1:], styles[0]) if styles else Style({}, **place)
 
 
-def _parts(text: str, game: Game | PokerGame) -> tuple[str, float, dict[str, object]]:
+def _parts(text: str, game: AnyGame) -> tuple[str, float, dict[str, object]]:
     """An action, how much it is preferred, and where that holds."""
     poker = game if isinstance(game, PokerGame) else None
     parts = (_IN_POKER if poker else _ELSEWHERE).fullmatch(text.strip())

@@ -30,7 +30,7 @@ from counterfold.cli.output import (
 from counterfold.cli.progress import Watch
 from counterfold.cli.task import Task, task_of
 from counterfold.cli.verbs.solving import SolveRequest
-from counterfold.games.base import Game, spec_of
+from counterfold.games.base import spec_of
 from counterfold.interrupts import aside
 from counterfold.pieces.store import store_at
 from counterfold.plot import Curve, Point, convergence
@@ -41,7 +41,7 @@ from counterfold.solvers.run import Saving
 from counterfold.solvers.settings import defaults_of
 from counterfold.solvers.shelf import solve_in
 from counterfold.solvers.until import Until
-from counterfold.tree.form import form_of
+from counterfold.tree.form import AnyGame, form_of
 from counterfold.tree.memory import ANY_SIZE, memory_at_hand
 from counterfold.tree.walk import measure
 
@@ -169,7 +169,7 @@ def _ready_locks(task: Task, form: object, watch: Watch) -> Locks | None:
 
 
 def compiled(
-    game: Game | PokerGame,
+    game: AnyGame,
     watch: Watch,
     until: Until | None = None,
     memory: int | None = None,
@@ -254,7 +254,9 @@ def _tell_size(task: Task) -> None:
     request, game = task.request, task.game
     room = int(0.9 * memory_at_hand()) if task.memory is None else task.memory
     if isinstance(game, PokerGame) and game.of_drawn_deals:
-        form = form_of(game)
+        from counterfold.abstraction.drawn_form import DrawnForm
+
+        form = DrawnForm(game)
         need, name, lines = form.nbytes, in_poker(game), drawn_size(form)
         document = {"infosets": form.infoset_count, "deals": form.deals}
     elif isinstance(game, PokerGame):

@@ -13,7 +13,6 @@ from counterfold.cli.verbs.solving import SolveRequest
 from counterfold.errors import FileError, MismatchError, ParameterError
 from counterfold.files.arrays import header_in, header_of
 from counterfold.files.typed import from_json
-from counterfold.games.base import Game
 from counterfold.poker.game import PokerGame
 from counterfold.solvers.conditions import symmetry_under
 from counterfold.solvers.engine import SAMPLING, check_can
@@ -22,6 +21,7 @@ from counterfold.solvers.result import check_lp, table_size
 from counterfold.solvers.settings import Settings, check_threads
 from counterfold.solvers.until import Until
 from counterfold.strategy.store import read
+from counterfold.tree.form import AnyGame
 from counterfold.tree.named import game_named
 from counterfold.tree.public_size import PublicSize
 
@@ -48,7 +48,7 @@ class Task:
     """A request that has been checked: its game, its limits, and what holds in its solution."""
 
     request: SolveRequest
-    game: Game | PokerGame
+    game: AnyGame
     traversal: str
     until: Until | None
     memory: int | None
@@ -133,7 +133,7 @@ def _check_options(request: SolveRequest) -> None:
     Settings(**options_given(request, ("method", *SETTINGS)))
 
 
-def _style(request: SolveRequest, game: Game | PokerGame) -> Style | None:
+def _style(request: SolveRequest, game: AnyGame) -> Style | None:
     if request.give_up is not None and not request.prefer:
         raise ParameterError("--give-up is what preferences may cost; say them with --prefer")
     if not request.prefer:
@@ -143,7 +143,7 @@ def _style(request: SolveRequest, game: Game | PokerGame) -> Style | None:
     return read_preferences(request.prefer, game, place_in(game, request.give_up))
 
 
-def _locks(request: SolveRequest, game: Game | PokerGame) -> Locks | None:
+def _locks(request: SolveRequest, game: AnyGame) -> Locks | None:
     """The locks of a request, those in the file of its spot among them."""
     in_spot = isinstance(game, PokerGame) and request.game is not None
     if not request.locks and not in_spot:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,7 +16,11 @@ from counterfold.evaluate.assessment import Assessment, Evaluator
 from counterfold.poker.game import DECISION
 from counterfold.strategy.layout import Tables
 from counterfold.tree.public import PublicTree
+from counterfold.tree.public_arrays import NEITHER, Extras, Learned, Packs
 from counterfold.tree.traversal import Traversal, one_chunk, tape_of
+
+if TYPE_CHECKING:
+    from counterfold.kernels.public import Ground
 
 Note = Callable[[int, int, Floats], None]
 """Told a board, a node (as ``tree.nodes`` numbers them), and what each action [actions, hands] is
@@ -85,9 +90,9 @@ class PublicEvaluator(Evaluator):
 
 
 def assess_tables(
-    walk: Traversal, tables: object, extras: object = (None, None), *, average: bool = True,
+    walk: Traversal, tables: Learned, extras: Extras = NEITHER, *, average: bool = True,
     rows: Floats | None = None,
-    packs: object = (None, None), look: Callable[[], None] | None = None,
+    packs: Packs = NEITHER, look: Callable[[], None] | None = None,
 ) -> Assessment:  # fmt: skip
     """Values and best responses of the strategies in a solver's tables.
 
@@ -106,7 +111,7 @@ def assess_tables(
     return Assessment((numbers[0], numbers[1]), (numbers[2], numbers[3]), walk.tree.units)
 
 
-def kernel_tables(tables: Tables) -> object:
+def kernel_tables(tables: Tables) -> Learned:
     """A strategy's tables as kernels take them, with no regrets beside them."""
     from counterfold.kernels import public
 
@@ -150,7 +155,7 @@ class _Response:
             self.do([(public.LAST, board)], ground)
             self.note(board, int(money.chunk[chunk]), int(money.chunk[chunk + 1]))
 
-    def do(self, steps: list[tuple[int, int]], ground: object = None) -> None:
+    def do(self, steps: list[tuple[int, int]], ground: Ground | None = None) -> None:
         tape = np.array(steps, np.uint32)
         self.walk.over(tape, self.tables, self.me, self.how, ground)
 

@@ -94,7 +94,7 @@ class StrategyAgent(Agent):
     def act(self, observation: Observation, rng: np.random.Generator) -> Hashable:
         return draw_action(self.phase(observation.hand).strategy, observation, rng)
 
-    def check_fits(self, rules: Any, tree: HistoryTree | None = None) -> None:
+    def check_fits(self, rules: object, tree: HistoryTree | None = None) -> None:
         """Raise MismatchError unless its strategy is one of these rules, or of their tree."""
         strategy = self.phase(0).strategy
         by_infosets = isinstance(strategy.layout, InfosetLayout)
@@ -104,8 +104,9 @@ class StrategyAgent(Agent):
             from counterfold.abstraction.bucket_form import game_print
 
             mine = rules_of(strategy.tree)
-            both = isinstance(mine, PokerRules) and isinstance(rules, PokerRules)
-            if not both or game_print(mine.poker) != game_print(rules.poker):
+            if not (isinstance(mine, PokerRules) and isinstance(rules, PokerRules)) or game_print(
+                mine.poker
+            ) != game_print(rules.poker):
                 raise MismatchError(f"{self.name} plays another game than {spec_of(rules)}")
 
 
@@ -359,7 +360,7 @@ def _from_file(path: str, form: Form) -> Agent:
     if isinstance(form, PublicTree) and os.path.isfile(path):
         symmetry = header_of(path).get("symmetry", "true") == "true"
         if symmetry != form.symmetry:  # of the same game, but with other boards or hands
-            form = form_of(form.game, symmetry=symmetry)
+            form = PublicTree(form.game, symmetry=symmetry)
     strategy, _, run = read(path, form)
     strategy.check_fits(form)
     if run is not None and "learner" in run and isinstance(form, HistoryTree):
@@ -380,7 +381,7 @@ def _in_full(strategy: AnyStrategy, form: HistoryTree | PublicTree) -> AnyStrate
     if isinstance(form, HistoryTree):
         return by_infosets(strategy, form)
     apart = bool(strategy.tree.tells_suits)  # suits, which the tree must then do too
-    return by_hand(strategy, form_of(form.game, symmetry=False) if apart else form)
+    return by_hand(strategy, PublicTree(form.game, symmetry=False) if apart else form)
 
 
 def own_agent(text: str) -> Agent:

@@ -21,6 +21,7 @@ from counterfold.exploit.online import TABLES, Learner
 from counterfold.exploit.rules import setting_in
 from counterfold.files.arrays import Saved, read_arrays, write_arrays
 from counterfold.files.text import Fields
+from counterfold.games.base import Game
 from counterfold.games.catalog import load_named
 from counterfold.play.agents import Dynamic, StrategyAgent
 from counterfold.play.record import source_in
@@ -151,16 +152,17 @@ def load_match(path: str | os.PathLike[str], game: object = None) -> Match:
     return match
 
 
-def _game(saved: Saved, game: Any) -> HistoryTree | PokerRules:
+def _game(saved: Saved, game: object) -> HistoryTree | PokerRules:
     """The game of a match as it is played: compiled, or poker in ranges at a table."""
     spec = saved.text("game")
-    here: HistoryTree | PokerRules
-    if "rules" in saved.header and (game is None or isinstance(rules_of(game), PokerRules)):
-        own = saved.fields("rules")
-        here = PokerRules(game_of(own, spec), spec) if game is None else rules_of(game)
+    here: HistoryTree | Game
+    rules = None if game is None else rules_of(game)
+    if "rules" in saved.header and (rules is None or isinstance(rules, PokerRules)):
+        here = rules or PokerRules(game_of(saved.fields("rules"), spec), spec)
+    elif isinstance(game, HistoryTree):
+        here = game
     else:
-        game = load_named(spec, saved.path) if game is None else game
-        here = game if isinstance(game, HistoryTree) else compile_game(game)
+        here = compile_game(rules or load_named(spec, saved.path))
     if _fingerprint(here) != saved.text("fingerprint"):
         raise MismatchError(
             f"the match was played in {spec}, and the game here is {here.spec}"

@@ -15,6 +15,7 @@ from counterfold.evaluate.public_view import Browser
 from counterfold.play.agents import StrategyAgent
 from counterfold.play.human import Advice, Seating, Sitting
 from counterfold.play.table import PlayedHand
+from counterfold.poker.rules import PokerRules
 from counterfold.strategy.hands import HandLayout
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.public import PublicTree
@@ -85,7 +86,8 @@ class Trainer(Sitting):
         self._browser: Browser | None = None
         strategy = _strategy_for_all_hands(others[0]) if len(others) == 1 else None
         grid = strategy is not None and strategy.tree.game.rules.hole == 2
-        if strategy is not None and grid and rules_of(game).betting.zero_sum:
+        rules = rules_of(game)
+        if strategy and grid and isinstance(rules, PokerRules) and rules.betting.zero_sum:
             self.strategy = strategy
             self._browser = Browser(strategy)
             self._base = list(values(strategy))

@@ -35,7 +35,7 @@ def load_spot(path: str | Path) -> PokerGame:
 
 
 def read_spot(path: str | Path) -> Any:
-    """What a JSON file says, before it is understood."""
+    """What a JSON file says, before it is understood: it may be anything."""
     return read_json(path, "a spot")
 
 

@@ -158,7 +158,7 @@ class Source:
         raise self.complaint(key, f'this says nothing about "{self.players[player]}"')
 
     def only(self, key: str, values: object, known: Sequence[str]) -> Mapping[str, object]:
-        """A dictionary; complain about what is not a dictionary, or has keys that are not known."""
+        """A dictionary; a complaint if it is none, or has keys that are not known."""
         if not isinstance(values, Mapping):
             raise self.complaint(key, f"this must be an object with keys {', '.join(known)}")
         for name in values:

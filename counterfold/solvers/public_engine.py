@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -19,9 +19,12 @@ from counterfold.solvers.engine import Engine, Setup, Slots, runs_on
 from counterfold.solvers.settings import Settings
 from counterfold.strategy.layout import Tables
 from counterfold.tree.public import PublicTree
-from counterfold.tree.public_arrays import aligned, fields_in
+from counterfold.tree.public_arrays import NEITHER, Extras, Learned, Packs, aligned, fields_in
 from counterfold.tree.public_nodes import NOTHING
 from counterfold.tree.traversal import Traversal
+
+if TYPE_CHECKING:
+    from counterfold.kernels.public import Extra
 
 DERIVED = ("hole", "last", "styled")
 """Further fields that a checkpoint need not keep as asked for: they follow from the rest."""
@@ -62,7 +65,7 @@ class PublicEngine(Engine):
     def falls(self) -> bool:
         return self.form.two_player_zero_sum and not self._styled
 
-    def _make_tables(self, fields: tuple[Any, ...], predictive: bool) -> None:
+    def _make_tables(self, fields: Sequence[Mapping[str, Array]], predictive: bool) -> None:
         from counterfold.kernels import public
 
         arrays, tree = self.traversal.arrays, self.form
@@ -78,9 +81,9 @@ class PublicEngine(Engine):
             learned.append(public.Table(*(aligned(shape, kind) for kind in kinds)))
             packs.append(public.Pack(*scales) if packed else None)
             extras.append(given)
-        self.learning: Any = tuple(learned)
-        self.packs: Any = tuple(packs)
-        self.extras: Any = None, None
+        self.learning: Learned = tuple(learned)
+        self.packs: Packs = tuple(packs)
+        self.extras: Extras = NEITHER
         if any(extras):
             self.extras = tuple(arrays.extra(p, **given) for p, given in enumerate(extras))
 
@@ -120,7 +123,7 @@ class PublicEngine(Engine):
                     walk.run(me, tables, extras, pair[me], False, public.LEARN, packs)
         self._row = schedule[-1].copy()
 
-    def _kept(self) -> tuple[Any, Any, Any]:
+    def _kept(self) -> tuple[Learned, Packs, Extras]:
         """What both have now, of which nothing of the first player's changes any more."""
         table, pack, extra = self.learning[0], self.packs[0], self.extras[0]
         table = table._replace(regret=table.regret.copy())
@@ -181,7 +184,7 @@ class PublicEngine(Engine):
                 weights[rows] = self._chosen(p, board, n, np.maximum(weights[rows], 0.0))
         return weights
 
-    def _chosen(self, p: int, board: int, n: int, weights: Floats) -> Any:
+    def _chosen(self, p: int, board: int, n: int, weights: Floats) -> Floats:
         """[actions, hands] what is played at a node by weights, under a style and locks."""
         from counterfold.kernels import rule
 
@@ -224,16 +227,13 @@ class PublicEngine(Engine):
         """Whether a player is held to something."""
         return any(extra is not None and extra.lock.size > 0 for extra in self.extras)
 
-    def _held(self, average: bool) -> Any:
+    def _held(self, average: bool) -> Extras:
         """What counts when a strategy is measured: locks do, a model does not."""
-        if self.extras[0] is None:
-            return self.extras
         none = np.zeros((0, 0), self.traversal.arrays.dtype)
-        held = []
-        for extra in self.extras:
-            last = none if average else extra.last
-            held.append(in_double(extra._replace(model=none, last=last)))
-        return tuple(held)
+        return tuple(
+            extra and in_double(extra._replace(model=none, last=none if average else extra.last))
+            for extra in self.extras
+        )
 
     def condition(self, conditions: Conditions) -> None:
         if any("model" in fields for fields in conditions.fields):
@@ -253,18 +253,18 @@ class PublicEngine(Engine):
             state |= {f"total.{p}": table.total for p, table in enumerate(self.learning)}
         for p in (0, 1):
             state |= {f"{name}.{p}": array for name, array in self._changing(p).items()}
-            if self.extras[p] is not None:
-                asked = {k: a for k, a in self.extras[p]._asdict().items() if a.size}
+            if (extra := self.extras[p]) is not None:
+                asked = {k: a for k, a in extra._asdict().items() if a.size}
                 state |= {f"asked.{k}.{p}": asked[k] for k in asked if k not in DERIVED}
         return state
 
     def _changing(self, p: int) -> Arrays:
         """What changes with every iteration, beside the sums of strategies."""
-        changing = {"regret": self.learning[p].regret}
-        if self.packs[p] is not None:
-            changing |= {"scale": self.packs[p].regret, "size": self.packs[p].total}
-        if self.extras[p] is not None and self.extras[p].last.size:
-            changing["last"] = self.extras[p].last
+        changing, pack, extra = {"regret": self.learning[p].regret}, self.packs[p], self.extras[p]
+        if pack is not None:
+            changing |= {"scale": pack.regret, "size": pack.total}
+        if extra is not None and extra.last.size:
+            changing["last"] = extra.last
         return changing
 
     def restore(self, state: Saved, strategy: Tables | None = None) -> None:
@@ -291,7 +291,7 @@ class PublicEngine(Engine):
 runs_on(PublicTree, PublicEngine)
 
 
-def in_double(extra: Any) -> Any:
+def in_double(extra: Extra) -> Extra:
     """What is asked of a player in double precision, for walks that certify.
 
     What locks hold to adds up to one again: chips times what 32 bits leave over can be a pot.

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from counterfold.arrays import Floats
-from counterfold.errors import FileError, MismatchError, ParameterError
+from counterfold.errors import FileError, MismatchError, ParameterError, UnsupportedError
 from counterfold.evaluate.assessment import Assessment
 from counterfold.files.typed import from_json, to_json
 from counterfold.games.catalog import load_named
@@ -38,7 +38,7 @@ from counterfold.strategy.infosets import InfosetLayout
 from counterfold.strategy.layout import Tables
 from counterfold.strategy.store import read, save_strategy
 from counterfold.strategy.strategy import AnyStrategy, Strategy
-from counterfold.tree.form import Form, form_of
+from counterfold.tree.form import Form, InfosetForm, form_of
 from counterfold.tree.history import compile_game
 from counterfold.tree.named import as_game
 
@@ -143,9 +143,11 @@ class Solver:
         """Start from regrets drawn evenly from 0 to 1 and a random average strategy."""
         if self.iteration:
             raise ParameterError("the run has begun: a random start comes before the first step")
-        random = np.random.default_rng(seed)
-        regrets = random.random(self.tree.infosets.slots)
-        average = self.tree.infosets.to_one(random.random(self.tree.infosets.slots))
+        if not isinstance(self.tree, InfosetForm):
+            raise UnsupportedError(f"{self.tree.spec} in this form does not begin at random")
+        random, infosets = np.random.default_rng(seed), self.tree.infosets
+        regrets = random.random(infosets.slots)
+        average = infosets.to_one(random.random(infosets.slots))
         self.engine.begin(regrets, None, average)
 
     def learned(self) -> tuple[Floats, Floats]:

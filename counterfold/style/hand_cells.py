@@ -60,7 +60,8 @@ class HandCells:
     def __init__(
         self, solver: Solver, targets: Sequence[Frequency], plain: Strategy[PublicTree]
     ) -> None:
-        self.tree: PublicTree = solver.tree
+        assert isinstance(solver.tree, PublicTree)
+        self.tree = solver.tree
         self.solver, self.targets = solver, targets
         matches = [matches_by_hand(frequency, self.tree) for frequency in targets]
         self.blocks: list[_Block] = []

@@ -27,7 +27,8 @@ class InfosetCells:
     def __init__(
         self, solver: Solver, targets: Sequence[Frequency], plain: Strategy[HistoryTree]
     ) -> None:
-        self.tree: HistoryTree = solver.tree
+        assert isinstance(solver.tree, HistoryTree)
+        self.tree = solver.tree
         self.form, self.solver, self.targets = sequence_form(self.tree), solver, targets
         infosets = self.tree.infosets
         matches = [frequency.matches(self.tree) for frequency in targets]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.arrays import Ints
+from counterfold.games.base import Game
 from counterfold.poker.game import PokerGame
 from counterfold.poker.rules import PokerRules
 from counterfold.poker.units import Units
@@ -52,6 +53,10 @@ class Form(Protocol):
 
     @property
     def two_player_zero_sum(self) -> bool: ...
+
+
+AnyGame: TypeAlias = Game | PokerGame | Form
+"""What a name may mean: rules, poker in ranges, or a game that comes compiled."""
 
 
 class Groups(Protocol):
@@ -114,6 +119,7 @@ class PokerForm:
         return float(abs(self.game.betting.payoff).max())
 
 
+@runtime_checkable
 class InfosetForm(Form, Protocol):
     """A form whose infosets have a list of names, over the slots of which its styles lie."""
 
@@ -121,17 +127,17 @@ class InfosetForm(Form, Protocol):
     def infosets(self) -> Infosets: ...
 
     @property
-    def game(self) -> Any: ...
+    def game(self) -> object: ...
 
 
 def form_of(
-    game: Any,
+    game: object,
     memory: int | None = None,
     progress: Progress | None = None,
     *,
     symmetry: bool | None = None,
     form: str = "auto",
-) -> Any:
+) -> Form:
     """The compiled form of a game: a public tree of poker in ranges, a history graph of all else.
 
     A form stays as it is, and a name or a file is the game that it means. ``symmetry`` is for
@@ -145,9 +151,9 @@ def form_of(
     from counterfold.tree.named import as_game, by_deals, by_drawn_deals
     from counterfold.tree.public import PublicTree
 
+    game = as_game(game)
     if isinstance(game, Form):
         return game
-    game = as_game(game)
     if form == "deals":
         return by_deals(game)
     if isinstance(game, PokerRules):

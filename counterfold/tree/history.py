@@ -97,7 +97,7 @@ class HistoryTree:
     payoff: NDArray[np.float64]
     infosets: Infosets
     merged: bool = False
-    game: object = field(default=None, repr=False)
+    game: Game | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
         size = f"{self.histories:,} histories, {self.infoset_count:,} infosets"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 from inspect import signature
-from typing import Any
+from typing import TYPE_CHECKING, cast, overload
 
 from counterfold.errors import ParameterError, SpecError, short
 from counterfold.games.base import Game
@@ -17,12 +17,23 @@ from counterfold.poker.spot import read_spot, spot
 from counterfold.poker.table import Holdem
 from counterfold.poker.table_source import is_table
 
+if TYPE_CHECKING:
+    from counterfold.tree.form import AnyGame, Form
+
 FORMS = ("history", "public", "deals")
 PUBLIC_ONLY = ("fhp",)
 """Games that have no history form; the other names mean that form unless --form says public."""
 
 
-def game_named(word: str, form: str | None = None) -> Game | PokerGame:
+@overload
+def game_named(word: str) -> Game | PokerGame: ...
+
+
+@overload
+def game_named(word: str, form: str | None) -> AnyGame: ...
+
+
+def game_named(word: str, form: str | None = None) -> AnyGame:
     """The game that a person names, in the form that they ask for.
 
     >>> game_named("leduc").players, game_named("leduc", "public").players
@@ -32,17 +43,19 @@ def game_named(word: str, form: str | None = None) -> Game | PokerGame:
     return by_deals(load(word)) if form == "deals" else poker_game(word) if poker else load(word)
 
 
-def by_deals(game: object) -> Any:
+def by_deals(game: object) -> Form:
     """A game of Cheat that is solved deal by deal."""
-    return importlib.import_module("counterfold.abstraction.deal_form").DealForm(game)
+    form: Form = importlib.import_module("counterfold.abstraction.deal_form").DealForm(game)
+    return form
 
 
-def by_drawn_deals(game: PokerGame) -> object:
+def by_drawn_deals(game: PokerGame) -> Form:
     """Betting before the flop of three and more, over deals that are drawn once."""
-    return importlib.import_module("counterfold.abstraction.drawn_engine").DrawnForm(game)
+    form: Form = importlib.import_module("counterfold.abstraction.drawn_engine").DrawnForm(game)
+    return form
 
 
-def as_game(game: object) -> object:
+def as_game(game: object) -> AnyGame:
     """A game as it is, or the one that a name or a file means; anything else is refused.
 
     >>> as_game("kuhn").players
@@ -59,7 +72,7 @@ def as_game(game: object) -> object:
         raise ParameterError(
             f"a game is a name such as 'leduc', a file of a spot, or rules, and not {short(game)}"
         )
-    return game
+    return cast("AnyGame", game)  # by its methods, whatever its class
 
 
 def means_poker(word: str, form: str | None = None) -> bool:

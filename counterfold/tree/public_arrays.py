@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -15,6 +17,27 @@ from counterfold.poker.equities import apart, boards_left
 from counterfold.poker.game import DECISION
 from counterfold.tree.public import PublicTree
 from counterfold.tree.public_nodes import LANES, NOTHING, PublicNodes, ends_of
+
+if TYPE_CHECKING:
+    from counterfold.kernels.public import (
+        Ends,
+        Extra,
+        Ground,
+        Hands,
+        Money,
+        Pack,
+        Room,
+        Sides,
+        Table,
+    )
+
+Learned: TypeAlias = "Sequence[Table]"
+"""What is learned, or a strategy without regrets beside it, of each player."""
+Packs: TypeAlias = "Sequence[Pack | None]"
+Extras: TypeAlias = "Sequence[Extra | None]"
+NEITHER = None, None
+"""Packs or extras where no player has any."""
+_Wins: TypeAlias = tuple[NDArray[np.uint32] | None, NDArray[np.uint32] | None]
 
 
 def aligned(shape: tuple[int, ...], dtype: DTypeLike) -> Array:
@@ -30,7 +53,7 @@ def _wide(array: object) -> NDArray[np.uint32]:
     return np.ascontiguousarray(array, np.uint32)
 
 
-def money_of(nodes: PublicNodes, scale: float, dtype: Any) -> tuple[Any, Any]:
+def money_of(nodes: PublicNodes, scale: float, dtype: DTypeLike) -> tuple[Money, tuple[Ends, ...]]:
     """``Money`` and the two players' ``Ends`` of kernels.public, payoffs times ``scale``."""
     from counterfold.kernels import public
 
@@ -52,7 +75,7 @@ def money_of(nodes: PublicNodes, scale: float, dtype: Any) -> tuple[Any, Any]:
 
 
 def fields_in(
-    saved: Saved, tree: PublicTree, dtypes: tuple[Any, ...] = (np.float32, np.float64)
+    saved: Saved, tree: PublicTree, dtypes: tuple[DTypeLike, ...] = (np.float32, np.float64)
 ) -> list[Arrays]:
     """What a checkpoint says was asked of each player, as ``PublicArrays.extra`` takes it."""
     found: list[Arrays] = [{}, {}]
@@ -61,24 +84,24 @@ def fields_in(
         rows, wide = max(tree.rows(p), 1), tree.columns(p)
         first = len(tree.hands[p][0].holes)
 
-        def take(name: str, *shape: int | None, kind: Any = None, **limits: Any) -> Array:
+        def take(name: str, *shape: int | None, least: float = 0, most: float = math.inf) -> Array:
             key = f"{name}.{p}"  # noqa: B023
-            return saved.array(key, kind or saved.dtype(key, dtypes), shape, **limits)
+            return saved.array(key, saved.dtype(key, dtypes), shape, least, most)
 
         if f"delta.{p}" in saved:
             fields["delta"] = take("delta", nodes.actions[p], holes, least=1)
-            fields["fallback"] = take("fallback", nodes.actions[p], holes, least=0, most=1)
-            fields["beta"] = take("beta", len(nodes.old), holes, least=0)
+            fields["fallback"] = take("fallback", nodes.actions[p], holes, most=1)
+            fields["beta"] = take("beta", len(nodes.old), holes)
         if f"model.{p}" in saved:
-            fields["model"] = take("model", rows, wide, least=0)
-            fields["free"] = take("free", first, least=0)
-            fields["bound"] = take("bound", first, least=0)
+            fields["model"] = take("model", rows, wide)
+            fields["free"] = take("free", first)
+            fields["bound"] = take("bound", first)
         if f"lock.{p}" in saved:
-            lock = take("lock", len(tree.boards), len(nodes.old), kind=np.uint32)
-            start = take("first", None, kind=np.uint32)
+            lock = saved.array(f"lock.{p}", np.uint32, (len(tree.boards), len(nodes.old)))
+            start = saved.array(f"first.{p}", np.uint32, (None,))
             fields |= {"lock": lock, "first": start}
-            fields["trust"] = take("trust", len(start), wide, least=0, most=1)
-            fields["held"] = take("held", None, wide, least=0, most=1)
+            fields["trust"] = take("trust", len(start), wide, most=1)
+            fields["held"] = take("held", None, wide, most=1)
             _, locked = np.nonzero(lock != NOTHING)
             which = lock[lock != NOTHING]
             good = not len(which) or which.max() < len(start)
@@ -114,18 +137,18 @@ class PublicArrays:
         self._holes: dict[int, NDArray[np.uint16]] = {}
         wins = self._wins()
         self.hands = (
-            self._counted(0, self._player(0, *wins[0])),
-            self._counted(1, self._player(1, *wins[1])),
+            self._counted(0, self._player(0, wins[0])),
+            self._counted(1, self._player(1, wins[1])),
         )
 
     @property
-    def ground(self) -> Any:
+    def ground(self) -> Ground:
         """What kernels.public walks on."""
         from counterfold.kernels import public
 
         return public.Ground(self.money, self.boards, self.ends)
 
-    def sides(self, tables: Any, packs: Any = (None, None), extras: Any = (None, None)) -> Any:
+    def sides(self, tables: Learned, packs: Packs = NEITHER, extras: Extras = NEITHER) -> Sides:
         """What both players have there."""
         from counterfold.kernels import public
 
@@ -139,7 +162,7 @@ class PublicArrays:
         found.hands = found._counted(0, self.hands[0]), found._counted(1, self.hands[1])
         return found
 
-    def _counted(self, p: int, hands: Any) -> Any:
+    def _counted(self, p: int, hands: Hands) -> Hands:
         """A player's hands with what they count for: at the start, and on the board before."""
         tree, wide = self.tree, self.tree.columns(p)
         passed = np.zeros((len(tree.boards), wide), self.dtype)
@@ -152,7 +175,7 @@ class PublicArrays:
         start[: len(first)] = np.asarray(tree.game.ranges[p])[first]
         return hands._replace(passed=passed, start=start)
 
-    def _wins(self) -> list[Any]:
+    def _wins(self) -> Sequence[_Wins]:
         """[boards, hands, hands] of each player: on how many boards that can come after the last
         street a hand beats those that a hand of the opponent stands for, and beats or ties; None
         where no cards come."""
@@ -181,7 +204,7 @@ class PublicArrays:
                     into[k, : len(mine.holes), : len(theirs.holes)] = sums
         return found
 
-    def _player(self, p: int, beaten: Any, upto: Any) -> Any:
+    def _player(self, p: int, wins: _Wins) -> Hands:
         from counterfold.kernels import public
 
         tree, rules = self.tree, self.tree.game.rules
@@ -215,9 +238,8 @@ class PublicArrays:
                 hand[k, : len(hands.pairs)] = hands.of
         base, count = _wide(tree.base[:, p]), tree.hands[p].counts
         none = np.zeros(0)  # what hands count for: see _counted
-        return public.Hands(
-            base, count, up, none, face, same, many, cards, hand, none, beaten, upto
-        )
+        fields = base, count, up, none, face, same, many, cards, hand, none, *wins
+        return public.Hands._make(fields)
 
     def holes(self, p: int) -> NDArray[np.uint16]:
         """[boards, hands] the numbers of a player's hands; made when it is first asked for."""
@@ -228,7 +250,7 @@ class PublicArrays:
             self._holes[p] = found
         return self._holes[p]
 
-    def extra(self, p: int, **asked: Any) -> Any:
+    def extra(self, p: int, **asked: Array) -> Extra:
         """What else is asked of a player: fields of kernels.public.Extra, empty if not given."""
         from counterfold.kernels import public
 
@@ -242,7 +264,12 @@ class PublicArrays:
         return public.Extra(**fields)
 
     def _styled(
-        self, p: int, delta: Any = None, fallback: Any = None, beta: Any = None, **_: Any
+        self,
+        p: int,
+        delta: Array | None = None,
+        fallback: Array | None = None,
+        beta: Array | None = None,
+        **_: Array,
     ) -> NDArray[np.uint8]:
         """[nodes] where a style has a say, and whether it tells hands apart."""
         from counterfold.kernels.public_rule import ALIKE, BY_HAND, PLAIN
@@ -262,7 +289,7 @@ class PublicArrays:
             found[n] = ALIKE if alike else BY_HAND
         return found
 
-    def room(self, model: bool = False) -> Any:
+    def room(self, model: bool = False) -> Room:
         """Room for one thread."""
         from counterfold.kernels import public
 

@@ -7,11 +7,11 @@ lines can be worked on in a room of its own that the next chunk uses again.
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from counterfold.arrays import Array
+from counterfold.arrays import Array, Floats
 from counterfold.poker.game import DEAL, DECISION, FOLD, SHOWDOWN, BettingTree
 
 LANES = 16  # ends that are settled at once, as in kernels.lanes
@@ -138,13 +138,15 @@ class _Ends:
         self.start = [0]
         self.found: list[tuple[object, ...]] = []  # called, folded, to, also, shares
 
-    def pay(self, node: int) -> Any:
+    def pay(self, node: int) -> Floats:
         """What it is worth to win, tie and lose at a node."""
-        return self.nodes.betting.payoff[self.nodes.old[node], self.me] * self.scale
+        found: Floats = self.nodes.betting.payoff[self.nodes.old[node], self.me] * self.scale
+        return found
 
     def add(
-        self, called: Any, to: int, shares: Any, folded: Any = 0, also: int | None = None
-    ) -> None:
+        self, called: int, to: int, shares: tuple[float, ...], folded: int = 0,
+        also: int | None = None,
+    ) -> None:  # fmt: skip
         place = self.nodes.place
         second = 0 if also is None else int(place[also])
         self.found.append((int(called), int(folded), int(place[to]), second, shares))
@@ -187,7 +189,9 @@ class _Ends:
         return np.array(self.start, np.uint32), called, folded, share.reshape(-1, LANES), to, also
 
 
-def ends_of(nodes: PublicNodes, me: int, scale: float) -> tuple[tuple[Array, ...], Any]:
+def ends_of(
+    nodes: PublicNodes, me: int, scale: float
+) -> tuple[tuple[Array, ...], NDArray[np.uint8]]:
     """How hands end for a player, and which nodes' values are counted with a neighbour's.
 
     ``scale`` is what a pair of hands is worth: one over the sum of their weights.

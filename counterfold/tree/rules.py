@@ -10,17 +10,18 @@ import copy
 import math
 import numbers
 from collections.abc import Mapping
-from dataclasses import fields
+from contextlib import suppress
+from dataclasses import fields, is_dataclass
 from decimal import Decimal
 from enum import Enum
 from itertools import islice
 from operator import index
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
 
 from counterfold.errors import RulesError, reason, short
-from counterfold.games.base import CHANCE, TERMINAL
+from counterfold.games.base import CHANCE, TERMINAL, Action
 
 MOST_MOVES = 1_000_000
 """Actions, or outcomes of chance, at one state; a generator that gives more has no end."""
@@ -40,12 +41,12 @@ def players_of(game: object) -> int:
     return players
 
 
-def turn_at(state: Any, answer: Any, players: int) -> int:
+def turn_at(state: object, answer: object, players: int) -> int:
     """Who moves, from what ``turn`` gave."""
-    try:
-        who = players if isinstance(answer, bool) else index(answer)
-    except TypeError:
-        who = players
+    who = players
+    if isinstance(answer, SupportsIndex) and not isinstance(answer, bool):
+        with suppress(TypeError):
+            who = index(answer)
     if not (0 <= who < players or who in (CHANCE, TERMINAL)):
         raise RulesError(
             f"turn is {short(answer)} at {short(state)}; it must be a player from 0 to "
@@ -54,7 +55,7 @@ def turn_at(state: Any, answer: Any, players: int) -> int:
     return who
 
 
-def actions_at(state: object, answer: object, who: int) -> tuple[object, ...]:
+def actions_at(state: object, answer: object, who: int) -> tuple[Action, ...]:
     """The actions of a player, from what ``actions`` gave."""
     actions = _listed("actions", state, answer)
     if not actions:
@@ -64,11 +65,11 @@ def actions_at(state: object, answer: object, who: int) -> tuple[object, ...]:
     return actions
 
 
-def chances_at(state: object, answer: object) -> list[tuple[Any, float]]:
+def chances_at(state: object, answer: object) -> list[tuple[Action, float]]:
     """Outcomes with probabilities that sum to one, from what ``chance`` gave."""
     if isinstance(answer, Mapping):
         raise _no_sequence("chance", state, answer)
-    pairs: list[tuple[Any, float]] = []
+    pairs: list[tuple[Action, float]] = []
     for pair in _listed("chance", state, answer):
         try:
             outcome, chance = pair
@@ -113,7 +114,8 @@ def payoffs_at(state: object, answer: object, players: int) -> tuple[float, ...]
     return tuple(found)
 
 
-def _listed(name: str, state: Any, answer: Any) -> tuple[Any, ...]:
+def _listed(name: str, state: object, answer: Any) -> tuple[Any, ...]:
+    """What rules gave, which may be anything."""
     if isinstance(answer, tuple | list):
         return tuple(answer)
     if isinstance(answer, set | frozenset):
@@ -160,10 +162,10 @@ def _check_hash(what: str, value: object, state: object) -> None:
 class Kept(NamedTuple):
     """A state as it was when it was first seen."""
 
-    state: Any
+    state: object
     hash: int
-    copied: Any  # in a tuple of its own; None where copies are not equal
-    looks: Any
+    copied: tuple[object] | None  # in a tuple of its own; None where copies are not equal
+    looks: object
 
 
 def hash_of(state: object) -> int:
@@ -228,14 +230,14 @@ class Watched:
         return watched
 
 
-def _constant(value: Any) -> bool:
+def _constant(value: object) -> bool:
     """Whether a value is made of nothing that can change."""
     if type(value) in _PLAIN or isinstance(value, Enum):
         return True
     if isinstance(value, tuple | frozenset):
         return all(map(_constant, value))
     made = getattr(type(value), "__dataclass_params__", None)
-    if made is not None and made.frozen:
+    if made is not None and made.frozen and is_dataclass(value):
         return all(_constant(getattr(value, field.name, None)) for field in fields(value))
     return False
 

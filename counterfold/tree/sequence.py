@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from counterfold.tree.memory import MemoryGuard
 
 if TYPE_CHECKING:
     from counterfold.kernels.sequence import Form
+    from counterfold.tree.form import InfosetForm
 
 LOOKED = 1 << 8
 """Nodes from one look at the memory to the next where players remember more than the game."""
@@ -34,7 +35,7 @@ class SequenceForm:
     for values and for what a responder could gain, and not for solving.
     """
 
-    tree: HistoryTree
+    tree: InfosetForm
     form: Form
     slot: NDArray[np.uint32]
     perfect_recall: bool
@@ -122,7 +123,9 @@ def sequence_form(tree: HistoryTree) -> SequenceForm:
     return kept_with(tree, "sequence_form", lambda tree: _remembered(tree) or _refined(tree))
 
 
-def treeplex(tree: Any, owner: Array, size: Array, parent: Array, slot: Array) -> SequenceForm:
+def treeplex(
+    tree: InfosetForm, owner: Array, size: Array, parent: Array, slot: Array
+) -> SequenceForm:
     """A form of infosets alone, whose leaves are counted elsewhere.
 
     Infosets come with their owners, sizes, the sequences that lead to them (numbered as they

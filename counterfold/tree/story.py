@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import cast
 
 import numpy as np
 
 from counterfold.arrays import Ints
 from counterfold.errors import MismatchError, ParameterError
-from counterfold.games.base import CHANCE, TERMINAL, label, spec_of
+from counterfold.games.base import CHANCE, TERMINAL, Action, Game, State, label, spec_of
 from counterfold.games.catalog import load_named
 from counterfold.poker.game import PokerGame
 from counterfold.poker.rules import PokerRules
@@ -22,7 +22,7 @@ MOST_NAMED = 12
 """Moves that an error lists before it only counts the rest."""
 
 
-def rules_of(game: object) -> Any:
+def rules_of(game: object) -> Game:
     """The rules of a game, as a table plays them: of a spot and of a compiled form too.
 
     Those of a history tree are loaded by their name if it does not hold them.
@@ -36,10 +36,10 @@ def rules_of(game: object) -> Any:
         return load_named(game.spec, "the tree") if game.game is None else game.game
     if isinstance(game, PublicTree):
         game = game.game
-    return PokerRules(game) if isinstance(game, PokerGame) else game
+    return PokerRules(game) if isinstance(game, PokerGame) else cast("Game", game)
 
 
-def moves_at(game: Any, state: Any, turn: int, width: int) -> list[Any]:
+def moves_at(game: Game, state: State, turn: int, width: int) -> list[Action]:
     """Actions or chance outcomes of a state, one for each of its node's ``width`` edges."""
     if turn == CHANCE:
         moves = [outcome for outcome, chance in game.chance(state) if chance != 0]
@@ -69,15 +69,15 @@ class Story:
 
     def __init__(self, tree: HistoryTree) -> None:
         self.tree = tree
-        self._states: dict[int, Any] = {}
+        self._states: dict[int, State] = {}
         self._moves: dict[int, dict[str, int]] = {}
 
     @cached_property
-    def game(self) -> Any:
+    def game(self) -> Game:
         """The rules."""
         return rules_of(self.tree)
 
-    def state(self, node: int) -> Any:
+    def state(self, node: int) -> State:
         """The state of the rules at a node.
 
         >>> from counterfold.games.onecard import Kuhn
@@ -158,7 +158,7 @@ class Story:
         edge[self.tree.child[edges]] = edges  # of several the one written last stays
         return edge
 
-    def _raw(self, node: int, state: object) -> list[object]:
+    def _raw(self, node: int, state: State) -> list[Action]:
         """Moves as the rules have them."""
         width = int(self.tree.first[node + 1]) - int(self.tree.first[node])
         return moves_at(self.game, state, int(self.tree.turn[node]), width)

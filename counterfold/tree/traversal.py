@@ -13,17 +13,22 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from queue import SimpleQueue
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from counterfold.arrays import Floats
+from counterfold.arrays import Floats, Ints
 from counterfold.errors import ParameterError
 from counterfold.poker.game import DEAL
 from counterfold.tree.public import PublicTree
-from counterfold.tree.public_arrays import PublicArrays
+from counterfold.tree.public_arrays import NEITHER, Extras, Learned, Packs, PublicArrays
 
+if TYPE_CHECKING:
+    from counterfold.kernels.public import Ground, Room
+
+Tape = NDArray[np.uint32]
+"""[steps, 2] what is done, and on which board."""
 TASKS = 8
 SMALL = 1 << 20  # bytes of tables below which one thread walks over all boards in one call
 WHO = np.array([0], np.int64), np.array([1], np.int64)
@@ -72,7 +77,7 @@ class Traversal:
         tree = self.tree
 
         self.pool = pool
-        self.tasks: list[NDArray[np.uint32]] = []
+        self.tasks: list[Tape] = []
         self.whole = _tape([])
         if tree.last == 0 or tree.table_bytes() < SMALL:
             self.whole = _tape(tape_of(tree, 0))
@@ -83,7 +88,7 @@ class Traversal:
         cuts = np.linspace(0, len(each), count + 1).astype(int)
         for begin, stop in pairwise(cuts):
             self.tasks.append(_tape([step for part in each[begin:stop] for step in part]))
-        self.rooms: SimpleQueue[Any] = SimpleQueue()
+        self.rooms: SimpleQueue[Room] = SimpleQueue()
         self.rooms.put(self.top)  # of which tasks leave the first street as it is
         for _ in range(1, min(self.threads, count)):
             self.rooms.put(self.arrays.room(model))
@@ -96,12 +101,12 @@ class Traversal:
     def run(
         self,
         me: int,
-        tables: Any,
-        extras: Any,
-        rows: Any,
+        tables: Learned,
+        extras: Extras,
+        rows: Floats | None,
         average: bool,
         how: int,
-        packs: Any = (None, None),
+        packs: Packs = NEITHER,
     ) -> None:
         """One walk for a player; values of the first street stay in ``top``."""
         from counterfold.kernels import public
@@ -119,7 +124,7 @@ class Traversal:
         public.traverse(self.down, *given, top, *asked)
         kept = self.tree.nodes.first_rows
 
-        def work(task: int, room: Any) -> None:
+        def work(task: int, room: Room) -> None:
             room.value[self.deals] = 0
             public.traverse(self.tasks[task], *given, room, *asked)
             self.sums[task] = room.value[self.deals]
@@ -147,7 +152,7 @@ class Traversal:
         public.traverse(self.up, *given, top, *asked)
 
     def call(
-        self, tape: object, tables: object, packs: object, extras: object, who: object, rows: object
+        self, tape: Tape, tables: Learned, packs: Packs, extras: Extras, who: Ints, rows: Floats
     ) -> None:
         """Learn in walks over one tape, in this thread."""
         from counterfold.kernels import public
@@ -155,7 +160,9 @@ class Traversal:
         sides = self.arrays.sides(tables, packs, extras)
         public.traverse(tape, self.arrays.ground, sides, self.top, who, rows, False, public.LEARN)
 
-    def over(self, tape: object, tables: object, me: int, how: int, ground: object = None) -> None:
+    def over(
+        self, tape: Tape, tables: Learned, me: int, how: int, ground: Ground | None = None
+    ) -> None:
         """Walk once over a tape by the sums in tables, in this thread; values stay in ``top``."""
         from counterfold.kernels import public
 
@@ -187,14 +194,14 @@ def tape_of(tree: PublicTree, board: int) -> list[tuple[int, int]]:
     return [(public.DOWN, board), *within, (public.UP, board)]
 
 
-def one_chunk(ground: Any, street: int, chunk: int) -> Any:
+def one_chunk(ground: Ground, street: int, chunk: int) -> Ground:
     """The same with one chunk of a street alone; chunks of the last one use the same rows."""
     chunks = ground.money.chunks.copy()
     chunks[street] = chunk, chunk + 1
     return ground._replace(money=ground.money._replace(chunks=chunks))
 
 
-def _tape(steps: list[tuple[int, int]]) -> NDArray[np.uint32]:
+def _tape(steps: list[tuple[int, int]]) -> Tape:
     return np.array(steps, np.uint32).reshape(-1, 2)
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.arrays import Bools, Ints
 from counterfold.errors import CounterfoldError, RulesError, reason, short
-from counterfold.games.base import CHANCE, TERMINAL
+from counterfold.games.base import CHANCE, TERMINAL, Game, State
 from counterfold.tree.history import HistoryTree, kept_with, spans
 from counterfold.tree.story import moves_at, rules_of
 
@@ -94,8 +94,8 @@ def _walk(tree: HistoryTree) -> tuple[NDArray[np.int32], Ints, bool]:
     observe, after, show = game.observe, game.next, getattr(game, "shown", None)
     turn, first, child = tree.turn.tolist(), tree.first.tolist(), tree.child.tolist()
     infoset, start = tree.infoset.tolist(), tree.infosets.start.tolist()
-    numbers: list[dict[Any, int]] = [{} for _ in range(players)]
-    things: dict[Any, int] = {}
+    numbers: list[dict[Hashable, int]] = [{} for _ in range(players)]
+    things: dict[Hashable, int] = {}
     shown = np.zeros(tree.terminals, dtype=np.int64)
     seen = array("i")
     complete = True
@@ -137,7 +137,7 @@ def _walk(tree: HistoryTree) -> tuple[NDArray[np.int32], Ints, bool]:
     return np.array(seen, dtype=np.int32).reshape(-1, players), shown, complete
 
 
-def _sight(game: Any, state: Any, player: int) -> Any:
+def _sight(game: Game, state: State, player: int) -> Hashable:
     """What a player sees who is not to move; None where the rules do not say."""
     try:
         sight = game.observe(state, player)
@@ -149,7 +149,7 @@ def _sight(game: Any, state: Any, player: int) -> Any:
     return sight
 
 
-def _shown(show: Any, state: Any) -> Any:
+def _shown(show: Callable[[State], Hashable], state: State) -> Hashable:
     try:
         thing = show(state)
         hash(thing)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from itertools import chain
 from time import thread_time
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from counterfold.errors import CounterfoldError, RulesError, reason, short
+from counterfold.errors import CounterfoldError, RulesError, UnsupportedError, reason, short
 from counterfold.games.base import CHANCE, TERMINAL, Action, Game, State
 from counterfold.tree.memory import (
     ANY_SIZE,
@@ -28,6 +28,9 @@ from counterfold.tree.rules import (
     players_of,
     turn_at,
 )
+
+if TYPE_CHECKING:
+    from counterfold.tree.form import AnyGame
 
 Progress = Callable[[int, float | None], None]
 """Is told how many histories have been read, and about how many there are, if that is known."""
@@ -78,7 +81,7 @@ class Reading:
         self.node = array("I")
         self.edges = 0
         self.payoff = array("d")  # of all players, end by end
-        self.paid: list[tuple[Any, ...]] = []  # payoffs that are still to be looked at
+        self.paid: list[tuple[float, ...]] = []  # payoffs that are still to be looked at
         self.prob, self.width = array("d"), array("I")  # of outcomes, and their number at a node
         self.infoset = array("I")  # at each decision
         self.rows: list[dict[Hashable, int]] = [{} for _ in range(players)]
@@ -134,7 +137,7 @@ def read_rules(
     pop, visit, decided = stack.pop, found.turn.append, found.infoset.append
     paid, end = found.paid, _END
     rows, menus = found.rows, found.actions
-    moves: Any
+    moves: Sequence[Action]
     asked, state, node, depth, pause = "a method", None, 0, 0, 0
     try:
         merge, rules = getattr(game, "merge", None), Watched(game)
@@ -226,7 +229,10 @@ class _Pace:
         self.begin, self.judged = thread_time(), False
 
     def at(self, node: int) -> tuple[int, Any]:
-        """Look around at a node: at which one to do so again, and whom to ask till then."""
+        """Look around at a node: at which one to do so again, and whom to ask till then.
+
+        That is the game, or the same under watch.
+        """
         if node < WATCHED:
             return WATCHED, Watched(self.game)
         self.found.settle()
@@ -300,16 +306,24 @@ def _infoset(
     return row
 
 
-def measure(game: Game | str, memory: int | None = None, progress: Progress | None = None) -> Size:
+def measure(
+    game: AnyGame | str, memory: int | None = None, progress: Progress | None = None
+) -> Size:
     """Count what the tree of a game, or of the one that a name means, would take, unbuilt.
 
     >>> from counterfold.games.leduc import Leduc
     >>> measure(Leduc()).histories
     9457
     """
+    from counterfold.poker.game import PokerGame
+    from counterfold.tree.form import Form
     from counterfold.tree.named import as_game
 
-    game = cast("Game", as_game(game))
+    game = as_game(game)
+    if isinstance(game, PokerGame | Form):
+        raise UnsupportedError(
+            f"{game.spec} is not solved by its histories here, and only they can be counted before"
+        )
     size = read_rules(game, memory, progress).size
     if not hasattr(game, "merge"):
         return size

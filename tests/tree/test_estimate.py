@@ -8,7 +8,8 @@ from math import inf
 import pytest
 
 import counterfold as cf
-from counterfold.errors import TreeTooLargeError
+from counterfold.abstraction.deal_form import DealForm
+from counterfold.errors import TreeTooLargeError, UnsupportedError
 from counterfold.tree.estimate import estimate
 from counterfold.tree.memory import BY_MEMORY
 from counterfold.tree.sequence import sequence_form
@@ -54,6 +55,12 @@ def test_a_game_that_is_too_large_is_refused_before_it_is_read() -> None:
             cf.LiarsDice(dice=2), 2**30, lambda histories, about: read.append(histories)
         )
     assert max(read) < 70_000  # of some 10 ** 9
+
+
+@pytest.mark.parametrize("make", [cf.fhp, lambda: DealForm(cf.Cheat())])
+def test_what_has_no_histories_is_not_counted(make) -> None:
+    with pytest.raises(UnsupportedError, match="not solved by its histories"):
+        cf.measure(make())
 
 
 def test_progress_tells_about_how_many_there_are() -> None:

@@ -244,6 +244,7 @@ def _followed(
     rates: RatesByMark = {(start, bot): {} for bot in BOTS}
     for mark in marks:
         _advance(solver, mark, pause)
+        assert isinstance(solver.tree, DealForm)
         strategy, health = solver.strategy(), solver.tree.rules.health
         for bot in BOTS:
             rates[start, bot][mark] = _rate(strategy, bot, health, games, [*seeds, mark])

@@ -204,7 +204,7 @@ def fhp_exact(
     run.go(until.on(game), began, on_progress)
     on_progress(1.0, 1.0, "looking at the hands before the flop")
     views = Browser(run.solver.strategy()).walk_through()
-    tree, parameters = run.solver.tree, game.about["parameters"]
+    tree, parameters = run.tree, game.about["parameters"]
     return FhpRun(
         game.name, int(parameters["cap"]), len(game.rules.deck), len(tree.boards) - 1,
         len(tree.hands[0][-1].holes), method, run.points, other, peak_memory(),
@@ -224,12 +224,17 @@ class _Run:
             self.solver = Solver(game, method, threads=threads)
         else:
             self.solver, self.trace = Solver.resume(path, threads=threads)
-            if self.solver.tree.game.about != game.about or self.solver.method.name != method:
+            if self.tree.game.about != game.about or self.solver.method.name != method:
                 raise MismatchError(
                     f"{path} is a run of {self.solver.method.name} on another game or of another "
                     f"method than {method}; choose another folder, or delete it"
                 )
         self.resumed = self.solver.iteration
+
+    @property
+    def tree(self) -> PublicTree:
+        assert isinstance(self.solver.tree, PublicTree)
+        return self.solver.tree
 
     @property
     def points(self) -> tuple[FhpPoint, ...]:
