@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from counterfold.evaluate.certificate import Certified
 from counterfold.notebook import brief
 from counterfold.poker.units import Units
 from counterfold.strategy.layout import Tables
+
+PLAIN = Units()
+"""Of a game without any."""
 
 
 @dataclass(frozen=True)
@@ -17,7 +20,7 @@ class Assessment(Certified):
 
     values: tuple[float, ...]
     best: tuple[float, ...]
-    units: Units = field(default_factory=Units)
+    units: Units = PLAIN
 
     def __repr__(self) -> str:
         values = ", ".join(f"{value:.6g}" for value in self.values)

@@ -34,11 +34,11 @@ def assess_form(
 
     players = form.tree.players
     best, earned = np.zeros(players), np.zeros(players)
-    choice = np.zeros(len(form.form.parent), dtype=np.uint32)
+    choice = np.empty(len(form.form.parent), dtype=np.uint32)
     kernels.assess(
         form.form,
         form.by_sequence(probabilities),
-        np.ones(form.sequences),
+        np.empty(form.sequences),
         workspace(form) if work is None else work,
         choice,
         earned,

@@ -58,8 +58,8 @@ class SequenceForm:
 
     def by_sequence(self, probabilities: Floats) -> Floats:
         """A strategy over slots, laid out by sequence."""
-        out = np.ones(self.sequences)
-        players = self.tree.players
+        out, players = np.empty(self.sequences), self.tree.players
+        out[:players] = 1.0
         out[players:] = probabilities[self.slot[players:]]
         return out
 
