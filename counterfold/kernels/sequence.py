@@ -130,14 +130,18 @@ def _match_runs(tables, preference, work, start, stop, width, best):
     dtype = work.weight.dtype.type
     one, weight = dtype(1), work.weight
     even = one / dtype((stop - start) // width)
-    if not best:
+    rest, plain = work.value, preference.delta.size == 0
+    if plain:
+        for k in range(width):
+            weight[k], rest[k] = rule.split(rule.scale(weight[k], one, even))
+    elif not best:
         for k in range(width):
             weight[k] = rule.scale(weight[k], one, even)
     for lo in range(start, stop, width):
         played = tables.strategy[lo : lo + width]
-        if preference.delta.size == 0:
+        if plain:
             for k in range(width):
-                played[k] = rule.share(played[k], weight[k], -weight[k])
+                played[k] = average(played[k], weight[k], rest[k])
         else:
             fallback = preference.fallback[lo : lo + width]
             if best:
