@@ -13,7 +13,6 @@ import math
 import os
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -160,7 +159,7 @@ class Saved:
             raise self.damaged(f"its {key} is {short(found)}")
         return int(found)
 
-    def json(self, key: str) -> Any:
+    def json(self, key: str) -> object:
         """A field of the header that is JSON."""
         return parse_json(self.text(key), f"{self.path} is damaged: its {key}")
 
@@ -174,7 +173,7 @@ class Saved:
         names = [name for name in self._left if name.startswith(prefix)]
         return Saved(self.path, self.header, {n: self._left.pop(n) for n in names}, prefix)
 
-    def dtype(self, name: str, known: tuple[DTypeLike, ...]) -> np.dtype[Any]:
+    def dtype(self, name: str, known: tuple[DTypeLike, ...]) -> np.dtype[np.generic]:
         """The dtype of an array that may have one of several."""
         found = self._left.get(self._prefix + name)
         if found is None:

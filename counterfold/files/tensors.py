@@ -11,9 +11,9 @@ import json
 import mmap
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 try:
     import fcntl
@@ -23,7 +23,7 @@ except ImportError:  # Windows
 from counterfold.arrays import Array, Arrays
 from counterfold.errors import FileError
 
-DTYPES: dict[str, Any] = {
+DTYPES: dict[str, DTypeLike] = {
     "F64": np.float64, "F32": np.float32, "F16": np.float16,
     "I64": np.int64, "I32": np.int32, "I16": np.int16, "I8": np.int8,
     "U64": np.uint64, "U32": np.uint32, "U16": np.uint16, "U8": np.uint8, "BOOL": np.bool_,

@@ -87,12 +87,12 @@ Json = dict[str, Any]
 """A document, or a part of one: what its reader finds under a name has any of JSON's types."""
 
 
-def read_json(path: str | os.PathLike[str], what: str, most: int = MOST_BYTES) -> Any:
+def read_json(path: str | os.PathLike[str], what: str, most: int = MOST_BYTES) -> object:
     """What a file of JSON says; see ``parse_json``."""
     return parse_json(read_text(path, f"{what} in JSON", most), os.fspath(path))
 
 
-def parse_json(text: str | bytes, where: str, first: int = 1) -> Any:
+def parse_json(text: str | bytes, where: str, first: int = 1) -> object:
     """What a JSON text says, strictly; ``where`` is what errors call it.
 
     Refused are NaN and Infinity, numbers that fit nowhere, keys given twice, halves of
@@ -120,7 +120,7 @@ class _RefusedError(Exception):
         self.reason, self.word = reason, word
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, object]:
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]
@@ -147,21 +147,22 @@ def _number(digits: str) -> float:
     return number
 
 
-_HOOKS: dict[str, Any] = {"object_pairs_hook": _once, "parse_constant": _constant}
-_PLAIN = json.JSONDecoder(**_HOOKS)
-_CAREFUL = json.JSONDecoder(**_HOOKS, parse_int=_whole, parse_float=_number)
+_PLAIN = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_constant)
+_CAREFUL = json.JSONDecoder(
+    object_pairs_hook=_once, parse_constant=_constant, parse_int=_whole, parse_float=_number
+)
 
 
 class _Document:
     def __init__(self, text: str, where: str, first: int) -> None:
         self.text, self.where, self.first = text, where, first
 
-    def value(self) -> Any:
+    def value(self) -> object:
         text = self.text
         if text.count("[") + text.count("{") > DEEPEST:
             self._check_depth()
         try:
-            found = (_CAREFUL if _LARGE.search(text) else _PLAIN).decode(text)
+            found: object = (_CAREFUL if _LARGE.search(text) else _PLAIN).decode(text)
         except json.JSONDecodeError as error:
             self._refuse(f"this is not JSON ({error.msg.lower()})", error.pos)
         except _RefusedError as error:
@@ -236,7 +237,7 @@ def whole_of(text: str) -> int | None:
     return int(text) if text.isdecimal() and len(text) <= 18 else None
 
 
-def csv_text(rows: Iterable[Iterable[Any]]) -> str:
+def csv_text(rows: Iterable[Iterable[object]]) -> str:
     """Rows as CSV; a text that a spreadsheet would take for a formula begins with a quote.
 
     >>> print(csv_text([["=1+1", "-0.5", -0.5, "-bet"]]), end="")
@@ -247,7 +248,7 @@ def csv_text(rows: Iterable[Iterable[Any]]) -> str:
     return out.getvalue()
 
 
-def _cell(value: object) -> Any:
+def _cell(value: object) -> object:
     if not isinstance(value, str):
         return value
     if value.startswith(("=", "+", "-", "@", "\t", "\r")) and not _NUMBER.fullmatch(value):
@@ -272,18 +273,20 @@ class Fields:
         self.where = where
         if not isinstance(value, Mapping):
             raise FileError(f"{where} must be an object of JSON, not {short(value)}")
-        self.value: Mapping[str, Any] = value
+        self.value: Mapping[str, object] = value
 
     def __contains__(self, key: object) -> bool:
         return key in self.value
 
-    def raw(self, key: str, default: object = _NEEDED) -> Any:
+    def raw(self, key: str, default: object = _NEEDED) -> object:
         """Whatever it is."""
         if key not in self.value and default is _NEEDED:
             raise FileError(f'{self.where}: "{key}" is missing')
         return self.value.get(key, default)
 
-    def _checked(self, key: str, default: object, good: Callable[[Any], bool], what: str) -> Any:
+    def _checked(
+        self, key: str, good: Callable[[object], bool], what: str, default: object = _NEEDED
+    ) -> Any:
         """A field that is good, or the default."""
         value = self.raw(key, default)
         if key in self.value and not good(value):
@@ -292,14 +295,13 @@ class Fields:
 
     def text(self, key: str, default: object = _NEEDED) -> str:
         """A text."""
-        value: str = self._checked(key, default, lambda one: isinstance(one, str), "a text")
+        value: str = self._checked(key, lambda one: isinstance(one, str), "a text", default)
         return value
 
     def flag(self, key: str, default: object = _NEEDED) -> bool:
         """True or false."""
-        value: bool = self._checked(
-            key, default, lambda one: isinstance(one, bool), "true or false"
-        )
+        what = "true or false"
+        value: bool = self._checked(key, lambda one: isinstance(one, bool), what, default)
         return value
 
     def whole(
@@ -307,21 +309,17 @@ class Fields:
     ) -> int:
         """A whole number from low to high."""
         what = "a whole number" + _bounds(low, high)
-        value: int = self._checked(key, default, lambda one: is_whole(one, low, high), what)
+        value: int = self._checked(key, lambda one: is_whole(one, low, high), what, default)
         return value
 
-    def number(
-        self, key: str, low: float = -math.inf, high: float = math.inf, default: object = _NEEDED
-    ) -> float:
+    def number(self, key: str, low: float = -math.inf, high: float = math.inf) -> float:
         """A finite number from low to high."""
         what = "a number" + _bounds(low, high)
-        value: float = self._checked(key, default, lambda one: is_number(one, low, high), what)
-        return float(value) if key in self.value else value
+        return float(self._checked(key, lambda one: is_number(one, low, high), what))
 
-    def items(self, key: str, default: object = _NEEDED) -> list[Any]:
+    def items(self, key: str) -> list[object]:
         """A list of whatever it is."""
-        value: list[Any] = self._checked(key, default, lambda one: isinstance(one, list), "a list")
-        return value
+        return self._all(key, lambda one: True, "a list")
 
     def texts(self, key: str) -> list[str]:
         """A list of texts."""
@@ -337,16 +335,16 @@ class Fields:
         what = "a list of numbers" + _bounds(low, high)
         return self._all(key, lambda one: is_number(one, low, high), what)
 
-    def object(self, key: str, default: Any = _NEEDED) -> Fields:
+    def object(self, key: str, default: Json | None = None) -> Fields:
         """An object within this one."""
-        found = self.raw(key, default)
+        found = self.raw(key) if default is None else self.raw(key, default)
         if not isinstance(found, Mapping):
             self.wrong(key, "an object")
         return Fields(found, f'{self.where}: "{key}"')
 
-    def objects(self, key: str, default: Any = _NEEDED) -> list[Fields]:
+    def objects(self, key: str, default: Iterable[Json] | None = None) -> list[Fields]:
         """A list of objects."""
-        found = self.items(key, default)
+        found = self.items(key) if default is None or key in self else default
         return [Fields(one, f'{self.where}: "{key}", number {n}') for n, one in enumerate(found, 1)]
 
     def only(self, known: Iterable[str]) -> None:
@@ -362,8 +360,8 @@ class Fields:
         """Complain that a field is not what it must be."""
         raise FileError(f'{self.where}: "{key}" must be {kind}, not {short(self.value[key])}')
 
-    def _all(self, key: str, good: Callable[[Any], bool], what: str) -> list[Any]:
-        values: list[Any] = self._checked(key, _NEEDED, lambda one: isinstance(one, list), what)
+    def _all(self, key: str, good: Callable[..., bool], what: str) -> list[Any]:
+        values: list[Any] = self._checked(key, lambda one: isinstance(one, list), what)
         for one in values:
             if not good(one):
                 raise FileError(f'{self.where}: "{key}" must be {what}, and holds {short(one)}')

@@ -7,15 +7,31 @@ import math
 import types
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+    overload,
+)
 
 from counterfold.errors import CounterfoldError, FileError, short
-from counterfold.files.text import Fields, is_number, is_whole
+from counterfold.files.text import Fields, Json, is_number, is_whole
 
-Made = TypeVar("Made")
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Made = TypeVar("Made", bound="DataclassInstance")
 
 
-def to_json(thing: object) -> Any:
+@overload
+def to_json(thing: DataclassInstance) -> Json: ...
+@overload
+def to_json(thing: object) -> object: ...
+def to_json(thing: object) -> object:
     """A dataclass (or a list, tuple or dict of plain values) as JSON has it.
 
     JSON has no infinity: it becomes the text "inf".
@@ -45,7 +61,7 @@ def from_json(cls: type[Made], fields: Fields) -> Made:
     counterfold.errors.FileError: a.json: "gamma" cannot be True
     """
     hints = get_type_hints(cls)
-    known = {f.name: f for f in dataclasses.fields(cls)}  # type: ignore[arg-type]
+    known = {f.name: f for f in dataclasses.fields(cls)}
     fields.only(known)
     given: dict[str, object] = {}
     for name, item in known.items():
@@ -64,7 +80,7 @@ def from_json(cls: type[Made], fields: Fields) -> Made:
         raise FileError(f"{fields.where}: {error}") from None
 
 
-_PLAIN: dict[Any, Callable[[Any], bool]] = {
+_PLAIN: dict[object, Callable[[object], bool]] = {
     Any: lambda value: True,
     types.NoneType: lambda value: value is None,
     str: lambda value: isinstance(value, str),
@@ -75,7 +91,7 @@ _PLAIN: dict[Any, Callable[[Any], bool]] = {
 """What a value of JSON must be to stand for each plain type."""
 
 
-def _value(value: Any, kind: Any) -> Any:
+def _value(value: Any, kind: Any) -> object:
     """A value as its declared type, or TypeError."""
     origin, inner = get_origin(kind), get_args(kind)
     if kind in _PLAIN and _PLAIN[kind](value):

@@ -226,8 +226,9 @@ def _names(actions: object, shape: tuple[int, ...]) -> tuple[tuple[str, ...], ..
 
 
 def _from_json(path: Path, text: str) -> NormalForm:
-    content = parse_json(text, str(path))
-    keys = content.keys() if isinstance(content, dict) else set()
+    found = parse_json(text, str(path))
+    content = found if isinstance(found, dict) else {}
+    keys = content.keys()
     if not keys.isdisjoint({"oop", "ip", "pot", "blinds"}):
         raise FileError(
             f"{path} is a poker spot: it is for solve, show, report, style, exploit, blueprint, "

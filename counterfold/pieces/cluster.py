@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from counterfold.errors import ClusterError, MissingExtraError, ParameterError, reason, short
 from counterfold.pieces.store import Store, store_at
@@ -30,6 +30,14 @@ class Crew(NamedTuple):
 
     executor: Executor
     store: Store
+
+
+class _Closing(Protocol):
+    """Of Dask: a cluster, or a client of one."""
+
+    status: str
+
+    def close(self, timeout: float) -> object: ...
 
 
 def workers_in(address: str) -> int | None:
@@ -129,7 +137,7 @@ def workers_of(executor: Executor) -> int:
 
 def _client(distributed: Any, address: str, closing: ExitStack) -> Any:
     """Whoever hands out work at an address; what is started for it ends with it."""
-    where: dict[str, Any] = {"address": address}
+    where: dict[str, object] = {"address": address}
     workers = workers_in(address)
     if workers is not None:
         with warnings.catch_warnings():
@@ -144,7 +152,7 @@ def _client(distributed: Any, address: str, closing: ExitStack) -> Any:
         where = {"scheduler_file": address}
 
     class Client(distributed.Client):  # type: ignore[misc]
-        def start(self, **how: Any) -> None:
+        def start(self, **how: object) -> None:
             # Dask's own waits for a scheduler that stands still without an end.
             self._loop_runner.start()
             sync = distributed.utils.sync
@@ -156,7 +164,7 @@ def _client(distributed: Any, address: str, closing: ExitStack) -> Any:
     return client
 
 
-def _close(one: Any, seconds: float) -> None:
+def _close(one: _Closing, seconds: float) -> None:
     """Close a client or a cluster, whatever has become of it, and do not wait for that for ever.
 
     A client that is left open closes itself wherever garbage is looked for: within the start of

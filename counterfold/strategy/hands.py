@@ -241,7 +241,7 @@ def saved_game(saved: Saved) -> PokerGame:
 def game_of(rules: Fields, name: str) -> PokerGame:
     """The game that a file or a name tells of: a spot, a table, or one of ``POKER_GAMES``."""
     if "spot" in rules:
-        return spot(rules.raw("spot"), name=name, saved=True)
+        return spot(rules.object("spot").value, name=name, saved=True)
     if "table" in rules:
         table = load_named(rules.text("table"), rules.where)
         if not isinstance(table, Holdem):

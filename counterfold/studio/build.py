@@ -18,7 +18,7 @@ from counterfold.games.catalog import games
 from counterfold.poker.cards import HOLES, hole_name
 from counterfold.poker.game import PokerGame
 from counterfold.poker.ranges import CELL, Range
-from counterfold.poker.spot import spot
+from counterfold.poker.spot import read_spot, spot
 from counterfold.poker.table import Holdem
 from counterfold.poker.view import CLASSES
 from counterfold.solvers.result import table_size
@@ -141,7 +141,7 @@ def read_spot_of(studio: Studio, name: str) -> dict[str, Any]:
             raise UnsupportedError(f"{name} is a table and no spot; build it as a game by name")
         about: dict[str, Any] = studio.opened.file(name).strategy.tree.game.about
     else:
-        about = spot(read_json(path, "a spot"), name=path.stem, where=name).about
+        about = spot(read_spot(path), name=path.stem, where=name).about
     found: dict[str, Any] = about["spot"]
     return found
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from counterfold.errors import FileError, ParameterError, short
-from counterfold.files.text import read_json
+from counterfold.files.text import Fields, read_json
 from counterfold.files.whole import write_whole
 from counterfold.studio.folder import Folder
 
@@ -85,7 +85,7 @@ class Queue:
         self.root.mkdir(parents=True, exist_ok=True)
         self._guard = threading.RLock()
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
-        self._seen: dict[Path, tuple[tuple[int, ...], dict[str, Any]]] = {}
+        self._seen: dict[Path, tuple[tuple[int, ...], Mapping[str, Any]]] = {}
         self.closed = False
 
     # What is wanted.
@@ -160,7 +160,7 @@ class Queue:
             state = path.stat()
             mark = state.st_mtime_ns, state.st_size, state.st_ino
             if self._seen.get(path, ((), {}))[0] != mark:
-                self._seen[path] = mark, read_json(path, "a job")
+                self._seen[path] = mark, Fields(read_json(path, "a job"), str(path)).value
         except (OSError, FileError):
             return {}
         return dict(self._seen[path][1])

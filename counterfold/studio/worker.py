@@ -14,7 +14,7 @@ from typing import Any
 
 from counterfold import interrupts
 from counterfold.errors import CounterfoldError, FileError, reason
-from counterfold.files.text import read_json
+from counterfold.files.text import Fields, Json, read_json
 from counterfold.studio.folder import Folder
 from counterfold.studio.jobs import held, read_state, write_state
 
@@ -40,10 +40,15 @@ class Desk:
 
     def __init__(self, folder: Folder, name: str) -> None:
         self.folder, self.root = folder, folder.own / "jobs" / name
-        self.job: dict[str, Any] = read_json(self.root / "job.json", "a job")
-        self.request: dict[str, Any] = self.job["request"]
-        self.state: dict[str, Any] = read_state(self.root)
+        self.job = self.asked()
+        self.request: Json = self.job["request"]
+        self.state: Json = read_state(self.root)
         self._told = 0.0
+
+    def asked(self) -> Json:
+        """What the job's file says now."""
+        path = self.root / "job.json"
+        return dict(Fields(read_json(path, "a job"), str(path)).value)
 
     @property
     def file(self) -> Path:
@@ -69,7 +74,7 @@ def main(folder: str, name: str) -> int:
             return 0
         stack.enter_context(interrupts.taken())
         desk.tell(at_once=True, phase="running", pid=os.getpid(), message="", begun=time.time())
-        if read_json(desk.root / "job.json", "a job").get("wanted") == "stop":
+        if desk.asked().get("wanted") == "stop":
             desk.tell(at_once=True, phase="waiting")  # said before it could be heard here
         else:
             _tell_of_kernels(desk)
