@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -15,6 +16,9 @@ from counterfold.tree.public import PublicTree
 from counterfold.tree.public_arrays import PublicArrays, money_of
 from counterfold.tree.public_nodes import PublicNodes
 from counterfold.tree.traversal import tape_of
+
+if TYPE_CHECKING:
+    from counterfold.kernels import public
 
 HARDLY = 1e-6  # of a range: where less of it can be met, strategies in 32 bits know no mean
 
@@ -96,21 +100,19 @@ def deals(streets: int) -> BettingTree:
 class AllIn:
     """Equities on the boards of a public tree, whatever its betting."""
 
-    def __init__(self, arrays: PublicArrays, room: Any = None) -> None:
+    def __init__(self, arrays: PublicArrays, room: public.Room | None = None) -> None:
         self.arrays, self.tree = arrays, arrays.tree
         self.nodes = PublicNodes(deals(self.tree.nodes.streets))
         self._room = arrays.room() if room is None else room
-        self._given: Any = None
 
-    def _arrays(self) -> Any:
+    @cached_property
+    def _given(self) -> tuple[public.Money, public.Ends, public.Table]:
         """The betting without bets as kernels take it; cards and hands are those of the tree."""
         from counterfold.kernels import public
 
-        if self._given is None:
-            money, ends = money_of(self.nodes, 1.0, self.arrays.dtype)
-            none = np.zeros((1, 4), np.float32)  # as most strategies: one kernel for both
-            self._given = money, ends, public.Table(none, none)
-        return self._given
+        money, ends = money_of(self.nodes, 1.0, self.arrays.dtype)
+        none = np.zeros((1, 4), np.float32)  # as most strategies: one kernel for both
+        return money, ends, public.Table(none, none)
 
     def on(self, board: int, me: int, weights: Floats, met: Floats) -> Floats:
         """[holes] a player's equity on a board of the tree against weights of the opponent's.
@@ -133,7 +135,7 @@ class AllIn:
         """What each hand wins in all, over all boards that come after one."""
         from counterfold.kernels import public
 
-        money, ends, table = self._arrays()
+        money, ends, table = self._given
         room, tree, arrays, nodes = self._room, self.tree, self.arrays, self.nodes
         street = tree.boards[board].street
         theirs, place = tree.hands[1 - me][board].holes, int(nodes.place[street])

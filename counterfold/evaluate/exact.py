@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from counterfold.errors import ParameterError, UnsupportedError, short
 from counterfold.evaluate.assessment import Assessment, Evaluator
@@ -14,6 +14,7 @@ from counterfold.evaluate.sequence import SequenceEvaluator
 from counterfold.notebook import brief
 from counterfold.strategy.layout import Tables
 from counterfold.strategy.strategy import AnyStrategy, Strategy, check_strategies
+from counterfold.tree.form import Form
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.public import PublicTree
 
@@ -30,13 +31,15 @@ class BestResponse(Certified):
         return brief(self, f"of player {self.player}: {self.value:.6g} in {self.strategy.spec}")
 
 
+F = TypeVar("F", bound=Form)
+
 _EVALUATORS: dict[type, Callable[[Any], Evaluator]] = {
     HistoryTree: SequenceEvaluator,
     PublicTree: PublicEvaluator,
 }
 
 
-def measured_by(form: type, evaluator: Callable[[Any], Evaluator]) -> None:
+def measured_by(form: type[F], evaluator: Callable[[F], Evaluator]) -> None:
     """Have strategies of a kind of form measured so; whoever makes such a form says so."""
     _EVALUATORS[form] = evaluator
 
@@ -53,7 +56,7 @@ def evaluator_of(form: object) -> Evaluator:
     return evaluator
 
 
-def profile(strategies: tuple[Strategy, ...]) -> tuple[Any, Tables]:
+def profile(strategies: tuple[Strategy[F], ...]) -> tuple[F, Tables]:
     """One strategy for everybody, or one a player: the game, and who plays what as one."""
     check_strategies(*strategies)
     first = strategies[0]

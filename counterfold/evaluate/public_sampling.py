@@ -6,7 +6,7 @@ that stands for its own, with suits renamed; showdowns are settled on the cards 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -60,7 +60,11 @@ class _Table:
     """A batch of hands, all played at once: at each node, those that come there."""
 
     def __init__(
-        self, first: Strategy[PublicTree], second: Strategy[PublicTree], size: int, random: Any
+        self,
+        first: Strategy[PublicTree],
+        second: Strategy[PublicTree],
+        size: int,
+        random: np.random.Generator,
     ) -> None:
         self.tree: PublicTree = first.tree
         self.tables = first.tables[0], second.tables[1]

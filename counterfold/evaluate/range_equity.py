@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import permutations
 from math import comb, sqrt
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +39,9 @@ MOST = 200_000_000
 DRAWN = 30_000_000  # strengths of hands that boards drawn at random take, unless it is said
 LEAST_DRAWN = 20_000
 TASK = 4096  # boards
+InRange = str | Range | Floats
+Cards = str | Iterable[int]
+OnBoards = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -67,14 +69,14 @@ class RangeEquity(Erring, Certified):
 
 
 def range_equity(
-    first: object,
-    second: object,
-    board: object = "",
-    dead: object = "",
+    first: InRange,
+    second: InRange,
+    board: Cards = "",
+    dead: Cards = "",
     *,
     samples: int | str | None = None,
     seed: int = 0,
-    on_boards: Callable[[int, int], None] | None = None,
+    on_boards: OnBoards | None = None,
 ) -> RangeEquity:
     """The equity of two ranges on a board of no, 3, 4 or 5 cards; no dead card comes or is held.
 
@@ -109,7 +111,9 @@ def range_equity(
 class _Deal:
     """Two ranges and the cards that can come."""
 
-    def __init__(self, first: Any, second: Any, board: Any, dead: Any, tell: Any = None) -> None:
+    def __init__(
+        self, first: InRange, second: InRange, board: Cards, dead: Cards, tell: OnBoards | None
+    ) -> None:
         self.tell = tell
         self.board = parse_board(board) if isinstance(board, str) else _board(board)
         self.dead = parse_cards(dead) if isinstance(dead, str) else check_distinct(dead)
@@ -153,7 +157,7 @@ class _Deal:
             for names in map(np.array, permutations(range(4)))
             if all(_kept(cards, names) for cards in (self.board, self.dead))
         ]
-        best: list[list[Any]] = []
+        best: list[list[Ints]] = []
         for weights in self.ranges:
             best.append([n for n in keep if (weights[_turned(n)] == weights).all()])
         fixed = int(len(best[1]) >= len(best[0]))
@@ -244,7 +248,7 @@ def _told(win: float, tie: float, error: float, boards: int, exact: bool) -> Ran
     return RangeEquity(win + tie / 2, win, tie, error, boards, exact)
 
 
-def _range(which: str, given: Any) -> Range:
+def _range(which: str, given: InRange) -> Range:
     try:
         if isinstance(given, Range):
             return given

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from counterfold.arrays import Floats
 from counterfold.errors import UnsupportedError
@@ -15,8 +15,11 @@ from counterfold.strategy.layout import Tables
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.sequence import SequenceForm, sequence_form
 
+if TYPE_CHECKING:
+    from counterfold.kernels.sequence import Scratch
 
-def workspace(form: SequenceForm, dtype: Any = np.float64) -> Any:
+
+def workspace(form: SequenceForm, dtype: DTypeLike = np.float64) -> Scratch:
     """Scratch arrays for the kernels of a sequence form."""
     from counterfold.kernels.sequence import Scratch
 
@@ -27,7 +30,7 @@ def workspace(form: SequenceForm, dtype: Any = np.float64) -> Any:
 
 
 def assess_form(
-    form: SequenceForm, probabilities: Floats, work: object = None
+    form: SequenceForm, probabilities: Floats, work: Scratch | None = None
 ) -> tuple[Assessment, NDArray[np.uint32]]:
     """Assess a strategy over the tree's slots; also the best reply's action at each infoset."""
     from counterfold.kernels import sequence as kernels

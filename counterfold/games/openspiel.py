@@ -16,15 +16,18 @@ from counterfold.games.base import CHANCE, TERMINAL, Game
 _PREFIX = "openspiel:"
 
 
-class _State(Protocol):
+class SpielState(Protocol):
     """A state as OpenSpiel has it."""
 
     def current_player(self) -> int: ...
     def legal_actions(self) -> list[int]: ...
     def action_to_string(self, player: int, action: int, /) -> str: ...
     def chance_outcomes(self) -> list[tuple[int, float]]: ...
-    def child(self, action: int, /) -> _State: ...
-    def information_state_string(self, player: int, /) -> str: ...
+    def child(self, action: int, /) -> SpielState: ...
+    def history_str(self) -> str: ...
+    def information_state_string(self, player: int = ..., /) -> str: ...
+    def is_chance_node(self) -> bool: ...
+    def is_terminal(self) -> bool: ...
     def returns(self) -> list[float]: ...
 
 
@@ -37,12 +40,12 @@ class _Kind(Protocol):
     provides_information_state_string: bool
 
 
-class _Game(Protocol):
+class SpielGame(Protocol):
     """A game as OpenSpiel has it."""
 
     def num_players(self) -> int: ...
     def get_type(self) -> _Kind: ...
-    def new_initial_state(self) -> _State: ...
+    def new_initial_state(self) -> SpielState: ...
 
 
 class OpenSpielState:
@@ -55,7 +58,7 @@ class OpenSpielState:
 
     __slots__ = ("_ids", "history", "native", "turn")
 
-    def __init__(self, native: _State, history: tuple[int, ...]) -> None:
+    def __init__(self, native: SpielState, history: tuple[int, ...]) -> None:
         self.native = native
         self.history = history
         turn = native.current_player()
@@ -133,7 +136,7 @@ class OpenSpielGame(Game):
         return state.native.returns()
 
 
-def _named(native: _State, turn: int) -> dict[str, int]:
+def _named(native: SpielState, turn: int) -> dict[str, int]:
     legal = native.legal_actions()
     named = {native.action_to_string(turn, action): action for action in legal}
     if len(named) == len(legal):
@@ -146,7 +149,7 @@ def _named(native: _State, turn: int) -> dict[str, int]:
     }
 
 
-def _load(text: str) -> _Game:
+def _load(text: str) -> SpielGame:
     try:
         import pyspiel
     except ImportError:
@@ -158,7 +161,7 @@ def _load(text: str) -> _Game:
         import open_spiel.python.games  # noqa: F401 (importing registers them)
     try:
         with _silent_stderr():
-            game: _Game = pyspiel.load_game(text)
+            game: SpielGame = pyspiel.load_game(text)
             if game.get_type().dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
                 game = pyspiel.convert_to_turn_based(game)
     except Exception as error:  # a missing parameter may be an IndexError of its C++ code

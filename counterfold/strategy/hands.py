@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from inspect import signature
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from counterfold.files.arrays import Saved
 from counterfold.files.text import Fields
 from counterfold.games.catalog import load_named
 from counterfold.poker.cards import NO_CARD, board_name, cards_name, parse_cards
-from counterfold.poker.game import DECISION, PokerGame
+from counterfold.poker.game import DECISION, CardRules, PokerGame
 from counterfold.poker.holdem import POKER_GAMES
 from counterfold.poker.spot import spot
 from counterfold.poker.table import Holdem
@@ -208,7 +208,7 @@ class HandLayout(FormLayout[PublicTree]):
 lays_out(PublicTree, HandLayout)
 
 
-def _hole(rules: Any, hand: Sequence[int]) -> int:
+def _hole(rules: CardRules, hand: Sequence[int]) -> int:
     """The number of a hand by its cards; -1 if there is none."""
     wanted = sorted(hand)
     if len(wanted) != rules.hole:

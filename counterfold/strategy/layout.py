@@ -33,7 +33,7 @@ class Row(NamedTuple):
     actions: dict[str, float]
 
 
-class Layout(Protocol):
+class Layout(Protocol[F]):
     """The order of a strategy's numbers; one kind for each kind of form."""
 
     name: ClassVar[str]
@@ -42,11 +42,11 @@ class Layout(Protocol):
     """The kind of file that held such strategies once; empty if there was none."""
 
     @classmethod
-    def of(cls, form: Any) -> Self:
+    def of(cls, form: F) -> Self:
         """The layout of a compiled game."""
 
     @classmethod
-    def read(cls, saved: Saved, form: Any) -> tuple[Self, Tables]:
+    def read(cls, saved: Saved, form: F | None) -> tuple[Self, Tables]:
         """The layout and the tables of a file; of a compiled game, if it is given."""
 
     @property
@@ -67,7 +67,7 @@ class Layout(Protocol):
     def infoset_count(self) -> int: ...
 
     @property
-    def form(self) -> Any:
+    def form(self) -> F:
         """The compiled game."""
 
     def check(self, tables: Sequence[Array]) -> Tables:
@@ -85,7 +85,7 @@ class Layout(Protocol):
     def weighed(self, tables: Tables, weigh: Callable[[str], float]) -> Tables:
         """The tables with each action multiplied by what its name weighs, to one again."""
 
-    def at(self, tables: Tables, seen: tuple[Any, ...], player: int | None) -> dict[str, float]:
+    def at(self, tables: Tables, seen: tuple[object, ...], player: int | None) -> dict[str, float]:
         """Action probabilities where a player sees this."""
 
     def rows(self, tables: Tables, pattern: str | None, player: int | None) -> Iterator[Row]:
@@ -102,7 +102,7 @@ class OfGame:
     """What belongs to a game, and tells of it what its ``whose`` tells."""
 
     @property
-    def whose(self) -> Form | Layout:
+    def whose(self) -> Form | Layout[Any]:
         raise NotImplementedError
 
     @property
@@ -156,15 +156,15 @@ class FormLayout(OfGame, Generic[F]):
         raise UnsupportedError(f"strategies of {self.spec} in this form cannot be biased")
 
 
-_LAYOUTS: dict[type, type[Layout]] = {}
+_LAYOUTS: dict[type, type[Layout[Any]]] = {}
 
 
-def lays_out(form: type, layout: type[Layout]) -> None:
+def lays_out(form: type[F], layout: type[Layout[F]]) -> None:
     """Have strategies over a kind of form lie in a layout; whoever makes such a form says so."""
     _LAYOUTS[form] = layout
 
 
-def layout_of(form: Any) -> Layout:
+def layout_of(form: F) -> Layout[F]:
     """The layout of strategies over a compiled game."""
     for kind in type(form).__mro__:
         if kind in _LAYOUTS:
@@ -172,7 +172,7 @@ def layout_of(form: Any) -> Layout:
     raise UnsupportedError(f"strategies are for compiled games, and not for {short(form)}")
 
 
-def layout_in(saved: Saved, form: Any = None) -> tuple[Layout, Tables]:
+def layout_in(saved: Saved, form: Form | None = None) -> tuple[Layout[Any], Tables]:
     """The layout and the tables of a file; of a form that is compiled already, if it is given."""
     if (
         saved.header.get("form") in ABSTRACT or saved.kind == HORIZON_BEFORE

@@ -6,19 +6,34 @@ moves; they must be the same game history by history, whatever the infosets are 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Protocol
 
 import numpy as np
 
+from counterfold.arrays import Floats
 from counterfold.errors import MismatchError, MissingExtraError
-from counterfold.games.base import CHANCE, TERMINAL
-from counterfold.games.openspiel import OpenSpielGame
+from counterfold.games.base import CHANCE, TERMINAL, Game
+from counterfold.games.openspiel import OpenSpielGame, SpielGame, SpielState
 from counterfold.strategy.strategy import AnyStrategy, Strategy
 from counterfold.tree.history import HistoryTree, compile_game
 
 
-def to_openspiel(strategy: AnyStrategy, game: object = None) -> Any:
+class Policy(Protocol):
+    """A policy as OpenSpiel has it."""
+
+    game: SpielGame
+
+    def action_probabilities(self, state: SpielState, /) -> Mapping[int, float]: ...
+
+
+class TabularPolicy(Policy, Protocol):
+    """A policy of OpenSpiel's with a row for each infoset."""
+
+    def policy_for_key(self, key: str, /) -> Floats: ...
+
+
+def to_openspiel(strategy: AnyStrategy, game: SpielGame | str | None = None) -> TabularPolicy:
     """The strategy as an OpenSpiel ``TabularPolicy``.
 
     ``game`` is OpenSpiel's game (an object or its name); it is known for games that were
@@ -30,9 +45,8 @@ def to_openspiel(strategy: AnyStrategy, game: object = None) -> Any:
     >>> sorted(policy.action_probabilities(state).values()) == [0.5, 0.5]
     True
     """
-    policies = _policy_module()
     theirs = _openspiel_game(strategy.tree, game)
-    policy = policies.TabularPolicy(theirs)
+    policy = _tabular_policy(theirs)
     start = strategy.infosets.start
     for node, state in _side_by_side(strategy.tree, theirs):
         i = int(strategy.tree.infoset[node])
@@ -42,7 +56,7 @@ def to_openspiel(strategy: AnyStrategy, game: object = None) -> Any:
     return policy
 
 
-def from_openspiel(policy: Any, game: Any = None) -> Strategy[HistoryTree]:
+def from_openspiel(policy: Policy, game: Game | str | None = None) -> Strategy[HistoryTree]:
     """A strategy from any OpenSpiel policy, for OpenSpiel's game or for the same one of ours.
 
     >>> import counterfold as cf
@@ -68,7 +82,7 @@ def from_openspiel(policy: Any, game: Any = None) -> Strategy[HistoryTree]:
     return Strategy.of(tree, probabilities, {"method": "OpenSpiel policy"})
 
 
-def _side_by_side(tree: HistoryTree, game: Any) -> Iterator[tuple[int, Any]]:
+def _side_by_side(tree: HistoryTree, game: SpielGame) -> Iterator[tuple[int, SpielState]]:
     """Decision nodes of our tree with OpenSpiel's state at the same history."""
     stack = [(0, game.new_initial_state())]
     while stack:
@@ -99,7 +113,7 @@ def _side_by_side(tree: HistoryTree, game: Any) -> Iterator[tuple[int, Any]]:
             stack.append((int(tree.child[first + k]), state.child(move)))
 
 
-def _openspiel_game(tree: HistoryTree, game: Any) -> Any:
+def _openspiel_game(tree: HistoryTree, game: SpielGame | str | None) -> SpielGame:
     import pyspiel
 
     if game is None:
@@ -108,18 +122,18 @@ def _openspiel_game(tree: HistoryTree, game: Any) -> Any:
                 f"{tree.spec} was not loaded from OpenSpiel: say which of its games is the same"
             )
         game = tree.spec.removeprefix("openspiel:")
-    if isinstance(game, str):
-        game = pyspiel.load_game(game)
-    if game.get_type().dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
-        game = pyspiel.convert_to_turn_based(game)
-    return game
+    theirs: SpielGame = pyspiel.load_game(game) if isinstance(game, str) else game
+    if theirs.get_type().dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
+        theirs = pyspiel.convert_to_turn_based(theirs)
+    return theirs
 
 
-def _policy_module() -> Any:
+def _tabular_policy(game: SpielGame) -> TabularPolicy:
     try:
         from open_spiel.python import policy
     except ImportError:
         raise MissingExtraError(
             "OpenSpiel is not installed: pip install 'counterfold[openspiel]'"
         ) from None
-    return policy
+    made: TabularPolicy = policy.TabularPolicy(game)
+    return made

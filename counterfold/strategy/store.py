@@ -13,6 +13,7 @@ from counterfold.files.text import Fields
 from counterfold.strategy.hands import HandLayout
 from counterfold.strategy.layout import HORIZON_BEFORE, layout_in
 from counterfold.strategy.strategy import AnyStrategy, Strategy
+from counterfold.tree.form import Form
 
 STRATEGY, CHECKPOINT = "strategy", "checkpoint"
 KINDS = (STRATEGY, CHECKPOINT, HandLayout.before, HORIZON_BEFORE)
@@ -40,7 +41,7 @@ def save_strategy(
     write_arrays(path, STRATEGY if state is None else CHECKPOINT, header, arrays)
 
 
-def read(path: PathLike, form: object = None) -> tuple[AnyStrategy, Saved, Fields | None]:
+def read(path: PathLike, form: Form | None = None) -> tuple[AnyStrategy, Saved, Fields | None]:
     """A file's strategy, and the arrays and the run of whoever saved it as a checkpoint.
 
     ``form`` is the compiled game, if there is one already.
@@ -59,7 +60,7 @@ def read(path: PathLike, form: object = None) -> tuple[AnyStrategy, Saved, Field
 
 
 def read_run(
-    path: PathLike, key: str, otherwise: str, form: object = None
+    path: PathLike, key: str, otherwise: str, form: Form | None = None
 ) -> tuple[AnyStrategy, Saved, Fields]:
     """A checkpoint of a kind, which its run tells by a key; else FileError says ``otherwise``.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
@@ -24,6 +24,10 @@ from counterfold.tree.history import Infosets
 if TYPE_CHECKING:
     import pandas as pd
     from typing_extensions import TypeVar as Default
+
+    from counterfold.games.base import Game
+    from counterfold.games.openspiel import SpielGame
+    from counterfold.strategy.openspiel import Policy, TabularPolicy
 
     F_co = Default("F_co", bound=Form, covariant=True, default=Form)
 else:
@@ -48,7 +52,7 @@ class Strategy(OfGame, Generic[F_co]):
     (12, True)
     """
 
-    layout: Layout = field(repr=False)
+    layout: Layout[F_co] = field(repr=False)
     tables: Tables = field(repr=False)
     about: Mapping[str, Any] = field(default_factory=dict)
 
@@ -123,7 +127,11 @@ class Strategy(OfGame, Generic[F_co]):
         return cls(layout, layout.random(np.random.default_rng(seed)), {"method": "random"})
 
     @classmethod
-    def ruled(cls, game: object, rule: Callable[[int, str, tuple[str, ...]], Any]) -> AnyStrategy:
+    def ruled(
+        cls,
+        game: object,
+        rule: Callable[[int, str, tuple[str, ...]], str | Sequence[float] | Floats],
+    ) -> AnyStrategy:
         """A strategy from a rule: what a player does at an infoset, given its actions.
 
         The rule returns the name of an action, or a weight for each of them.
@@ -169,28 +177,27 @@ class Strategy(OfGame, Generic[F_co]):
 
         save_strategy(self, path)
 
-    def to_openspiel(self, game: object = None) -> object:
+    def to_openspiel(self, game: SpielGame | str | None = None) -> TabularPolicy:
         """The strategy as an OpenSpiel policy; see ``counterfold.strategy.openspiel``."""
         from counterfold.strategy.openspiel import to_openspiel
 
         return to_openspiel(self, game)
 
     @classmethod
-    def from_openspiel(cls, policy: object, game: object = None) -> AnyStrategy:
+    def from_openspiel(cls, policy: Policy, game: Game | str | None = None) -> AnyStrategy:
         """A strategy from an OpenSpiel policy; see ``counterfold.strategy.openspiel``."""
         from counterfold.strategy.openspiel import from_openspiel
 
         return from_openspiel(policy, game)
 
     @property
-    def whose(self) -> Layout:
+    def whose(self) -> Layout[F_co]:
         return self.layout
 
     @property
     def tree(self) -> F_co:
         """The compiled game, built from its name if the strategy came from a file."""
-        form: F_co = self.layout.form
-        return form
+        return self.layout.form
 
     @property
     def infosets(self) -> Infosets:
@@ -218,7 +225,7 @@ class Strategy(OfGame, Generic[F_co]):
             raise UnsupportedError(f"{self.spec} is kept by infosets, and not by hands")
         return HandTables(self.layout.form, self.tables)
 
-    def check_fits(self, form: Any) -> None:
+    def check_fits(self, form: Form) -> None:
         """Raise MismatchError unless this strategy was made for the same game."""
         if form.fingerprint != self.fingerprint:
             raise MismatchError(

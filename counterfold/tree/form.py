@@ -37,6 +37,9 @@ class Form(Protocol):
     def fingerprint(self) -> str: ...
 
     @property
+    def game(self) -> object: ...
+
+    @property
     def units(self) -> Units: ...
 
     @property
@@ -70,7 +73,7 @@ class Groups(Protocol):
 
 
 @runtime_checkable
-class Bucketed(Protocol):
+class Bucketed(Form, Protocol):
     """A form whose infosets are decisions of the betting with a bucket."""
 
     game: PokerGame
@@ -80,9 +83,6 @@ class Bucketed(Protocol):
     actions: Ints
     start: Ints
     size: int
-
-    @property
-    def spec(self) -> str: ...
 
 
 class PokerForm:
