@@ -7,7 +7,7 @@ import os
 import warnings
 from collections.abc import Sequence
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from counterfold.errors import MissingExtraError, ParameterError, visible
 
@@ -55,12 +55,25 @@ def check_plot(path: str | os.PathLike[str]) -> None:
         )
 
 
-def figure(rows: int, columns: int, size: tuple[float, float], **sharing: Any) -> tuple[Any, Any]:
+def figure(
+    rows: int,
+    columns: int,
+    size: tuple[float, float],
+    *,
+    sharex: bool = False,
+    sharey: bool = False,
+    width_ratios: Sequence[float] | None = None,
+    height_ratios: Sequence[float] | None = None,
+) -> tuple[Figure, list[Axes]]:
     """An empty figure with its panels in one list, row by row."""
     from matplotlib.figure import Figure
 
     made = Figure(figsize=size, dpi=150, layout="constrained")
-    panels = list(made.subplots(rows, columns, squeeze=False, **sharing).flat)
+    grid = made.subplots(
+        rows, columns, squeeze=False, sharex=sharex, sharey=sharey,
+        width_ratios=width_ratios, height_ratios=height_ratios,
+    )  # fmt: skip
+    panels: list[Axes] = grid.ravel().tolist()
     for panel in panels:
         panel.grid(True, which="major", color="#dddddd", linewidth=0.8)
         panel.set_axisbelow(True)

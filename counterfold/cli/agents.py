@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
 
 from counterfold.cli.certificate import print_entries
 from counterfold.cli.output import advise, print_json, say, styled
 from counterfold.cli.verbs.arena import AgentsRequest
 from counterfold.exploit.rules import DEFAULT_LEARNER, LEARNERS
+from counterfold.files.text import Json
 from counterfold.games.spec import written
 from counterfold.play.agents import AGENTS
 from counterfold.play.bots import AT_TABLES, SEARCHING
@@ -41,7 +41,7 @@ def run(request: AgentsRequest) -> None:
     )
 
 
-def _opponents() -> list[dict[str, Any]]:
+def _opponents() -> list[Json]:
     found = []
     for name, kind in AGENTS.items():
         parameters = list(inspect.signature(kind.make).parameters.values())[1:]  # after the tree
@@ -69,13 +69,13 @@ def _learners() -> list[dict[str, object]]:
     ]
 
 
-def _print(head: str, agents: list[dict[str, Any]]) -> None:
+def _print(head: str, agents: list[Json]) -> None:
     say(styled(head, "1"))
     print_entries([(one["name"], one["told"], _listed(one["parameters"])) for one in agents])
     say()
 
 
-def _listed(parameters: dict[str, Any]) -> str:
+def _listed(parameters: Json) -> str:
     return ", ".join(
         key if value is None else f"{key}={written(value)}" for key, value in parameters.items()
     )

@@ -6,7 +6,7 @@ import os
 import shlex
 from contextlib import ExitStack
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from counterfold.checkpoints import Checkpoints
 from counterfold.cli import clock
@@ -42,6 +42,7 @@ from counterfold.errors import (
 )
 from counterfold.evaluate.statistics import statistics
 from counterfold.files.arrays import header_in
+from counterfold.files.text import Json
 from counterfold.pieces.cluster import Crew, crew_at, workers_of
 from counterfold.poker.game import PokerGame
 from counterfold.poker.holdem import kuhn
@@ -79,7 +80,7 @@ def run(request: BlueprintRequest) -> None:
         if request.json:
             print_json(told)
         else:
-            print_panel("Size", size_lines(told, size))
+            print_panel("Size", size_lines(told))
         return
     if not request.resume and not (request.cards and os.path.exists(request.cards)):
         check_size(told)
@@ -347,7 +348,7 @@ def _told(
     found: Measured | None,
     gains: tuple[Gain, ...] | None,
     merging: Merging | None,
-) -> dict[str, Any]:
+) -> Json:
     from counterfold.abstraction.blueprint import against_in, engine_in
     from counterfold.cli.blueprint_exact import Measured
 
@@ -435,7 +436,7 @@ def _tell(
         words = gains_in_words(game, gains)
         lines[4:4] = [("a response gains" if not k else "", one) for k, one in enumerate(words)]
     if against is not None:
-        lines[1:1] = _answer(request, game, against, found)
+        lines[1:1] = _answer(request, engine_in(solver).form, against, found)
     lines += [(key, told[key]) for key in ("saved", "strategy") if told[key]]
     print_panel("Blueprint" if against is None else "Response", lines)
     if (played := _statistics(solver)) is not None:
@@ -454,14 +455,14 @@ def _tell(
 
 
 def _answer(
-    request: BlueprintRequest, game: PokerGame, against: Against, found: Measured | None
+    request: BlueprintRequest, form: BucketForm, against: Against, found: Measured | None
 ) -> Lines:
-    who = game.players[against.player]
+    who = form.game.players[against.player]
     lines = [("response", f"of {who} to {request.against}, trusted by {against.p:g}")]
     for words, chips in (
         ("from the model (exact)", None if found is None else found.winnings),
         ("at least (exact)", None if found is None else found.guarantee),
     ):
         if chips is not None:
-            lines.append(("wins", f"{won(game, against.player, chips)} {words}"))
+            lines.append(("wins", f"{won(form, against.player, chips)} {words}"))
     return lines

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from counterfold.abstraction.blueprint import engine_in
 from counterfold.abstraction.bucket_gains import Gain, response_gains
 from counterfold.abstraction.buckets import board_sizes, every_hand
 from counterfold.cli.certificate import Lines
-from counterfold.cli.output import tell
+from counterfold.cli.output import size, tell
 from counterfold.cli.progress import Watch
 from counterfold.errors import TreeTooLargeError
+from counterfold.files.text import Json
 from counterfold.poker.game import DECISION, PokerGame
 from counterfold.poker.units import Units
 from counterfold.solvers.solver import Solver
@@ -78,7 +77,7 @@ def gains_in_words(game: PokerGame, gains: tuple[Gain, ...]) -> list[str]:
     return told
 
 
-def size_of(game: PokerGame, counts: int | tuple[int, ...]) -> dict[str, Any]:
+def size_of(game: PokerGame, counts: int | tuple[int, ...]) -> Json:
     """What a blueprint of a game would take, before any bucket is made."""
     tree, sizes = game.betting, board_sizes(game)
     later = [size for size in sizes if size]
@@ -104,7 +103,7 @@ def size_of(game: PokerGame, counts: int | tuple[int, ...]) -> dict[str, Any]:
     }
 
 
-def check_size(told: dict[str, Any]) -> None:
+def check_size(told: Json) -> None:
     """Refuse what does not fit before hands are sorted, which takes long."""
     if told["memory"] > 0.9 * told["memory_at_hand"]:
         raise TreeTooLargeError(
@@ -113,7 +112,7 @@ def check_size(told: dict[str, Any]) -> None:
         )
 
 
-def size_lines(told: dict[str, Any], size: Any) -> Lines:
+def size_lines(told: Json) -> Lines:
     """The same for a person."""
     return [
         ("game", told["game"]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from counterfold.cli.output import (
     advise,
@@ -20,12 +20,13 @@ from counterfold.cli.output import (
 )
 from counterfold.errors import visible
 from counterfold.intervals import Z95
+from counterfold.poker.game import PokerGame
 
 if TYPE_CHECKING:
-    from counterfold.poker.game import PokerGame
-    from counterfold.poker.units import Units
+    from counterfold.abstraction.drawn_form import DrawnForm
     from counterfold.solvers.result import Result
     from counterfold.solvers.until import Until
+    from counterfold.tree.form import Form
     from counterfold.tree.public_size import PublicSize
     from counterfold.tree.walk import Size
 
@@ -100,7 +101,7 @@ def _drawn(result: Result) -> Lines:
     ]
 
 
-def drawn_size(form: Any) -> Lines:
+def drawn_size(form: DrawnForm) -> Lines:
     """How large betting over drawn deals is."""
     return [
         ("deals", f"{form.deals:,}, all hands of each seat in every one"),
@@ -149,20 +150,22 @@ def in_poker(game: PokerGame) -> str:
     return game.spec + (f", {board_name(game.board)}" if game.board else "")
 
 
-def player_names(form: Any) -> Sequence[str]:
+def player_names(form: Form) -> Sequence[str]:
     """Players as people call them: by their places in poker, by numbers from 1 elsewhere."""
-    names = getattr(form.game, "players", form.players)
-    return [f"player {n + 1}" for n in range(names)] if isinstance(names, int) else names
+    if isinstance(form.game, PokerGame):
+        return form.game.players
+    return [f"player {n + 1}" for n in range(form.players)]
 
 
-def in_pot(form: Any, player: int) -> float:
+def in_pot(form: Form, player: int) -> float:
     """What a player has put into the pot of a spot, with which what it gets is told."""
-    return float(form.game.betting.paid[0][player]) if form.units.pot else 0.0
+    game = form.game
+    return float(game.betting.paid[0][player]) if isinstance(game, PokerGame) and game.pot else 0.0
 
 
-def won(form: Any, player: int, payoff: float) -> str:
+def won(form: Form, player: int, payoff: float) -> str:
     """What a player wins a hand; in a spot, what it gets of the pot that it begins with."""
-    units: Units = form.units
+    units = form.units
     if units.pot:
         chips = payoff + in_pot(form, player)
         return f"{amount(chips)} chips a hand ({100 * chips / units.pot:.4g}% of the pot)"

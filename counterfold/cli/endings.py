@@ -31,7 +31,7 @@ class _EndedError(Exception):
 class Verbs(TyperGroup):
     """Ends every verb with an exit code and a sentence, never with a traceback."""
 
-    def invoke(self, ctx: Any) -> Any:
+    def invoke(self, ctx: Any) -> object:
         # What typer would make a silent end of is turned into something else here.
         clock.start()
         try:
@@ -159,7 +159,7 @@ def _drop_output() -> None:
 
 
 def _complaint(error: Any) -> str:
-    context = getattr(error, "ctx", None)
+    context: typer.Context | None = getattr(error, "ctx", None)
     verb = context.command_path if context is not None else "counterfold"
     sentence = error.format_message().rstrip(".")
     return f"{sentence[:1].lower()}{sentence[1:]}; `{verb} --help` lists what there is"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from counterfold.cli.output import (
     StoppedError,
@@ -15,6 +14,7 @@ from counterfold.cli.output import (
 from counterfold.cli.progress import Watch
 from counterfold.cli.verbs.arena import GaugeRequest
 from counterfold.errors import ParameterError
+from counterfold.files.text import Json
 from counterfold.play.bots import SEARCHING, make_bot
 from counterfold.play.holdem import HoldemAgent
 from counterfold.play.search_gain import Mean, SearchGain, search_gain
@@ -110,7 +110,7 @@ def _told(mean: Mean, units: Units) -> dict[str, object]:
     }
 
 
-def _of(searches: Sequence[Certificate], street: str) -> dict[str, Any]:
+def _of(searches: Sequence[Certificate], street: str) -> Json:
     """How far the searches of a street got, on average."""
     made = [one for one in searches if one.street == street]
     gaps = [100 * one.gap / one.pot for one in made if one.gap is not None]

@@ -9,12 +9,12 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.errors import ParameterError
+from counterfold.files.text import Json
 from counterfold.poker.cards import board_name
 from counterfold.poker.grid_colours import (
     FULL,
@@ -51,7 +51,7 @@ def page(nodes: Nodes, title: str = "", *, hands: bool = True) -> str:
         raise ParameterError("a page needs one node at least")
     listed = _in_order(nodes)
     numbers = {path: k for k, path in enumerate(listed)}
-    told: list[dict[str, Any]] = []
+    told: list[Json] = []
     for path in listed:
         found = nodes[path]
         views = [found] if isinstance(found, NodeView) else list(found)
@@ -78,7 +78,7 @@ def page(nodes: Nodes, title: str = "", *, hands: bool = True) -> str:
     return before.replace("@TITLE@", html.escape(name)) + _script_safe(document) + after
 
 
-def frame_of() -> dict[str, Any]:
+def frame_of() -> Json:
     """What all views share: the classes of the grid, and colours."""
     return {
         "classes": CLASSES,
@@ -116,7 +116,7 @@ def _parent(path: Path, numbers: Mapping[Path, int]) -> int:
     return -1
 
 
-def view_document(view: NodeView, hands: bool) -> dict[str, Any]:
+def view_document(view: NodeView, hands: bool) -> Json:
     """A view with rounded numbers; shares are in thousandths."""
     rows = dict(situation(view))
     classes, totals = view.classes, view.totals

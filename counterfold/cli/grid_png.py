@@ -27,10 +27,8 @@ def draw_grid(view: NodeView, path: str | os.PathLike[str], mode: str | None = N
     The file is PNG, SVG or PDF by its suffix, and is written whole or not at all.
     """
     which = look.mode_of(view, mode)
-    made, panels = figure(
-        3, 1, size=(9.6, 11.4), gridspec_kw={"height_ratios": [1.15, 9.6, 0.65], "hspace": 0.0}
-    )
-    made.get_layout_engine().set(w_pad=0.12, h_pad=0.06, hspace=0.0, wspace=0.0)
+    made, panels = figure(3, 1, size=(9.6, 11.4), height_ratios=[1.15, 9.6, 0.65])
+    made.set_layout_engine("constrained", w_pad=0.12, h_pad=0.06, hspace=0.0, wspace=0.0)
     head, grid, foot = panels
     for panel in panels:
         panel.grid(False)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
 
 from counterfold.cli.output import advise, print_columns, print_json, say
 from counterfold.cli.verbs.solving import LibraryRequest
 from counterfold.errors import FileError
+from counterfold.files.text import Json
 from counterfold.pieces.library import Entry, entries
 from counterfold.pieces.store import store_at
 
@@ -57,8 +56,8 @@ def _tell(request: LibraryRequest, found: list[Entry], good: list[Entry]) -> Non
 
 
 def _row(entry: Entry) -> list[str]:
-    given: Mapping[str, Any] = entry.given or {}
-    result: Mapping[str, Any] = entry.result or {}
+    given: Json = dict(entry.given or {})
+    result: Json = dict(entry.result or {})
     there = given.get("spot") or {}
     share = result.get("percent_of_pot")
     stacks = there.get("stack", "")

@@ -7,7 +7,6 @@ import os
 import shlex
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 from counterfold.agent import Agent
 from counterfold.checkpoints import Checkpoints
@@ -29,6 +28,7 @@ from counterfold.cli.verbs.arena import MatchRequest, TournamentRequest
 from counterfold.errors import FileError, MismatchError, ParameterError
 from counterfold.exploit.online import Learner
 from counterfold.files.text import whole_of
+from counterfold.games.base import Game
 from counterfold.interrupts import aside
 from counterfold.play.bots import needs_form, seated
 from counterfold.play.match import Match
@@ -257,7 +257,9 @@ def _begun(request: MatchRequest, watch: Watch) -> Match:
     )
 
 
-def sit_down(rules: object, specs: Sequence[str], watch: Watch) -> tuple[list[Agent], Any]:
+def sit_down(
+    rules: Game, specs: Sequence[str], watch: Watch
+) -> tuple[list[Agent], Game | HistoryTree]:
     """Agents by name, and the game of their table: compiled, if they play in compiled code."""
     # Some agents can do without the compiled game, which may be too large or have no end.
     form: Form | None = None

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from counterfold.files.arrays import header_in, header_of
+from counterfold.games.base import Game
 from counterfold.games.catalog import load, load_named
 from counterfold.strategy.hands import HandLayout, game_of
 from counterfold.tree.form import AnyGame
@@ -26,7 +26,7 @@ def game_in(path: str, named: str | None = None, form: str | None = None) -> Any
     return by_deals(game) if saved.header.get("form") == "deals" else game
 
 
-def rules_named(word: str, path: str | None = None, agents: Iterable[str] = ()) -> Any:
+def rules_named(word: str, path: str | None = None, agents: Iterable[str] = ()) -> Game:
     """The rules that a word names, of whatever game, to be played at a table.
 
     A strategy in a file names the game that it is of. ``path`` is the file that the word itself

@@ -9,6 +9,7 @@ from dataclasses import MISSING, field
 from typing import Annotated, Any
 
 import typer
+from typer.models import OptionInfo
 
 from counterfold.errors import ParameterError, short
 
@@ -78,17 +79,19 @@ def place(text: str) -> str:
     return text
 
 
-def _option(metavar: str, text: str, *names: str, **more: Any) -> Any:
+def _option(metavar: str, text: str, *names: str, **more: Any) -> OptionInfo:
     """What --help tells of an option: what it takes, and what it does."""
-    return typer.Option(*names, metavar=metavar, help=text, **more)
+    made: OptionInfo = typer.Option(*names, metavar=metavar, help=text, **more)
+    return made
 
 
-def _number(metavar: str, text: str, *names: str, **more: object) -> Any:
+def _number(metavar: str, text: str, *names: str, **more: object) -> OptionInfo:
     return _option(metavar, text, *names, parser=count, **more)
 
 
-def _flag(text: str, *names: str) -> Any:
-    return typer.Option(*names, help=text)
+def _flag(text: str, *names: str) -> OptionInfo:
+    made: OptionInfo = typer.Option(*names, help=text)
+    return made
 
 
 def option(metavar: str, text: str, *names: str, default: object = None, **more: object) -> Any:

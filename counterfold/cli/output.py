@@ -9,15 +9,18 @@ import re
 import sys
 import tempfile
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from counterfold.errors import FileError, ParameterError, short, visible
 from counterfold.files.whole import sweep
 
 if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderableType
+    from rich.segment import Segment
+
     from counterfold.poker.game import PokerGame
     from counterfold.poker.units import Units
 
@@ -106,20 +109,22 @@ def paint(*parts: object) -> None:
         console.print(part)
 
 
-def safe_console(**options: Any) -> Any:
+def safe_console(*, stderr: bool = False) -> Console:
     """A console of rich that shows names from files, and does not obey them."""
     from rich.console import Console
     from rich.segment import Segment
 
     class _Console(Console):
-        def render(self, *given: Any, **more: Any) -> Any:
-            for segment in super().render(*given, **more):
+        def render(
+            self, renderable: RenderableType, options: ConsoleOptions | None = None
+        ) -> Iterator[Segment]:
+            for segment in super().render(renderable, options):
                 if segment.control or segment.text.isprintable():
                     yield segment
                 else:
                     yield Segment(visible(segment.text, keep="\n"), segment.style)
 
-    return _Console(highlight=False, markup=False, emoji=False, **options)
+    return _Console(highlight=False, markup=False, emoji=False, stderr=stderr)
 
 
 def print_json(document: object) -> None:
@@ -127,7 +132,7 @@ def print_json(document: object) -> None:
     print(json.dumps(_finite(document), indent=1, allow_nan=False))
 
 
-def _finite(thing: object) -> Any:
+def _finite(thing: object) -> object:
     if isinstance(thing, float):
         return thing if math.isfinite(thing) else None
     if isinstance(thing, dict):

@@ -6,12 +6,11 @@ import os
 import sys
 import textwrap
 from collections.abc import Hashable, Sequence
-from typing import Any
 
 from counterfold.cli.output import on_terminal, say, styled
 from counterfold.cli.play_keys import QUIT, Key, keys
 from counterfold.cli.play_rules import rules_in_short
-from counterfold.games.base import CHANCE, label
+from counterfold.games.base import CHANCE, State, label
 from counterfold.games.betting import LimitPoker
 from counterfold.games.liars_dice import LiarsDice
 from counterfold.games.normal_form import NormalForm
@@ -201,7 +200,7 @@ class Screen:
         steps = [step for step in self.sitting.steps if step.turn != CHANCE]
         return "; ".join(describe(step.state, step.move, player) for step in steps[-LAST:])
 
-    def _poker(self, game: LimitPoker, player: int, seen: tuple[Any, ...]) -> Rows:
+    def _poker(self, game: LimitPoker, player: int, seen: tuple[Hashable, ...]) -> Rows:
         card, said, *later = map(str, seen)
         moves, here = self.sitting.moves(), self.sitting.here
         rows: Rows = [("Your card", card)]
@@ -219,8 +218,8 @@ class Screen:
         call = f"; {plainly(owed)} to call" if owed and game.turn(here) == player else ""
         return [*rows, ("Pot", f"{plainly(sum(paid))} ({told}){call}")]
 
-    def _holdem(self, game: PokerRules | Holdem, player: int, seen: tuple[Any, ...]) -> Rows:
-        here: Any = self.sitting.here
+    def _holdem(self, game: PokerRules | Holdem, player: int, seen: tuple[Hashable, ...]) -> Rows:
+        here: State = self.sitting.here
         who, moves = self._by_player(), iter(self.sitting.moves())
         told: list[str] = []
         for word in game.line(here):

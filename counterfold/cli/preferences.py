@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import inf
-from typing import Any
+from typing import Unpack
 
 from counterfold.errors import ParameterError
 from counterfold.poker.game import PokerGame
 from counterfold.poker.hands import hand_weights
-from counterfold.style.preferences import Style
+from counterfold.style.preferences import Per, Style, StylePlace, StyleSettings
 from counterfold.tree.form import AnyGame
 
 _WORD = r"[^:=@\[\]]+"
@@ -21,13 +21,13 @@ _IN_POKER = re.compile(
 _ELSEWHERE = re.compile(r"(?P<action>.+)=(?P<degree>[^=]+)", re.DOTALL)
 
 
-def place_in(game: AnyGame, give_up: float | None, **place: object) -> dict[str, object]:
+def place_in(game: AnyGame, give_up: float | None, **place: Unpack[StylePlace]) -> StyleSettings:
     """Where a style holds and what it may cost, which counts by hand in poker of all hands."""
-    per = "hand" if isinstance(game, PokerGame) else "infoset"
+    per: Per = "hand" if isinstance(game, PokerGame) else "infoset"
     return {**place, "give_up": give_up or 0.0, "per": per}
 
 
-def read_preferences(texts: Sequence[str], game: AnyGame, place: Mapping[str, Any]) -> Style:
+def read_preferences(texts: Sequence[str], game: AnyGame, place: StyleSettings) -> Style:
     """The style of some preferences; ``place`` is as for ``Style``.
 
     >>> import counterfold as cf
@@ -37,19 +37,19 @@ def read_preferences(texts: Sequence[str], game: AnyGame, place: Mapping[str, An
     >>> read_preferences(["second:call[Q]=3"], kuhn(), place_in(kuhn(), 0.1))
     Style(call=3 of player 2 with Q, give up 0.1 per hand of player 2 with Q)
     """
-    together: dict[tuple[tuple[str, Any], ...], dict[str, float]] = {}
+    together: dict[tuple[tuple[str, object], ...], tuple[StyleSettings, dict[str, float]]] = {}
     for text in texts:
         action, degree, own = _parts(text, game)
-        where = {**place, **own}
-        degrees = together.setdefault(tuple(where.items()), {})
+        where: StyleSettings = {**place, **own}
+        where, degrees = together.setdefault(tuple(where.items()), (where, {}))
         if action in degrees:
             raise ParameterError(f"--prefer names {action!r} twice; give it one number")
         degrees[action] = degree
-    styles = [Style(degrees, **dict(where)) for where, degrees in together.items()]
+    styles = [Style(degrees, **where) for where, degrees in together.values()]
     return sum(styles[1:], styles[0]) if styles else Style({}, **place)
 
 
-def _parts(text: str, game: AnyGame) -> tuple[str, float, dict[str, object]]:
+def _parts(text: str, game: AnyGame) -> tuple[str, float, StylePlace]:
     """An action, how much it is preferred, and where that holds."""
     poker = game if isinstance(game, PokerGame) else None
     parts = (_IN_POKER if poker else _ELSEWHERE).fullmatch(text.strip())
@@ -63,7 +63,7 @@ def _parts(text: str, game: AnyGame) -> tuple[str, float, dict[str, object]]:
         raise ParameterError(
             f"--prefer {text!r} is not understood; write an action and a number: raise=5{where}"
         )
-    own: dict[str, object] = {}
+    own: StylePlace = {}
     if poker is None:
         return action, degree, own
     for group, names in (("who", poker.players), ("street", poker.streets)):
@@ -72,8 +72,10 @@ def _parts(text: str, game: AnyGame) -> tuple[str, float, dict[str, object]]:
             raise ParameterError(
                 f"--prefer {text!r} names {parts[group]!r}; there are {', '.join(names)}"
             )
-        if word:
-            own |= {"player": known.index(word)} if group == "who" else {"street": word}
+        if word and group == "who":
+            own["player"] = known.index(word)
+        elif word:
+            own["street"] = word
     if parts["hands"]:
         try:
             hand_weights(poker.rules, parts["hands"])

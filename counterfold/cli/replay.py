@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
 
 from counterfold.cli.certificate import print_panel
 from counterfold.cli.names import rules_named
@@ -21,7 +20,8 @@ from counterfold.cli.progress import Watch
 from counterfold.cli.scores import print_faults, print_scores, verdict, versus
 from counterfold.cli.verbs.arena import ReplayRequest
 from counterfold.errors import MismatchError, ParameterError
-from counterfold.games.base import CHANCE, label, spec_of
+from counterfold.files.text import Json
+from counterfold.games.base import CHANCE, Game, label, spec_of
 from counterfold.interrupts import aside
 from counterfold.play.record import Record, read_record, replay_states
 from counterfold.play.street import search_line
@@ -87,7 +87,7 @@ def _range(record: Record) -> str:
     return f"; it has the hands {min(numbers)} to {max(numbers)}" if numbers else ""
 
 
-def _told(game: Any, record: Record, hand: PlayedHand) -> dict[str, Any]:
+def _told(game: Game, record: Record, hand: PlayedHand) -> Json:
     """A hand as a document: after every event, what each player sees."""
     record.check(game, hand)
     states = replay_states(game, hand.events)
@@ -125,7 +125,7 @@ def _view(game: object, state: object, player: int) -> str | None:
     return None if seen is None else label(seen)
 
 
-def _print_hand(told: dict[str, Any]) -> None:
+def _print_hand(told: Json) -> None:
     players = ", ".join(f"player {s} {name}" for s, name in enumerate(told["players"], start=1))
     advise(f"Hand {told['hand']} of {told['record']}, {told['game']}: {players}.")
     say()

@@ -36,6 +36,8 @@ from counterfold.cli.output import check_can_write, check_not_foreign
 from counterfold.errors import ParameterError
 
 R = TypeVar("R")
+Options = dict[str, Any]
+"""What was given for some options, by their names; settings are made of it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,7 +135,7 @@ def command_of(kind: type[R], work: str | Callable[[R], object]) -> Callable[...
     return command
 
 
-def _for_typer(hint: object, field: Field[Any] | None = None) -> object:
+def _for_typer(hint: object, field: Field[object] | None = None) -> object:
     """The type of a field as typer knows it: many are a list, and what a parser makes a text."""
     if field is not None and OPTION in field.metadata:
         option = field.metadata[OPTION]
@@ -150,7 +152,7 @@ def _for_typer(hint: object, field: Field[Any] | None = None) -> object:
     return hint
 
 
-def options_given(request: object, names: Iterable[str]) -> dict[str, Any]:
+def options_given(request: object, names: Iterable[str]) -> Options:
     """Those options of a request that somebody has given."""
     values = {name: getattr(request, name) for name in names}
     return {name: value for name, value in values.items() if value not in (None, ())}

@@ -5,13 +5,14 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from counterfold.cli.grid import print_cards, print_curves, print_grid, print_hands, print_place
 from counterfold.cli.output import advise, print_json, say, tell
 from counterfold.cli.show import player_of, provenance
 from counterfold.errors import ParameterError
 from counterfold.evaluate.public_view import Browser
+from counterfold.files.text import Json
 from counterfold.files.whole import write_whole
 from counterfold.poker.cards import board_name, parse_cards
 from counterfold.poker.game import DEAL, DECISION, PokerGame
@@ -170,9 +171,7 @@ def next_words(game: PokerGame, place: Place) -> list[str]:
     return [f"[{board_name(left[middle : middle + 5 * count : 5])}]"]
 
 
-def _document(
-    request: ShowRequest, strategy: AnyStrategy, place: Place, view: NodeView
-) -> dict[str, Any]:
+def _document(request: ShowRequest, strategy: AnyStrategy, place: Place, view: NodeView) -> Json:
     game = strategy.tree.game
     document = view.to_dict()
     if request.hand:

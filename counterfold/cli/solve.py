@@ -8,7 +8,7 @@ import shlex
 from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from counterfold.cli import clock
 from counterfold.cli.certificate import (
@@ -28,6 +28,7 @@ from counterfold.cli.output import (
     tell,
 )
 from counterfold.cli.progress import Watch
+from counterfold.cli.request import Options
 from counterfold.cli.task import Task, task_of
 from counterfold.cli.verbs.solving import SolveRequest
 from counterfold.games.base import spec_of
@@ -41,7 +42,7 @@ from counterfold.solvers.run import Saving
 from counterfold.solvers.settings import defaults_of
 from counterfold.solvers.shelf import solve_in
 from counterfold.solvers.until import Until
-from counterfold.tree.form import AnyGame, form_of
+from counterfold.tree.form import AnyGame, Form, form_of
 from counterfold.tree.memory import ANY_SIZE, memory_at_hand
 from counterfold.tree.walk import measure
 
@@ -108,7 +109,7 @@ def solved(task: Task) -> Outcome:
                 locks = _ready_locks(task, form, watch)
                 limits = clock.left(until) if task.until else until
                 watch.begin(limits)
-                common: dict[str, Any] = {
+                common: Options = {
                     "memory": task.memory, "on_report": watch.report,
                     "save": Saving(request.target, request.every, rescue),
                 }  # fmt: skip
@@ -131,7 +132,7 @@ def solved(task: Task) -> Outcome:
     return Outcome(result, until, request.target or (rescue if stamp(rescue) else None))
 
 
-def _form(task: Task, watch: Watch) -> Any:
+def _form(task: Task, watch: Watch) -> Form | PokerGame:
     """The compiled game; poker that is resumed stays in its file, which has the tree."""
     game = task.game
     if not isinstance(game, PokerGame):
@@ -149,7 +150,7 @@ def _form(task: Task, watch: Watch) -> Any:
     return compiled(game, watch, memory=ANY_SIZE, symmetry=task.symmetry)
 
 
-def _ready_locks(task: Task, form: object, watch: Watch) -> Locks | None:
+def _ready_locks(task: Task, form: Form | PokerGame, watch: Watch) -> Locks | None:
     """Locks with what they begin from: what a lock shifts is solved without it first."""
     if task.locks is None:
         return None
@@ -175,13 +176,13 @@ def compiled(
     memory: int | None = None,
     *,
     symmetry: bool | None = None,
-) -> Any:
+) -> Form:
     """The compiled game; what a person has given time for is given up when that is over."""
     if isinstance(game, PokerGame):
         watch.doing("building the tree and loading the kernels (compiled when first used)")
         ready_equities(game, watch)
     counting = until.counting(watch.counting) if until else watch.counting
-    form = form_of(game, memory, counting, symmetry=symmetry)
+    form: Form = form_of(game, memory, counting, symmetry=symmetry)
     if hasattr(form, "on_fresh"):
         form.on_fresh = partial(watch.part, "measuring with fresh deals")
     watch.doing("loading the kernels (compiled when they are first used)")

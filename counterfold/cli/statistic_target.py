@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from counterfold.abstraction.bucket_form import BucketForm, game_print
 from counterfold.abstraction.statistic_targets import (
@@ -12,12 +11,14 @@ from counterfold.abstraction.statistic_targets import (
     StatMeeting,
     meet_statistics,
 )
+from counterfold.arrays import Floats
 from counterfold.cli.certificate import advise_reading, print_panel
 from counterfold.cli.output import StoppedError, duration, print_columns, print_json, say
 from counterfold.cli.progress import Watch
 from counterfold.cli.show_statistics import print_statistics
 from counterfold.cli.verbs.styling import StyleRequest
 from counterfold.errors import MismatchError, ParameterError
+from counterfold.files.text import Json
 from counterfold.solvers.solver import Solver
 from counterfold.tree.named import poker_game
 
@@ -40,7 +41,7 @@ def run(request: StyleRequest, wanted: Mapping[str, float]) -> None:
                 )
             watch.doing("looking at what can be had")
 
-            def report(iteration: int, reached: Any) -> None:
+            def report(iteration: int, reached: Floats) -> None:
                 watch.check()
                 shares = ", ".join(f"{share:.3f}" for share in reached)
                 watch.doing(f"learning on: {shares} at iteration {iteration:,}")
@@ -89,7 +90,7 @@ def _print(meeting: StatMeeting, unit: str) -> None:
     )  # fmt: skip
 
 
-def _document(meeting: StatMeeting, request: StyleRequest, blinds: bool) -> dict[str, Any]:
+def _document(meeting: StatMeeting, request: StyleRequest, blinds: bool) -> Json:
     return {
         "game": meeting.game,
         "targets": [vars(one) for one in meeting.targets],

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Sequence
-from typing import Any
 
 from counterfold.cli import clock
 from counterfold.cli.certificate import advise_reading, certificate, print_panel
@@ -20,6 +19,7 @@ from counterfold.cli.style_tables import print_price, print_standings
 from counterfold.cli.verbs.styling import StyleRequest
 from counterfold.errors import ParameterError
 from counterfold.exploit.lock_files import spot_locks
+from counterfold.files.text import Json
 from counterfold.games.base import Game
 from counterfold.interrupts import aside
 from counterfold.poker.game import PokerGame
@@ -33,9 +33,10 @@ from counterfold.solvers.until import Until
 from counterfold.strategy.strategy import Strategy
 from counterfold.style.frequency import Frequency
 from counterfold.style.frontier import Frontier, frontier
-from counterfold.style.preferences import PRESETS, Style, preset
+from counterfold.style.preferences import PRESETS, Style, StyleSettings, preset
 from counterfold.style.price import Price, compare, usual_run
 from counterfold.style.standing import Standing, Standings, cost_of
+from counterfold.tree.form import Form
 from counterfold.tree.named import game_named
 
 STRENGTH = 5.0
@@ -64,7 +65,7 @@ def run(request: StyleRequest) -> None:
     with Watch(request.quiet, game.units if isinstance(game, PokerGame) else None) as watch:
         try:
             form = compiled(game, watch, until, symmetry=symmetry_under(game, None, named))
-            style = _style(request, named, form)
+            style = _style(request, game, named, form)
             if request.frontier:
                 watch.doing("solving the linear programs of the frontier")
                 limits = _frontier(form, Frequency.parse(request.frontier), epsilons)
@@ -99,7 +100,7 @@ def run(request: StyleRequest) -> None:
 
 def _document(
     plain: Result, price: Price | None, standings: Standings | None, request: StyleRequest
-) -> dict[str, Any]:
+) -> Json:
     if price is not None:
         document = price.to_dict()
     else:
@@ -142,7 +143,7 @@ def _check(request: StyleRequest) -> None:
     check_files(request)
 
 
-def _place(request: StyleRequest, game: Game | PokerGame) -> dict[str, Any]:
+def _place(request: StyleRequest, game: Game | PokerGame) -> StyleSettings:
     names = getattr(game, "players", 2)
     players = names if isinstance(names, int) else len(names)
     if request.player is not None and not 1 <= request.player <= players:
@@ -173,11 +174,13 @@ def _preferences(request: StyleRequest, game: Game | PokerGame) -> Style | None:
     return named
 
 
-def _style(request: StyleRequest, named: Style | None, form: Any) -> Style | None:
+def _style(
+    request: StyleRequest, game: Game | PokerGame, named: Style | None, form: Form
+) -> Style | None:
     """The style for a compiled game; ParameterError if it means nothing there."""
     if not request.has_style:
         return None
-    place = _place(request, form.game)
+    place = _place(request, game)
     if request.seen is not None and hasattr(form, "infosets"):
         uniform = Strategy.uniform(form)
         if not any(uniform.rows(request.seen, place["player"])):
@@ -215,7 +218,7 @@ def _epsilons(text: str | None) -> list[float]:
 
 def _solved(
     request: StyleRequest,
-    form: Any,
+    form: Form,
     style: Style | None,
     until: Until | None,
     watch: Watch,
@@ -240,7 +243,7 @@ def _solved(
     return result
 
 
-def _frontier(form: Any, frequency: Frequency, epsilons: Sequence[float]) -> Frontier:
+def _frontier(form: Form, frequency: Frequency, epsilons: Sequence[float]) -> Frontier:
     return aside(lambda: frontier(form, frequency, epsilons))
 
 

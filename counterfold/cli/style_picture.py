@@ -33,7 +33,7 @@ def draw(plain: Result, price: Price | None, standings: Standings | None, path: 
     heights = [3.2] + ([max(1.9, min(0.32 * tallest + 1.1, 6.0))] * 2 if shown else [])
     heights += [4.0] if standings is not None else []
     size = (max(5.2 * players, 7.5), sum(heights))
-    made, panels = figure(rows, players, size, gridspec_kw={"height_ratios": heights})
+    made, panels = figure(rows, players, size, height_ratios=heights)
     for player in range(players):
         _draw_bars(panels[player], price, player, legend=player == 0)
         chart = maps[player] if shown and maps[player] in shown else None
@@ -45,6 +45,7 @@ def draw(plain: Result, price: Price | None, standings: Standings | None, path: 
                 _draw_heat(panel, chart, styled=row == 2)
     if standings is not None:
         grid = panels[-1].get_gridspec()
+        assert grid is not None
         for panel in panels[-players:]:
             panel.remove()
         wide = made.add_subplot(grid[rows - 1, :])

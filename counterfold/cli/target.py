@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields
-from typing import Any
+from typing import TYPE_CHECKING
 
 from counterfold.cli.certificate import advise_reading, print_panel
 from counterfold.cli.output import (
@@ -30,6 +30,9 @@ from counterfold.style.frequency import Frequency
 from counterfold.style.target_search import Stage
 from counterfold.style.targets import Meeting, meet
 from counterfold.tree.named import game_named
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def run(request: StyleRequest) -> None:
@@ -176,7 +179,7 @@ def _document(meeting: Meeting, request: StyleRequest) -> dict[str, object]:
     }
 
 
-def _picture(meeting: Meeting) -> Any:
+def _picture(meeting: Meeting) -> Figure:
     """How the frequencies came to their targets, and exploitability on the way."""
     drawing, (left, right) = figure(1, 2, size=(11, 4.2))
     iterations = [stage.iteration for stage in meeting.trace]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from counterfold.cli import clock
 from counterfold.cli.names import game_in
 from counterfold.cli.output import memory_of
-from counterfold.cli.request import check_files, options_given
+from counterfold.cli.request import Options, check_files, options_given
 from counterfold.cli.verbs.solving import SolveRequest
 from counterfold.errors import FileError, MismatchError, ParameterError
 from counterfold.files.arrays import header_in, header_of
@@ -56,7 +56,7 @@ class Task:
     locks: Locks | None = None
 
     @property
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> Options:
         """Settings of the solver that were given, the traversal apart."""
         named = options_given(self.request, (*SETTINGS, "threads"))
         return {name: value for name, value in named.items() if name != "traversal"}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any
 
+from counterfold.agent import Agent
 from counterfold.cli.match import (
     HANDS,
     PYTHON_HANDS,
@@ -37,6 +37,7 @@ from counterfold.files.whole import write_whole
 from counterfold.pieces.cluster import reached
 from counterfold.pieces.store import store_at
 from counterfold.play.tournament import TournamentResult, tournament
+from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import HistoryTree
 
 HEAD = ("agent", "against", "matches", "hands", "mean", "half", "low", "high")
@@ -58,7 +59,7 @@ def run(request: TournamentRequest) -> None:
         for agent, name in zip(agents, request.agents, strict=True):
             agent.name = name.strip()
         with reached(request.cluster, watch.doing) as executor:
-            who: tuple[Any, Sequence[Any]] = (table, agents)
+            who: tuple[object, Sequence[Agent | Strategy | str]] = (table, agents)
             if request.cluster or request.library:  # whose pieces know them by their names
                 who = game_of(request, "tournament"), request.agents
             result = tournament(
@@ -207,7 +208,7 @@ def _room() -> int:
 
 
 def _as_csv(result: TournamentResult) -> str:
-    table: list[Sequence[Any]] = [HEAD]
+    table: list[Sequence[object]] = [HEAD]
     for row, name in enumerate(result.agents):
         for column, other in enumerate(result.agents):
             found = result.cell(row, column)

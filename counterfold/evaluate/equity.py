@@ -106,7 +106,7 @@ class AllIn:
         self._room = arrays.room() if room is None else room
 
     @cached_property
-    def _given(self) -> tuple[public.Money, public.Ends, public.Table]:
+    def _given(self) -> tuple[public.Money, tuple[public.Ends, ...], public.Table]:
         """The betting without bets as kernels take it; cards and hands are those of the tree."""
         from counterfold.kernels import public
 

@@ -118,13 +118,13 @@ class Strategy(OfGame, Generic[F_co]):
     def uniform(cls, game: object) -> AnyStrategy:
         """Every action equally often everywhere, in a game or a compiled form."""
         layout = layout_of(form_of(game))
-        return cls(layout, layout.even(), {"method": "uniform"})
+        return Strategy(layout, layout.even(), {"method": "uniform"})
 
     @classmethod
     def random(cls, game: object, seed: int | np.random.Generator) -> AnyStrategy:
         """A strategy drawn evenly from the simplex at each infoset."""
         layout = layout_of(form_of(game))
-        return cls(layout, layout.random(np.random.default_rng(seed)), {"method": "random"})
+        return Strategy(layout, layout.random(np.random.default_rng(seed)), {"method": "random"})
 
     @classmethod
     def ruled(

@@ -25,6 +25,7 @@ from counterfold.studio.opened import Open
 from counterfold.studio.server import Studio
 from counterfold.studio.solve import limits_of
 from counterfold.style.frequency import Frequency
+from counterfold.style.preferences import StylePlace
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.public import PublicTree
 from counterfold.tree.story import rules_of
@@ -178,10 +179,12 @@ def style(studio: Studio, given: Given) -> dict[str, Any]:
     give_up = given.number("give_up", 0.0)
     if not prefer:
         raise ParameterError("every slider stands at 1, which is no preference; move one")
-    place = {} if given.maybe("player") is None else {"player": int(given.number("player")) - 1}
+    place: StylePlace = {}
+    if given.maybe("player") is not None:
+        place["player"] = int(given.number("player")) - 1
     read_preferences(prefer, game, place_in(game, give_up, **place))
     request |= {"prefer": prefer, "give_up": give_up, "place": place}
-    who = f" of player {place['player'] + 1}" if place else ""
+    who = f" of player {int(given.number('player'))}" if place else ""
     return _add(studio, given, "style", request, f"style {', '.join(prefer)}{who}")
 
 

@@ -23,15 +23,14 @@ from numpy.typing import NDArray
 from counterfold.arrays import Floats
 from counterfold.errors import CounterfoldError, ParameterError, UnsupportedError
 from counterfold.evaluate.certificate import Certified
-from counterfold.games.base import Game
 from counterfold.notebook import Tabular, brief
 from counterfold.poker.game import PokerGame
 from counterfold.solvers.lp import ZeroSumSeat, check_zero_sum, solve_lp
 from counterfold.solvers.program import SLACK, Affine, Program
 from counterfold.strategy.strategy import Strategy
 from counterfold.style.frequency import Frequency
-from counterfold.tree.history import HistoryTree, compile_game
-from counterfold.tree.public import PublicTree
+from counterfold.tree.form import form_of
+from counterfold.tree.history import HistoryTree
 
 NEVER = 1e-8
 """A denominator below this is a plan that never goes there."""
@@ -94,7 +93,7 @@ class Cheapest(NamedTuple):
 
 
 def frontier(
-    game: Game | HistoryTree,
+    game: object,
     frequency: Frequency | str,
     epsilons: Sequence[float],
     *,
@@ -131,7 +130,7 @@ def frontier(
 
 
 def cheapest(
-    game: Game | HistoryTree,
+    game: object,
     targets: Mapping[Frequency, float] | Mapping[str, float],
     *,
     against: Strategy[HistoryTree] | None = None,
@@ -168,13 +167,13 @@ def cheapest(
     return met
 
 
-def _compiled(game: Game | HistoryTree) -> HistoryTree:
-    if isinstance(game, PokerGame | PublicTree):
+def _compiled(game: object) -> HistoryTree:
+    tree = game if isinstance(game, PokerGame) else form_of(game)
+    if not isinstance(tree, HistoryTree):
         raise UnsupportedError(
-            f"a frontier is exact by linear programs over histories, and {game.spec} is a public "
-            "tree; a style tells what it costs there"
+            f"a frontier is exact by linear programs over histories, and {tree.spec} is compiled "
+            "to another form; a style tells what it costs there"
         )
-    tree = game if isinstance(game, HistoryTree) else compile_game(game)
     check_zero_sum(tree, "the cost of a style has no exact frontier there")
     return tree
 

@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, cast, get_args
+from typing import Literal, TypedDict, Unpack, cast, get_args
 
 from counterfold.errors import ParameterError, short
 from counterfold.poker.game import PokerGame
@@ -66,6 +66,26 @@ class Allowance:
     amount: float
     place: Place
     actions: tuple[str, ...]
+    per: Per
+
+
+class StylePlace(TypedDict, total=False):
+    """Where a ``Style`` holds and how it plays, by the names of its settings."""
+
+    player: int | None
+    seen: str | None
+    round: int | None
+    where: Callable[[Row], bool] | None
+    hands: str | Range | None
+    street: str | None
+    raises: int | None
+    best: bool
+
+
+class StyleSettings(StylePlace, total=False):
+    """All settings of a ``Style`` beside its preferences."""
+
+    give_up: float
     per: Per
 
 
@@ -247,7 +267,7 @@ PRESETS: dict[str, tuple[str, ...]] = {
 """Styles of poker by the actions they prefer, of those that a game has."""
 
 
-def preset(name: str, strength: float, form: Form, **place: Any) -> Style:
+def preset(name: str, strength: float, form: Form, **place: Unpack[StyleSettings]) -> Style:
     """A style of poker by its name, with a strength from 1 up; ``place`` is as for ``Style``.
 
     >>> import counterfold as cf

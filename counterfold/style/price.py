@@ -79,7 +79,7 @@ class Price(Certified):
 
     def to_dict(self) -> Json:
         """The documented JSON of ``counterfold style --json``; players count from 1 there."""
-        document: dict[str, object] = {
+        document: Json = {
             "game": self.styled.game,
             "style": self.style,
             "cost": self.cost,

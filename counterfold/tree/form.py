@@ -126,9 +126,6 @@ class InfosetForm(Form, Protocol):
     @property
     def infosets(self) -> Infosets: ...
 
-    @property
-    def game(self) -> object: ...
-
 
 def form_of(
     game: object,

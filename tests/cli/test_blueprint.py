@@ -151,6 +151,16 @@ def test_another_blueprint_is_answered(call, tmp_path):
     assert call("blueprint", "kuhn", *go_on).refused("another opponent")
 
 
+def test_an_answer_in_a_spot_is_told_by_what_it_gets_of_the_pot(call, tmp_path):
+    river = {"board": "Ks 9h 6s 4d 2c", "pot": 20, "stack": 20, "oop": "AA,QQ", "ip": "JJ,TT",
+             "bets": ["50%"], "raises": []}  # fmt: skip
+    (tmp_path / "spot.json").write_text(json.dumps(river))
+    call("blueprint", "spot.json", "--iterations", 100, "--save", "model.cf", "-q")
+    words = ("--against", "model.cf", "--player", 1, "--rnr", 1, "--iterations", 500, "--exact")
+    told = call("blueprint", "spot.json", *words, "-q").out
+    assert "% of the pot) at least (exact)" in told
+
+
 def test_answers_that_are_refused(call):
     call("blueprint", "kuhn", "--iterations", 10, "--save", "model.cf", "-q")
     words = ("blueprint", "kuhn", "--against", "model.cf")

@@ -48,14 +48,16 @@ class _Names(TyperGroup):
     def list_commands(self, ctx: object) -> list[str]:
         return list(self.modules)
 
-    def get_command(self, ctx: object, cmd_name: str) -> Any:
+    def get_command(self, ctx: object, cmd_name: str) -> TyperCommand:
         if cmd_name not in self.modules:
             there = ", ".join(self.modules)
             raise ParameterError(f"there is no {self.kind} {short(cmd_name)}; there are {there}")
         module = import_module(self.modules[cmd_name])
         made = typer.Typer(rich_markup_mode=None, add_completion=False)
         made.command(cmd_name, cls=_Verb, epilog=module.KEYS)(module.VERBS[cmd_name])
-        return typer.main.get_command(made)
+        command = typer.main.get_command(made)
+        assert isinstance(command, TyperCommand)
+        return command
 
 
 class _Papers(_Names):

@@ -38,8 +38,8 @@ def draw_curves(result: Curves) -> Figure:
                     colours[curve.agent], ([p.low for p in points], [p.high for p in points]),
                     linestyle=style,
                 )  # fmt: skip
-        best = {"color": "#444444", "linestyle": "-.", "linewidth": 1, "label": "best response"}
-        panel.axhline(result.ceilings[opponent], **best)
+        best = result.ceilings[opponent]
+        panel.axhline(best, color="#444444", linestyle="-.", linewidth=1, label="best response")
         panel.axhline(0.0, color="#bbbbbb", linewidth=0.8, zorder=0)
         panel.set_xscale("log")
         panel.set_title(f"against {opponent}")

@@ -60,10 +60,10 @@ def draw_leduc(result: LeducTable) -> Picture:
     limits = frontier(tree, OPENING_BET, [most * (k / 40) ** 2 for k in range(41)])
     across = [point.epsilon for point in limits.points]
     made, panels = figure(1, 2, size=(12, 5.5), sharey=True)
+    had = "all that can be had"
     for panel, traversal in zip(panels, ("full", "external"), strict=True):
         low, high = ([getattr(point, end) for point in limits.points] for end in ("low", "high"))
-        shade = {"color": COLOURS[4], "alpha": 0.25, "linewidth": 0}
-        panel.fill_between(across, low, high, **shade, label="all that can be had")
+        panel.fill_between(across, low, high, color=COLOURS[4], alpha=0.25, linewidth=0, label=had)
         rows = [row for row in result.settings if row.traversal == traversal]
         for name, (mark, colour) in MARKS.items():
             own = [row for row in rows if row.setting.name == name]
