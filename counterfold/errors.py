@@ -4,6 +4,8 @@ The command line turns any of them into that sentence and exit code 2.
 """
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 
 Raised = tuple[type[BaseException] | None, BaseException | None, TracebackType | None]
@@ -16,7 +18,19 @@ _HIDDEN = re.compile(
 
 
 class CounterfoldError(Exception):
-    """The parent of all errors that are raised on purpose."""
+    """The parent of all errors that are raised on purpose; ``key`` says of what, if known."""
+
+    key: str | None = None
+
+
+@contextmanager
+def complaints_of(key: str) -> Iterator[None]:
+    """While something is read, errors say of what they are, unless they say so themselves."""
+    try:
+        yield
+    except CounterfoldError as error:
+        error.key = error.key or key
+        raise
 
 
 class SpecError(CounterfoldError):
@@ -28,9 +42,7 @@ class CodeError(CounterfoldError):
 
 
 class ParameterError(CounterfoldError):
-    """A parameter outside the range where it means something; ``key`` says which one, if known."""
-
-    key: str | None = None
+    """A parameter outside the range where it means something."""
 
 
 class NumericError(CounterfoldError):

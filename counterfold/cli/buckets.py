@@ -79,7 +79,7 @@ def counts_in(text: str) -> int | tuple[int, ...]:
     """
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isascii() and part.isdecimal() for part in parts):
-        raise ParameterError(f"--buckets is a number, or one for each street, not {text!r}")
+        raise ParameterError(f"buckets are a number, or one for each street, not {text!r}")
     counts = tuple(int(part[:9]) for part in parts)
     return counts[0] if len(counts) == 1 else counts
 

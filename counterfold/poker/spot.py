@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.errors import ParameterError, short
+from counterfold.errors import ParameterError, complaints_of, short
 from counterfold.files.text import read_json
 from counterfold.poker.betting import build
 from counterfold.poker.cards import (
@@ -171,8 +171,9 @@ def _ranges(source: Source, board: tuple[int, ...], rules: CardRules) -> _Ranges
         source.told[seat] = str(hands)
         found.append(weights)
     if not (found[0] * meetings((found[1] > 0).astype(np.float64))).any():
-        raise ParameterError(
-            f"{source.where}: the two ranges cannot both hold hands, since every hand of one "
-            "shares a card with every hand of the other"
-        )
+        with complaints_of("ranges"):
+            raise ParameterError(
+                f"{source.where}: the two ranges cannot both hold hands, since every hand of one "
+                "shares a card with every hand of the other"
+            )
     return found[0], found[1]

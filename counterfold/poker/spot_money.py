@@ -65,6 +65,8 @@ def read_betting(source: Source, streets: Sequence[str]) -> Betting:
             fixed=not whole,
         )
     except ParameterError as error:
+        if error.key:  # which says where it is
+            raise
         raise ParameterError(f"{source.where}: {error}") from None
 
 
@@ -133,7 +135,7 @@ def _sizes(source: Source, streets: Sequence[str]) -> tuple[tuple[Sizes, ...], t
             donks = source.given.get("donks")
             if donks is not None and not _same(donks):
                 entry.setdefault("donks", _list(source, "donks", donks, player, street))
-            with source.at("actions" if actions is not None else "bets"):
+            with source.at("actions" if actions is not None else "bets", SEATS[player], street):
                 sizes = Sizes(entry["bets"], entry["raises"], entry.get("donks"))
             found[player].append(sizes)
             for key, values in entry.items():
@@ -159,7 +161,7 @@ def _list(source: Source, key: str, value: object, player: int, street: str) -> 
         if key == "bets" and street == "preflop":  # after blinds every bet is a raise
             return ()
         raise source.complaint(key, f"this says nothing about the {street}; give [] for no sizes")
-    with source.at(key):
+    with source.at(key, SEATS[player], street):
         return _parsed(source, picked)
 
 

@@ -86,19 +86,19 @@ class Source:
                 raise self.complaint("players", f'"{name}" means something else; take another name')
         return first, second
 
-    def complaint(self, key: str, what: str) -> ParameterError:
-        """An error that says where it is."""
+    def complaint(self, key: str, what: str, *parts: str) -> ParameterError:
+        """An error that says where it is, and whose key names the part of the value as well."""
         error = ParameterError(f'{self.where}, "{key}": {what}')
-        error.key = key
+        error.key = ": ".join((key, *parts))
         return error
 
     @contextmanager
-    def at(self, key: str) -> Iterator[None]:
+    def at(self, key: str, *parts: str) -> Iterator[None]:
         """While a key is read, complaints say so."""
         try:
             yield
         except ParameterError as error:
-            raise self.complaint(key, str(error)) from None
+            raise self.complaint(key, str(error), *parts) from None
 
     def needed(self, key: str, example: str) -> object:
         """The value of a key that must be there."""
@@ -108,15 +108,17 @@ class Source:
             raise error
         return self.given[key]
 
-    def number(self, key: str, value: object, *, zero: bool = False, whole: bool = False) -> float:
+    def number(
+        self, key: str, value: object, *parts: str, zero: bool = False, whole: bool = False
+    ) -> float:
         """A number above zero (or zero as well), of chips that are whole if it says so."""
         number = value if isinstance(value, int | float) and not isinstance(value, bool) else -1
         if not 0 <= number <= _MOST or not (number or zero):
             least = "from 0 up" if zero else "above 0"
-            raise self.complaint(key, f"this must be a number {least}, not {short(value)}")
+            raise self.complaint(key, f"this must be a number {least}, not {short(value)}", *parts)
         if whole and number != int(number):
             raise self.complaint(
-                key, f"no-limit chips are whole, not {short(value)}; count in smaller ones"
+                key, f"no-limit chips are whole, not {short(value)}; count in smaller ones", *parts
             )
         return float(number)
 
@@ -130,7 +132,10 @@ class Source:
         values = value if isinstance(value, list | tuple) else [value, value]
         if len(values) != 2:
             raise self.complaint(key, f"give one number or two, not {len(values)}")
-        return [self.number(key, number, zero=zero, whole=whole) for number in values]
+        return [
+            self.number(key, number, seat, zero=zero, whole=whole)
+            for number, seat in zip(values, SEATS, strict=True)
+        ]
 
     def flag(self, key: str, value: object) -> bool:
         """True or false."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from counterfold.cli.preferences import place_in, read_preferences
-from counterfold.errors import ParameterError, short
+from counterfold.errors import ParameterError, complaints_of, short
 from counterfold.exploit.aims import check_can_respond
 from counterfold.exploit.lock_files import read_locks
 from counterfold.exploit.lock_places import held_of
@@ -26,6 +26,7 @@ from counterfold.studio.server import Studio
 from counterfold.studio.solve import limits_of
 from counterfold.style.frequency import Frequency
 from counterfold.style.preferences import StylePlace
+from counterfold.style.visits import matches_by_hand
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.public import PublicTree
 from counterfold.tree.story import rules_of
@@ -57,18 +58,14 @@ def subject(studio: Studio, given: Given) -> dict[str, Any]:
     }
 
 
-def _offered(entry: Open, player: int | None = None) -> list[str]:
-    """The actions that somebody, or one player, ever has."""
+def _offered(entry: Open) -> list[str]:
+    """The actions that somebody ever has."""
     form = entry.strategy.tree
     if not isinstance(form, PublicTree):
-        return [word for row in entry.strategy.rows(player=player) for word in row.actions]
+        return [word for row in entry.strategy.rows() for word in row.actions]
     betting = form.game.betting
-    mine = (betting.kind == DECISION) & ((player is None) | (betting.player == player))
-    return [
-        betting.label[child]
-        for node in np.flatnonzero(mine).tolist()
-        for child in betting.children(node)
-    ]
+    decisions = np.flatnonzero(betting.kind == DECISION).tolist()
+    return [betting.label[child] for node in decisions for child in betting.children(node)]
 
 
 def _request(studio: Studio, entry: Open) -> tuple[dict[str, Any], Any]:
@@ -176,13 +173,14 @@ def style(studio: Studio, given: Given) -> dict[str, Any]:
     """Solve with preferences, and tell exactly what they cost."""
     request, game = _request(studio, studio.opened.file(given.text("file")))
     prefer = [str(text) for text in given.list("prefer")]
-    give_up = given.number("give_up", 0.0)
-    if not prefer:
-        raise ParameterError("every slider stands at 1, which is no preference; move one")
+    give_up = given.from_zero("give_up", 0.0)
     place: StylePlace = {}
     if given.maybe("player") is not None:
         place["player"] = int(given.number("player")) - 1
-    read_preferences(prefer, game, place_in(game, give_up, **place))
+    with complaints_of("prefer"):
+        if not prefer:
+            raise ParameterError("every slider stands at 1, which is no preference; move one")
+        read_preferences(prefer, game, place_in(game, give_up, **place))
     request |= {"prefer": prefer, "give_up": give_up, "place": place}
     who = f" of player {int(given.number('player'))}" if place else ""
     return _add(studio, given, "style", request, f"style {', '.join(prefer)}{who}")
@@ -193,11 +191,17 @@ def target(studio: Studio, given: Given) -> dict[str, Any]:
     entry = studio.opened.file(given.text("file"))
     request, _ = _request(studio, entry)
     words, share = given.text("frequency", most=200), given.number("share")
-    if not 0 <= share <= 1:
-        raise ParameterError(f"a frequency is from 0 to 100 percent, not {100 * share:g}")
-    frequency = Frequency.on(entry.strategy.tree, words)
-    frequency.check(entry.strategy.tree, _offered(entry, frequency.player))
-    request |= {"targets": {words: share}, "give_up": given.number("give_up", 0.0)}
+    with complaints_of("share"):
+        if not 0 <= share <= 1:
+            raise ParameterError(f"a frequency is from 0 to 100 percent, not {100 * share:g}")
+    with complaints_of("frequency"):
+        tree = entry.strategy.tree
+        frequency = Frequency.on(tree, words)
+        if isinstance(tree, PublicTree):
+            matches_by_hand(frequency, tree)
+        else:
+            frequency.matches(tree)
+    request |= {"targets": {words: share}, "give_up": given.from_zero("give_up", 0.0)}
     return _add(studio, given, "target", request, f"{words} {100 * share:g} percent")
 
 
@@ -206,15 +210,15 @@ def exploit(studio: Studio, given: Given) -> dict[str, Any]:
     entry = studio.opened.file(given.text("file"))
     request, _ = _request(studio, entry)
     model = given.text("model", "uniform", 400)
-    if model not in MODELS:
-        entry.strategy.check_fits(studio.opened.file(model).strategy.tree)
+    with complaints_of("model"):
+        if model not in MODELS:
+            entry.strategy.check_fits(studio.opened.file(model).strategy.tree)
     player = int(given.number("player", 0))
-    check_can_respond(entry.strategy.tree, player)
+    with complaints_of("player"):
+        check_can_respond(entry.strategy.tree, player)
     request |= {"model": model, "player": player}
     if given.values.get("budget") not in (None, ""):
-        request["budget"] = budget = given.number("budget")
-        if budget < 0:
-            raise ParameterError(f"budget is {budget:g}, and must be from 0 up")
+        request["budget"] = given.from_zero("budget")
     name = model if model in MODELS else model.rpartition(".")[0]
     return _add(studio, given, "exploit", request, f"against {name}")
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from counterfold.cli.blueprint_gains import size_of as blueprint_size
 from counterfold.cli.buckets import counts_in
-from counterfold.errors import CounterfoldError, ParameterError, UnsupportedError
+from counterfold.errors import CounterfoldError, ParameterError, UnsupportedError, complaints_of
 from counterfold.files.text import read_json
 from counterfold.files.whole import write_whole
 from counterfold.games.catalog import games
@@ -25,6 +25,7 @@ from counterfold.solvers.result import table_size
 from counterfold.studio.calls import Given, asked, told
 from counterfold.studio.expect import expected_seconds
 from counterfold.studio.server import Studio
+from counterfold.studio.solve import limits_of, sampling_of
 from counterfold.tree.memory import memory_at_hand
 from counterfold.tree.public import PublicTree
 from counterfold.tree.walk import measure
@@ -77,7 +78,8 @@ def size_of(studio: Studio, game: PokerGame, accuracy: str) -> dict[str, Any]:
     """The memory and the time that solving a poker game will take."""
     size = table_size(game)
     room = int(0.9 * memory_at_hand())
-    chips = game.units.chips(accuracy, game.name) if accuracy else None
+    with complaints_of("exploitability"):
+        chips = game.units.chips(accuracy, game.name) if accuracy else None
     percent = None if chips is None else game.units.percent_of_pot(chips)
     seconds, jobs = expected_seconds(size.infosets, percent, studio.queue.jobs())
     return {
@@ -128,7 +130,8 @@ def _kept(studio: Studio, stem: str, content: Any) -> str:
                 there = {**spot(there, name=stem).about["spot"], "name": content.get("name")}
             if there == content:
                 return item.name
-    name = studio.folder.fresh(stem, ".json")
+    with complaints_of("name"):
+        name = studio.folder.fresh(stem, ".json")
     write_whole(studio.folder.inside(name, new=True), json.dumps(content, indent=2).encode())
     return name
 
@@ -170,7 +173,8 @@ def game_size(studio: Studio, given: Given) -> dict[str, Any]:
     game = studio.opened.game(given.text("game", most=400))
     room = int(0.9 * memory_at_hand())
     if isinstance(game, Holdem):
-        told = blueprint_size(game.poker, counts_in(given.text("buckets", "200", 40)))
+        run = sampling_of(given, game)
+        told = blueprint_size(game.poker, counts_in(run["buckets"]))
         return {
             "table": True,
             "nodes": told["nodes"],
@@ -178,11 +182,12 @@ def game_size(studio: Studio, given: Given) -> dict[str, Any]:
             "bytes": told["memory"],
             "room": room,
             "fits": told["memory"] <= room,
-            "seconds": 60 * given.number("minutes", 5),
+            "seconds": run["seconds"],
             "learned": 0,
         }
+    accuracy = limits_of(given, game).get("exploitability", "")
     if isinstance(game, PokerGame):
-        return {"poker": True, **size_of(studio, game, "")}
+        return {"poker": True, **size_of(studio, game, accuracy)}
     size = measure(game, room)
     seconds = 1.0 + 2e-7 * size.histories * 1000
     return {

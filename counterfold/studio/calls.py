@@ -13,7 +13,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from counterfold.errors import CounterfoldError, FileError, ParameterError, short
+from counterfold.errors import (
+    CounterfoldError,
+    FileError,
+    ParameterError,
+    complaints_of,
+    short,
+)
 
 if TYPE_CHECKING:
     from counterfold.studio.server import Studio
@@ -46,7 +52,10 @@ def plain(value: Any) -> Any:
 
 
 class Given:
-    """What a request says: values by name, each asked for in the kind that it must have."""
+    """What a request says: values by name, each asked for in the kind that it must have.
+
+    The ``key`` of an error is the name of the value: the page marks the field of that name.
+    """
 
     def __init__(self, values: Any, content: bytes = b"") -> None:
         if not isinstance(values, dict):
@@ -57,7 +66,7 @@ class Given:
         """A text that must be there, unless there is a default."""
         value = self.values.get(name, default)
         if not isinstance(value, str) or len(value) > most:
-            raise ParameterError(f"{name} must be a text, not {short(value)}")
+            raise _unlike(name, f"a text of at most {most:,} characters", value)
         return value
 
     def maybe(self, name: str) -> str | None:
@@ -72,22 +81,37 @@ class Given:
         except (TypeError, ValueError):
             number = math.nan
         if not math.isfinite(number):
-            raise ParameterError(f"{name} must be a number, not {short(value)}")
+            raise _unlike(name, "a number", value)
+        return number
+
+    def from_zero(self, name: str, default: float | None = None) -> float:
+        """A number that is not negative."""
+        number = self.number(name, default)
+        if number < 0:
+            with complaints_of(name):
+                raise ParameterError(f"{name} is {number:g}, and must be from 0 up")
         return number
 
     def object(self, name: str) -> dict[str, Any]:
         """An object."""
         value = self.values.get(name)
         if not isinstance(value, dict):
-            raise ParameterError(f"{name} must be an object, not {short(value)}")
+            raise _unlike(name, "an object", value)
         return value
 
     def list(self, name: str) -> list[Any]:
         """A list; nothing where it is not given."""
         value = self.values.get(name, [])
         if not isinstance(value, list):
-            raise ParameterError(f"{name} must be a list, not {short(value)}")
+            raise _unlike(name, "a list", value)
         return value
+
+
+def _unlike(name: str, what: str, value: object) -> ParameterError:
+    told = f"must be {what}, not {short(value)}" if value not in (None, "") else "is missing"
+    error = ParameterError(f"{name} {told}")
+    error.key = name
+    return error
 
 
 Call = Callable[["Studio", Given], Answer]
@@ -110,8 +134,7 @@ def _route(path: str, call: Call, method: str) -> Route:
             given = await _given(request)
             answer = await run_in_threadpool(call, studio, given)
         except CounterfoldError as error:
-            key = getattr(error, "key", None)
-            return Sheet({"error": str(error), "key": key}, 400)
+            return Sheet({"error": str(error), "key": error.key}, 400)
         except Exception:
             logging.getLogger("counterfold.studio").exception("%s failed", request.url.path)
             told = "something went wrong that nobody expected; the terminal of the studio says what"

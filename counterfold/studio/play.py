@@ -13,7 +13,7 @@ from counterfold.agent import Observation
 from counterfold.cli.names import rules_named
 from counterfold.cli.play_rules import rules_in_short
 from counterfold.cli.play_screen import Screen
-from counterfold.errors import CounterfoldError, ParameterError, short
+from counterfold.errors import CounterfoldError, ParameterError, complaints_of, short
 from counterfold.games.base import label
 from counterfold.games.spec import Spec, parse_spec
 from counterfold.play.agents import AGENTS
@@ -283,17 +283,15 @@ def sit(studio: Studio, given: Given) -> dict[str, Any]:
         seed = session.seed
     else:
         asked = given.maybe("game") or "", given.text("against", "equilibrium", 400)
-        seed = int(given.number("seed", secrets.randbelow(1_000_000)))
+        seed = int(given.from_zero("seed", secrets.randbelow(1_000_000)))
         rules, specs = _of_names(studio, given, *asked)
     names = [asked[1] + (f" {k + 1}" if len(specs) > 1 else "") for k in range(len(specs))]
-    if seed < 0:
-        raise ParameterError(f"seed is {seed}, and must be from 0 up")
-    form = (
-        form_of(rules.poker if isinstance(rules, PokerRules) else rules)
-        if needs_form(rules, specs)
-        else None
-    )
-    others = seated(rules, specs, form)
+    form = None
+    if needs_form(rules, specs):
+        with complaints_of("game"):
+            form = form_of(rules.poker if isinstance(rules, PokerRules) else rules)
+    with complaints_of("against"):
+        others = seated(rules, specs, form)
     table = form if isinstance(form, HistoryTree) else rules
     sitting = Trainer(table, *others, ask=lambda seen: None, seed=seed, against=specs)
     if session is not None:
@@ -313,8 +311,10 @@ def sit(studio: Studio, given: Given) -> dict[str, Any]:
 
 def _of_names(studio: Studio, given: Given, game: str, against: str) -> tuple[Any, list[str]]:
     """Rules and opponents as somebody names them."""
-    spec = _agent(studio, against)
-    rules = _rules(studio, game or None, against)
+    with complaints_of("against"):
+        spec = _agent(studio, against)
+    with complaints_of("game"):
+        rules = _rules(studio, game or None, against)
     if isinstance(rules, Holdem) and rules.players <= SEARCHERS and against.endswith(STRATEGIES):
         spec = _searching(given, spec)
     return rules, [spec] * (int(getattr(rules, "players", 2)) - 1)
@@ -349,6 +349,9 @@ def _searching(given: Given, path: str) -> str:
         return path
     seconds = given.values.get("seconds")
     told = {} if seconds in (None, "") else {"seconds": given.number("seconds")}
+    with complaints_of("seconds"):
+        if told.get("seconds", 1.0) <= 0:
+            raise ParameterError(f"seconds is {told['seconds']:g}, and must be above 0")
     return str(Spec(SEARCHING, (path,), told))
 
 

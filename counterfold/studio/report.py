@@ -6,11 +6,12 @@ from dataclasses import asdict
 from typing import Any
 
 from counterfold.cli.grid_html import frame_of, view_document
-from counterfold.errors import ParameterError, UnsupportedError
+from counterfold.errors import ParameterError, UnsupportedError, complaints_of
 from counterfold.evaluate.statistics import statistics
 from counterfold.poker.flops import TEXTURES
 from counterfold.poker.game import DECISION, PokerGame
-from counterfold.solvers.flop_report import FlopReport
+from counterfold.poker.units import parse_amount
+from counterfold.solvers.flop_report import FlopReport, flops_of
 from counterfold.studio.build import read_spot_of
 from counterfold.studio.calls import Given, asked, told
 from counterfold.studio.server import Studio
@@ -26,9 +27,15 @@ DEPTH = 2
 def begin(studio: Studio, given: Given) -> dict[str, Any]:
     """A new report: a spot of the folder on some flops."""
     name = given.text("file")
-    spot = read_spot_of(studio, name)
+    with complaints_of("file"):
+        spot = read_spot_of(studio, name)
     flops, accuracy = given.text("flops", "25", 20_000), given.text("exploitability", "0.5%", 40)
-    made = FlopReport(spot, flops, accuracy=accuracy)
+    with complaints_of("exploitability"):
+        parse_amount(accuracy)
+    with complaints_of("flops"):
+        flops_of(flops)
+    with complaints_of("file"):
+        made = FlopReport(spot, flops, accuracy=accuracy)
     request = {"spot": spot, "flops": flops, "exploitability": accuracy, "source": name}
     title = f"{name.rpartition('.')[0]} on {len(made.games)} flops"
     return {"id": studio.queue.add("report", title, request)}

@@ -7,7 +7,7 @@ from typing import Any
 from counterfold.abstraction.bucket_maker import Recipe
 from counterfold.cli.blueprint_gains import check_size, size_of
 from counterfold.cli.buckets import counts_in
-from counterfold.errors import ParameterError
+from counterfold.errors import ParameterError, complaints_of
 from counterfold.games.base import spec_of
 from counterfold.poker.game import PokerGame
 from counterfold.poker.spot import spot
@@ -17,7 +17,7 @@ from counterfold.solvers.until import Until
 from counterfold.studio.calls import Given, asked, told
 from counterfold.studio.server import Studio
 
-__all__ = ["ROUTES", "limits_of"]
+__all__ = ["ROUTES", "limits_of", "sampling_of"]
 
 LIMITS = ("exploitability", "iterations", "seconds")
 MOST = 10**12
@@ -45,7 +45,7 @@ def begin(studio: Studio, given: Given) -> dict[str, Any]:
         title = given.text("name", "" if isinstance(game, PokerGame) else spec_of(game), 100)
     kind = "blueprint" if isinstance(game, Holdem) else "solve"
     if isinstance(game, Holdem):
-        request |= _sampling(given, game)
+        request |= sampling_of(given, game)
     else:
         request |= limits_of(given, game)
     if given.maybe("method"):
@@ -55,15 +55,17 @@ def begin(studio: Studio, given: Given) -> dict[str, Any]:
     return {"id": studio.queue.add(kind, title or stem, request, file), "file": file}
 
 
-def _sampling(given: Given, game: Holdem) -> dict[str, Any]:
+def sampling_of(given: Given, game: Holdem) -> dict[str, Any]:
     """How a blueprint of a table is to be made, checked."""
-    buckets, seconds = given.text("buckets", "200", 40), 60 * given.number("minutes", 5)
-    if seconds <= 0:
-        raise ParameterError(f"minutes is {seconds / 60:g}, and must be above 0")
-    counts = counts_in(buckets)
-    Recipe.for_game(game.poker, counts)
-    check_size(size_of(game.poker, counts))
-    return {"buckets": buckets, "seconds": seconds}
+    buckets, minutes = given.text("buckets", "200", 40), given.number("minutes", 5)
+    with complaints_of("minutes"):
+        if minutes <= 0:
+            raise ParameterError(f"minutes is {minutes:g}, and must be above 0")
+    with complaints_of("buckets"):
+        counts = counts_in(buckets)
+        Recipe.for_game(game.poker, counts)
+        check_size(size_of(game.poker, counts))
+    return {"buckets": buckets, "seconds": 60 * minutes}
 
 
 def limits_of(given: Given, game: Any) -> dict[str, Any]:
@@ -73,16 +75,12 @@ def limits_of(given: Given, game: Any) -> dict[str, Any]:
         value = given.values.get(key)
         if value in (None, ""):
             continue
-        if key == "iterations":
-            found[key] = _iterations(given)
-        else:
-            found[key] = str(value) if key == "exploitability" else given.number(key)
-    if isinstance(found.get("exploitability"), str):
-        text = found["exploitability"]
-        if not text.rstrip().endswith(("%", "bb", "b/h")):
-            found["exploitability"] = given.number("exploitability")
-    if found:
-        Until(**found).on(game)
+        with complaints_of(key):
+            if key == "iterations":
+                found[key] = _iterations(given)
+            else:
+                found[key] = str(value) if key == "exploitability" else given.number(key)
+            Until(**{key: found[key]}).on(game)
     return found
 
 

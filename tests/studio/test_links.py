@@ -97,22 +97,6 @@ def test_wrong_locks_in_a_link_are_told(studio: Server) -> None:
         assert words in refused(studio, path + quote(locks)), locks
 
 
-def test_wrong_wishes_are_told_at_their_fields(visit: Visit) -> None:
-    page = visit(f"/bend?file={FILE}&tab=target")
-    page.get_by_label("What", exact=True).fill("jump@river")
-    page.get_by_role("button", name="Find it").click()
-    page.wait_for_selector(".wrong:has-text(\"never has the action 'jump'\")")
-    page.get_by_role("tab", name="An opponent").click()
-    for risk, words in (("lots", "must be a number"), ("-1", "from 0 up")):
-        page.get_by_label("Risk at most").fill(risk)
-        page.get_by_role("button", name="Answer").click()
-        page.wait_for_selector(f".wrong:has-text('Risk at most'):has-text('{words}')")
-    page = visit("/build")
-    page.wait_for_selector(".takes dd")
-    page.get_by_label("Pot", exact=True).fill("abc")
-    page.wait_for_selector(".wrong:has-text(\"'abc'\")")
-
-
 @pytest.mark.parametrize(
     ("game", "against", "words"),
     [

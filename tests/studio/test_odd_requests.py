@@ -194,7 +194,7 @@ def test_an_upload_that_is_too_large_is_refused_on_the_page(
     page = visit("/")
     page.wait_for_selector("table.list tbody tr")
     page.locator("input[type=file]").set_input_files(large)
-    page.wait_for_selector("#notice.bad:has-text('too large')")
+    page.wait_for_selector(".hero .trouble:has-text('too large')")
     small = tmp_path / "small.json"
     small.write_text(json.dumps(RIVER))
     page.locator("input[type=file]").set_input_files(small)

@@ -97,17 +97,29 @@ export const href = (page, params = {}) => {
   const query = new URLSearchParams(given).toString();
   return "/" + page + (query ? "?" + query : "");
 };
+// Do something; what is wrong is marked at its field, by the key of the complaint: "stack: ip", else
+// "stack", else the one without a name; where none is seen, a notice tells it.
+export async function marking(fields, work) {
+  for (const one of Object.values(fields)) one.mark("");
+  try { return await work(); } catch (error) { blame(fields, error); return null; }
+}
+export function blame(fields, error) {
+  const key = error.key || "", at = fields[key] || fields[key.split(": ")[0]] || fields[""];
+  if (at && !at.hidden) at.mark(error.message); else notice(error.message, true);
+}
 let fields = 0;
 export function field(label, input, about) {
   const id = "field" + ++fields;
   input.id = id;
   input.setAttribute("aria-describedby", id + "told");
   const trouble = h("span", { class: "trouble", role: "alert" });
-  const made = h("div", { class: "field" }, h("label", { class: "name", for: id }, label), input,
+  const made = h("div", { class: "field" }, label && h("label", { class: "name", for: id }, label), input,
     h("span", { id: id + "told" }, about && h("span", { class: "about" }, about), trouble));
+  made.input = input;
   made.mark = text => {
     trouble.textContent = text || "";
     made.classList.toggle("wrong", !!text);
+    if (text && made.closest("details")) made.closest("details").open = true;
     input.setAttribute("aria-invalid", text ? "true" : "false");
   };
   return made;

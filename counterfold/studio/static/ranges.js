@@ -3,6 +3,7 @@ import { h, post, later } from "./parts.js";
 import { HandGrid } from "./grid.js";
 import { signs, suits } from "/grid_draw.js";
 
+let ranges = 0;
 export class RangeEditor {
   constructor(cards, title, changed) {
     this.cards = cards;
@@ -13,7 +14,8 @@ export class RangeEditor {
     this.cell = 0;
     this.words = h("textarea", { rows: 2, spellcheck: "false", "aria-label": `${title} in words`, placeholder: "QQ+,AKs:0.5",
       oninput: later(() => this.read(), 300) });
-    this.trouble = h("p", { class: "trouble", role: "alert" });
+    this.trouble = h("p", { class: "trouble", role: "alert", id: `range${++ranges}` });
+    this.words.setAttribute("aria-describedby", this.trouble.id);
     this.told = h("span", { class: "soft" });
     this.suits = h("div", { class: "suits" });
     this.shown = h("output", {}, "100%");

@@ -1,5 +1,5 @@
 // Bending a solution: locks that are painted, a style with its price, a target, an opponent.
-import { h, s, get, post, href, field, live, tried, notice } from "../parts.js";
+import { h, s, get, post, href, field, live, marking, tried, notice } from "../parts.js";
 import { HandGrid } from "../grid.js";
 import { split, chips, pct, suits, signs, card } from "/grid_draw.js";
 import { atRisk, command, kept } from "../send.js";
@@ -44,13 +44,8 @@ export async function show(root, params, go) {
 const named = async it => [it.spot ? (await kept({ file: it.file })).file : it.game];
 // How exactly to solve: of the pot, or where hands begin without one in big blinds.
 const accuracyOf = it => it.pot ? "0.3%" : "1mbb";
-// Ask for a job; what is wrong is marked at the field whose name the complaint begins with, else at the first.
-async function queued(what, fields, path, given) {
-  for (const one of Object.values(fields)) one.mark("");
-  try { await post(path, given); notice(`${what} is in the queue`); }
-  catch (error) { (fields[Object.keys(fields).find(name => error.message.startsWith(name))] || Object.values(fields)[0]).mark(error.message); }
-}
 const done = (what, made) => { if (made) notice(`${what} is in the queue`); };
+const queued = async (what, fields, path, given) => done(what, await marking(fields, () => post(path, given)));
 
 // Locks: a place, an action to paint with, the grid. They are in the address as long as they are short.
 const LONG = 6000;
@@ -197,12 +192,12 @@ async function infosetLocks(it, locks, changed) {
     where.mark(""); what.mark("");
     if (!lock.at) { where.mark("name an infoset"); return; }
     if (!Object.keys(shares).length || Object.values(shares).some(Number.isNaN)) { what.mark("say what is played, as in call=1"); return; }
-    try {
+    await marking({ "": row() ? what : where }, async () => {
       const [one] = (await get("/bend/locks", { file: it.file, locks: JSON.stringify([lock]) })).locks;
       const old = locks.findIndex(({ lock: other }) => other.at === lock.at && other.player === lock.player);
       locks.splice(old < 0 ? locks.length : old, old < 0 ? 0 : 1, one);
       changed();
-    } catch (error) { (row() ? what : where).mark(error.message); }
+    });
   };
   const enter = event => { if (event.key === "Enter") lockIt(); };
   infoset.addEventListener("keydown", enter);
@@ -219,11 +214,11 @@ async function stylePart(root, it) {
     const degree = () => +(10 ** (slider.value / 100 * 1.3)).toFixed(1);
     return { word, degree, element: h("div", { class: "row slider" }, h("span", { class: "word" }, word), slider, told) };
   });
-  const fields = { prefer: field("Whose", who), give_up: field("May give up", give, it.poker ? "chips each time that a hand comes" : "of counterfactual regret") };
+  const fields = { prefer: field("", h("div", { role: "group", "aria-label": "how much each action is preferred" }, rows.map(row => row.element))), player: field("Whose", who), give_up: field("May give up", give, it.poker ? "chips each time that a hand comes" : "of counterfactual regret") };
   const player = () => it.poker ? "" : who.value;
   const prefer = () => rows.filter(row => row.degree() > 1).map(row => `${it.poker && who.value ? who.value + ":" : ""}${row.word}=${row.degree()}`);
-  root.append(h("section", { class: "card" }, h("p", { class: "soft" }, "1 is no preference; the more, the harder it pulls. What it costs is measured exactly, by solving with and without."), ...rows.map(row => row.element),
-    h("div", { class: "row fields" }, Object.values(fields),
+  root.append(h("section", { class: "card" }, h("p", { class: "soft" }, "1 is no preference; the more, the harder it pulls. What it costs is measured exactly, by solving with and without."), fields.prefer,
+    h("div", { class: "row fields" }, fields.player, fields.give_up,
       h("button", { class: "strong", onclick: () => queued("The style", fields, "/bend/style", { file: it.file, prefer: prefer(), player: player(), give_up: give.value }) }, "Solve with this style"))));
   return { words: async () => command("style", ...await named(it), ...prefer().map(text => ["--prefer", text]), ["--player", player()], ["--give-up", give.value === "0" ? "" : give.value]) };
 }
@@ -231,10 +226,9 @@ async function targetPart(root, it) {
   const where = it.poker ? [["bet", ...it.streets.map(street => `bet@${street}`)][1] || "bet"][0] : `${it.words.at(-1)}`;
   const what = h("input", { type: "text", value: where }), share = h("input", { type: "range", min: 0, max: 100, value: 60, "aria-label": "how often", oninput: () => { told.textContent = share.value + "%"; } }), told = h("output", {}, "60%");
   const give = h("input", { type: "text", class: "short", value: it.poker ? String(+(.02 * it.pot).toFixed(2)) : "0.01" });
-  const fields = { frequency: field("What", what, it.poker ? "bet@flop, ip: raise@turn, bet@river[JJ-22]" : "bet@J, raise@round1, player2:call@K*"), give_up: field("May cost at most", give, "in exploitability, chips") };
+  const fields = { frequency: field("What", what, it.poker ? "bet@flop, ip: raise@turn, bet@river[JJ-22]" : "bet@J, raise@round1, player2:call@K*"), share: field("How often", h("div", { class: "row" }, share, told)), give_up: field("May cost at most", give, "in exploitability, chips") };
   root.append(h("section", { class: "card" }, h("p", { class: "soft" }, "The strategy nearest to an equilibrium that does something as often as you say; where none can within the budget, the nearest that can is told."),
-    h("div", { class: "row fields" }, fields.frequency, h("div", { class: "field" }, h("span", { class: "name" }, "How often"), h("div", { class: "row" }, share, told)),
-      fields.give_up, h("button", { class: "strong", onclick: () => queued("The target", fields, "/bend/target", { file: it.file, frequency: what.value, share: share.value / 100, give_up: give.value }) }, "Find it"))));
+    h("div", { class: "row fields" }, fields.frequency, fields.share, fields.give_up, h("button", { class: "strong", onclick: () => queued("The target", fields, "/bend/target", { file: it.file, frequency: what.value, share: share.value / 100, give_up: give.value }) }, "Find it"))));
   return { words: async () => command("style", ...await named(it), ["--target", `${what.value}=${share.value / 100}`], ["--give-up", give.value]) };
 }
 async function exploitPart(root, it) {

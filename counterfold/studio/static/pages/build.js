@@ -1,5 +1,5 @@
 // A spot, clicked together; or a small game by name.
-import { h, get, post, href, field, later, bytes, seconds, count, tried } from "../parts.js";
+import { h, get, post, href, field, later, bytes, seconds, count, blame, marking } from "../parts.js";
 import { RangeEditor } from "../ranges.js";
 import { command, kept, sampling } from "../send.js";
 import { roving } from "../keys.js";
@@ -28,6 +28,8 @@ export async function show(root, params, go) {
   return { help: KEYS, send: { command: () => own[spotPart.hidden ? 1 : 0](), link: () => own[spotPart.hidden ? 1 : 0].link(), rows: () => own[spotPart.hidden ? 1 : 0].rows() } };
 }
 
+// What fields show of a spot; whatever else its file says stays as it is.
+const EDITED = ["name", "board", "oop", "ip", "pot", "stack", "blinds", "bets", "raises", "donks", "raise_cap", "rake"];
 // Values of a spot in normal form, as fields show them.
 function shownSizes(value, street) {
   const pick = (v, player) => {
@@ -42,7 +44,7 @@ function shownSizes(value, street) {
 
 async function spotEditor(root, cards, begin, file, go) {
   const state = { board: (Array.isArray(begin.board) ? begin.board.join(" ") : begin.board || "").split(/\s+/).filter(Boolean) };
-  const text = (value, props = {}) => h("input", { type: "text", value: value ?? "", autocomplete: "off", spellcheck: "false", oninput: changed, ...props });
+  const text = (value, props = {}) => h("input", { type: "text", value: value ?? "", data: { begin: value ?? "" }, autocomplete: "off", spellcheck: "false", oninput: changed, ...props });
   const number = (value, props = {}) => text(value, { inputmode: "decimal", class: "short", ...props });
   const stack = Array.isArray(begin.stack) ? begin.stack : [begin.stack, begin.stack];
   const inputs = {
@@ -54,24 +56,28 @@ async function spotEditor(root, cards, begin, file, go) {
     name: text(file ? file.replace(/\.\w+$/, "") : "river spot"), target: text("0.3%", { class: "short" }),
     apart: h("input", { type: "checkbox", onchange: () => { streets(); changed(); } }),
   };
+  const others = Object.fromEntries(Object.entries(begin).filter(([key]) => !EDITED.includes(key)));
+  const othersBox = h("p", { class: "soft small" });
+  const drawOthers = () => othersBox.replaceChildren(...Object.entries(others).flatMap(([key, value], k) => [k ? ", " : "Also in this spot: ", `${key.replaceAll("_", " ")} ${JSON.stringify(value)} `,
+    h("button", { class: "quiet", "aria-label": `take ${key.replaceAll("_", " ")} away`, onclick: () => { delete others[key]; drawOthers(); streets(); changed(); } }, "✕")]));
   const sizes = {};
   for (const street of ORDER) {
     const bets = shownSizes(begin.bets, street), raises = shownSizes(begin.raises, street);
     const usual = { bets: street === "preflop" ? "" : "50%, 100%", raises: street === "preflop" ? "2.5x, allin" : "60%, allin" };
     sizes[street] = Object.fromEntries(["oop", "ip"].map(player => [player, {
-      bets: text(bets[player] || usual.bets), raises: text(raises[player] || usual.raises) }]));
+      bets: field("", text(bets[player] || usual.bets)), raises: field("", text(raises[player] || usual.raises)) }]));
     if (bets.oop !== bets.ip || raises.oop !== raises.ip) inputs.apart.checked = true;
   }
+  const general = h("p", { class: "trouble", role: "alert" });
+  general.mark = text => { general.textContent = text; };
+  // By the names that complaints have for them.
   const fields = {
-    board: field("", h("div", {}), "3 cards are a flop, 4 a turn, 5 a river; none is before the flop."),
-    pot: field("Pot", inputs.pot), stack: field("Stack, first to act", inputs.oopStack),
-    ipStack: field("Stack, last to act", inputs.ipStack),
-    blinds: field("Small blind", inputs.small), big: field("Big blind", inputs.big),
-    rake: field("Rake in %", inputs.rate), cap: field("Rake cap", inputs.cap),
+    "": general, pot: field("Pot", inputs.pot), stack: field("Stack, first to act", inputs.oopStack), "stack: ip": field("Stack, last to act", inputs.ipStack),
+    blinds: field("Small blind", inputs.small), "blinds: ip": field("Big blind", inputs.big), rake: field("Rake in %", inputs.rate), "rake: cap": field("Rake cap", inputs.cap),
     raise_cap: field("Most raises a street", inputs.raiseCap), donks: field("Donk bets", inputs.donks),
-    oop: field("", h("div")), ip: field("", h("div")),
     name: field("Name", inputs.name), exploitability: field("Accuracy", inputs.target, "of the pot, such as 0.3%"),
   };
+  for (const street of ORDER) for (const player of ["oop", "ip"]) for (const kind of ["bets", "raises"]) fields[`${kind}: ${player}: ${street}`] = sizes[street][player][kind];
 
   // The board: 52 cards to click.
   const picker = h("div", { class: "picker", role: "group", "aria-label": "cards of the board" });
@@ -84,6 +90,7 @@ async function spotEditor(root, cards, begin, file, go) {
     } }, rank, h("small", {}, SIGNS[suit])));
   }
   roving(picker);
+  fields.board = field("", picker, "3 cards are a flop, 4 a turn, 5 a river; none is before the flop.");
   const laid = h("div", { class: "laid" });
   function drawBoard() {
     for (const button of picker.children) button.setAttribute("aria-pressed", state.board.includes(button.dataset.card));
@@ -97,66 +104,64 @@ async function spotEditor(root, cards, begin, file, go) {
 
   // Sizes by street.
   const sizeBox = h("div", { class: "sizes" });
-  const trouble = { bets: h("span", { class: "trouble", role: "alert" }), raises: h("span", { class: "trouble", role: "alert" }) };
-  const played = () => { const first = STREETS[state.board.length]; return first ? ORDER.slice(ORDER.indexOf(first)) : []; };
+  const played = () => { const first = STREETS[state.board.length]; return first ? ORDER.slice(ORDER.indexOf(first), ORDER.indexOf(others.last_street || "river") + 1) : []; };
   function streets() {
     const apart = inputs.apart.checked;
+    sizeBox.hidden = !!others.limit;
     sizeBox.replaceChildren(
       h("div", { class: "sizerow head" }, h("span"), h("span", {}, "Bets"), h("span", {}, "Raises")),
       ...played().flatMap(street => (apart ? ["oop", "ip"] : ["oop"]).map(player =>
         h("div", { class: "sizerow" }, h("span", {}, street + (apart ? ", " + player : "")),
-          Object.assign(sizes[street][player].bets, { ariaLabel: `bets on the ${street}` }),
-          Object.assign(sizes[street][player].raises, { ariaLabel: `raises on the ${street}` })))),
-      h("div", { class: "sizerow" }, h("span"), trouble.bets, trouble.raises));
+          ["bets", "raises"].map(kind => {
+            const one = sizes[street][player][kind];
+            one.input.ariaLabel = `${kind} on the ${street}` + (apart ? ` of ${player}` : "");
+            return one;
+          })))));
     const blinds = !state.board.length;
     fields.pot.hidden = blinds;
-    fields.blinds.hidden = fields.big.hidden = !blinds;
+    fields.blinds.hidden = fields["blinds: ip"].hidden = !blinds;
   }
 
   const editors = {
     oop: new RangeEditor(cards, "First to act (oop)", changed), ip: new RangeEditor(cards, "Last to act (ip)", changed) };
+  Object.assign(fields, editors, { ranges: { mark: text => { for (const one of Object.values(editors)) one.mark(text); } } });
   const taken = h("div", { class: "taken", "aria-live": "polite" });
   const solve = h("button", { class: "strong", onclick: begin_ }, "Solve");
   const keep = h("button", { onclick: save }, "Save the spot");
-  const general = h("p", { class: "trouble", role: "alert" });
 
   const list = input => input.value.split(",").map(word => word.trim()).filter(Boolean);
   // A number, or what is written instead, which the library refuses in its own words.
+  const untouched = input => input.value === input.dataset.begin;
   const num = input => { const text = input.value.trim().replace(",", "."); return text === "" ? null : Number.isNaN(Number(text)) ? text : Number(text); };
   function spot() {
-    const made = { board: state.board.join(" "), oop: editors.oop.text, ip: editors.ip.text, stack: [num(inputs.oopStack), num(inputs.ipStack)] };
-    for (const kind of ["bets", "raises"]) {
+    const made = { ...others, board: state.board.join(" "), oop: editors.oop.text, ip: editors.ip.text, stack: [num(inputs.oopStack), num(inputs.ipStack)] };
+    if (!others.limit) for (const kind of ["bets", "raises"]) {
       made[kind] = {};
       for (const player of ["oop", "ip"]) {
         made[kind][player] = {};
-        for (const street of played()) made[kind][player][street] = list(sizes[street][inputs.apart.checked ? player : "oop"][kind]);
+        for (const street of played()) made[kind][player][street] = list(sizes[street][inputs.apart.checked ? player : "oop"][kind].input);
       }
     }
     if (state.board.length) made.pot = num(inputs.pot);
     else { delete made.board; made.blinds = [num(inputs.small), num(inputs.big)]; }
-    if (inputs.donks.value.trim()) made.donks = { oop: Object.fromEntries(played().map(s => [s, list(inputs.donks)])), ip: Object.fromEntries(played().map(s => [s, list(inputs.donks)])) };
-    if (inputs.raiseCap.value.trim()) made.raise_cap = num(inputs.raiseCap);
-    if (inputs.rate.value.trim()) made.rake = { rate: typeof num(inputs.rate) === "number" ? num(inputs.rate) / 100 : num(inputs.rate), ...(inputs.cap.value.trim() ? { cap: num(inputs.cap) } : {}) };
+    if (begin.donks && untouched(inputs.donks)) made.donks = begin.donks;
+    else if (inputs.donks.value.trim()) made.donks = { oop: Object.fromEntries(played().map(s => [s, list(inputs.donks)])), ip: Object.fromEntries(played().map(s => [s, list(inputs.donks)])) };
+    if (begin.raise_cap && untouched(inputs.raiseCap)) made.raise_cap = begin.raise_cap;
+    else if (inputs.raiseCap.value.trim()) made.raise_cap = num(inputs.raiseCap);
+    const rate = num(inputs.rate), cap = num(inputs.cap);
+    const { rate: _, cap: __, ...houses } = begin.rake || {};
+    if (rate !== null || cap !== null) made.rake = { ...houses, rate: typeof rate === "number" ? rate / 100 : rate ?? 0, ...(cap !== null && { cap }) };
     return made;
   }
-  function mark(error) {
-    for (const one of Object.values(fields)) one.mark("");
-    for (const one of Object.values(editors)) one.mark("");
-    general.textContent = trouble.bets.textContent = trouble.raises.textContent = "";
-    if (!error) return;
-    const key = (error.key || "").split(":")[0];
-    if (key in trouble) trouble[key].textContent = error.message;
-    else if (key in editors) editors[key].mark(error.message);
-    else if (key in fields) fields[key].mark(error.message);
-    else general.textContent = error.message;
-  }
+  const wish = () => ({ spot: spot(), name: inputs.name.value.trim() || "spot", exploitability: inputs.target.value.trim() });
+  const unmark = () => { for (const one of Object.values(fields)) one.mark(""); };
   let turn = 0;
   const look = later(async () => {
     const mine = ++turn;
     try {
-      const found = await post("/build/check", { spot: spot(), name: inputs.name.value.trim() || "spot", exploitability: inputs.target.value.trim() });
+      const found = await post("/build/check", wish());
       if (mine !== turn) return;
-      mark(null);
+      unmark();
       const fits = found.fits ? "" : ` Only ${bytes(found.room)} are free.`;
       taken.replaceChildren(h("dl", {},
         h("div", {}, h("dt", {}, "Memory"), h("dd", {}, bytes(found.bytes))),
@@ -167,7 +172,8 @@ async function spotEditor(root, cards, begin, file, go) {
       solve.disabled = !found.fits;
     } catch (error) {
       if (mine !== turn) return;
-      mark(error);
+      unmark();
+      blame(fields, error);
       taken.classList.add("stale");
       solve.disabled = true;
     }
@@ -175,33 +181,34 @@ async function spotEditor(root, cards, begin, file, go) {
   function changed() { solve.disabled = true; look(); }
   async function begin_() {
     solve.disabled = true;
-    const made = await tried(() => post("/jobs", { spot: spot(), name: inputs.name.value.trim() || "spot", exploitability: inputs.target.value.trim() }));
-    if (made) go("/solve?job=" + made.id); else solve.disabled = false;
+    const made = await marking(fields, () => post("/jobs", wish()));
+    if (made) go("/solve?job=" + made.id);
   }
   async function save() {
-    const made = await tried(() => post("/build/save", { spot: spot(), name: inputs.name.value.trim() || "spot" }));
+    const made = await marking(fields, () => post("/build/save", wish()));
     if (made) go("/");
   }
 
   root.append(
-    h("section", { class: "card" }, h("h2", {}, "Board"), laid, picker, fields.board,
-      h("div", { class: "row fields" }, fields.pot, fields.blinds, fields.big, fields.stack, fields.ipStack),
+    h("section", { class: "card" }, h("h2", {}, "Board"), laid, fields.board,
+      h("div", { class: "row fields" }, fields.pot, fields.blinds, fields["blinds: ip"], fields.stack, fields["stack: ip"]),
       h("h2", {}, "Sizes"), sizeBox,
       h("label", { class: "check" }, inputs.apart, "different sizes for each player"),
       h("p", { class: "soft small" }, "50% of the pot, 3x the bet, 300c to 300 chips, +100, 2e in two equal parts, allin; with commas between."),
-      h("details", {}, h("summary", {}, "Rake, caps, donk bets"), h("div", { class: "row fields" }, fields.rake, fields.cap, fields.raise_cap, fields.donks))),
+      h("details", {}, h("summary", {}, "Rake, caps, donk bets"), h("div", { class: "row fields" }, fields.rake, fields["rake: cap"], fields.raise_cap, fields.donks)), othersBox),
     h("section", { class: "card" }, editors.oop.element),
     h("section", { class: "card" }, editors.ip.element),
     h("section", { class: "card takes" }, h("h2", {}, "What it takes"), taken, general,
       h("div", { class: "row fields" }, fields.name, fields.exploitability),
       h("div", { class: "row" }, solve, keep)));
+  drawOthers();
   drawBoard();
   streets();
   await Promise.all([editors.oop.set(begin.oop), editors.ip.set(begin.ip)]);
   changed();
   let link = location.href;
   return Object.assign(async () => {
-    const { file } = await kept({ spot: spot(), name: inputs.name.value.trim() || "spot" });
+    const { file } = await kept(wish());
     link = location.origin + href("build", { file });
     return command("solve", file, ["--exploitability", inputs.target.value.trim()], ["--save", file.replace(/json$/, "safetensors")]);
   }, { link: () => link, rows: () => [["hand", "oop", "ip"], ...cards.names.map((name, k) => [name, editors.oop.weights[k], editors.ip.weights[k]]).filter(row => row[1] || row[2])] });
@@ -214,10 +221,11 @@ async function gameChooser(root, chosen, go) {
   const target = short("", "1e-6"), buckets = short("200"), minutes = short("5");
   const name = field("Game", input, "a name, with parameters in brackets: leduc(raises=1+2)");
   const limit = field("Exploitability", target), sorted = field("Buckets", buckets, "hands that share one strategy, a street"), time = field("Minutes", minutes, "of sampled deals");
+  const fields = { "": name, game: name, exploitability: limit, buckets: sorted, minutes: time };
   const taken = h("div", { class: "taken", "aria-live": "polite" });
-  const asked = () => ({ game: input.value.trim(), ...(sorted.hidden ? { exploitability: target.value.trim() } : { buckets: buckets.value.trim(), minutes: minutes.value.trim() }) });
+  const asked = () => ({ game: input.value.trim(), exploitability: target.value.trim(), buckets: buckets.value.trim(), minutes: minutes.value.trim() });
   const solve = h("button", { class: "strong", disabled: true, onclick: async () => {
-    const made = await tried(() => post("/jobs", asked()));
+    const made = await marking(fields, () => post("/jobs", asked()));
     if (made) go("/solve?job=" + made.id);
   } }, "Solve");
   // A table of hold'em is too large for a solution hand by hand: a blueprint is made by sampling.
@@ -226,9 +234,9 @@ async function gameChooser(root, chosen, go) {
   const look = later(async () => {
     const mine = ++turn;
     try {
-      const found = await get("/build/game", { game: input.value.trim(), buckets: buckets.value.trim(), minutes: minutes.value.trim() });
+      const found = await get("/build/game", asked());
       if (mine !== turn) return;
-      for (const one of [name, limit, sorted, time]) one.mark("");
+      for (const one of Object.values(fields)) one.mark("");
       shape(!!found.table);
       const row = (title, text) => h("div", {}, h("dt", {}, title), h("dd", {}, text));
       taken.replaceChildren(h("dl", {}, row("Memory", bytes(found.bytes)), row("Time", found.table ? `${seconds(found.seconds)}, and once two minutes for the buckets` : "about " + seconds(found.seconds)), row("Infosets", count(found.infosets)),
@@ -237,8 +245,8 @@ async function gameChooser(root, chosen, go) {
       solve.disabled = !found.fits;
     } catch (error) {
       if (mine !== turn) return;
-      const wrong = sorted.hidden ? name : /bucket/.test(error.message) ? sorted : /minutes/.test(error.message) ? time : name;
-      for (const one of [name, limit, sorted, time]) one.mark(one === wrong ? error.message : "");
+      for (const one of Object.values(fields)) one.mark("");
+      blame(fields, error);
       taken.classList.add("stale");
       solve.disabled = true;
       return;

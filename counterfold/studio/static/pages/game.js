@@ -1,5 +1,5 @@
 // A game of whatever rules: infosets and what is played there, the tree, the convergence.
-import { h, s, get, href, later, count } from "../parts.js";
+import { h, s, get, href, later, count, tried } from "../parts.js";
 import { falling } from "../curve.js";
 import { command } from "../send.js";
 
@@ -18,11 +18,14 @@ export async function show(root, params) {
   const colour = action => COLOURS[Math.max(names.indexOf(action), 0) % COLOURS.length];
   const rows = h("tbody"), more = h("p", { class: "soft" });
   const wanted = h("input", { type: "search", placeholder: "K*bet", "aria-label": "Infosets whose name fits", value: params.pattern || "", oninput: later(look) });
-  async function look() { fill(await get("/game", { file: params.file, pattern: wanted.value })); }
+  async function look() {
+    const found = await tried(() => get("/game", { file: params.file, pattern: wanted.value }));
+    if (found) fill(found);
+  }
   function fill(found) {
     rows.replaceChildren(...found.rows.map(([player, infoset, actions]) => h("tr", {}, h("td", {}, player + 1), h("td", {}, infoset || "(nothing seen)"),
       h("td", { class: "mixcell" }, mix(actions), h("small", { class: "soft" }, Object.entries(actions).map(([a, p]) => `${a} ${(100 * p).toFixed(1)}%`).join(", "))))));
-    more.textContent = found.more ? "The first thousand are shown; name a part to see others." : "";
+    more.textContent = found.more ? "The first thousand are shown; name a part to see others." : found.rows.length ? "" : "No infoset is called that; * stands for anything, as in K*.";
   }
   function mix(actions) {
     let from = 0;

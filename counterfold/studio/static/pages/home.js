@@ -1,5 +1,5 @@
 // What lies in the folder.
-import { h, get, bring, href, bytes, tried, notice } from "../parts.js";
+import { h, get, bring, href, bytes, notice } from "../parts.js";
 
 const KINDS = { solution: "Solution", blueprint: "Blueprint", strategy: "Strategy", spot: "Spot", game: "Game", record: "Hands" };
 
@@ -9,14 +9,19 @@ export async function show(root, params, go) {
   const wanted = h("input", { type: "search", placeholder: "Find a file", "aria-label": "Find a file", oninput: list });
   const file = h("input", { type: "file", hidden: true, accept: Object.keys(found.brings).join(","), onchange: () => take(file.files) });
 
+  const trouble = h("p", { class: "trouble", role: "alert" });
+  // What was not taken is told beside the button, and stays there.
   async function take(files) {
+    const refused = [];
     for (const one of files) {
       const most = found.brings[(one.name.match(/\.\w+$/) || [""])[0].toLowerCase()];
-      if (one.size > most) { notice(`${one.name} is too large; its kind may have ${bytes(most)}`, true); continue; }
-      const kept = await tried(() => bring(one));
-      if (kept) notice(`${kept.name} is in the folder`);
+      if (one.size > most) refused.push(`${one.name} is too large; its kind may have ${bytes(most)}`);
+      else try { notice(`${(await bring(one)).name} is in the folder`); } catch (error) { refused.push(error.message); }
     }
-    go("/", { replace: true });
+    file.value = trouble.textContent = "";
+    Object.assign(found, await get("/home"));
+    list();
+    trouble.textContent = refused.join("; ");
   }
   function list() {
     const word = wanted.value.toLowerCase();
@@ -51,7 +56,7 @@ export async function show(root, params, go) {
       h("div", { class: "row" },
         h("a", { class: "button strong", href: "/build" }, "Build a spot"),
         h("a", { class: "button", href: "/build?game=leduc" }, "Choose a game"),
-        h("button", { onclick: () => file.click() }, "Bring a file"), file)),
+        h("button", { onclick: () => file.click() }, "Bring a file"), file), trouble),
     h("section", { class: "card" },
       h("div", { class: "row between" }, h("h2", {}, "Files"), wanted),
       h("div", { class: "scroll" }, h("table", { class: "list" },

@@ -1,5 +1,5 @@
 // A table: cards and chips, what decisions were worth, the score with luck taken out, drills.
-import { h, get, post, href, field, tried, notice } from "../parts.js";
+import { h, get, post, href, field, marking, tried, notice } from "../parts.js";
 import { signs, suits } from "/grid_draw.js";
 import { command } from "../send.js";
 
@@ -27,8 +27,9 @@ class PersonTable {
     const shape = () => { plays.hidden = !(/\.cf$/.test(against.value) || found.files.some(f => f.name === against.value.trim() && f.kind === "blueprint")); within.hidden = plays.hidden || how.value === "no"; };
     against.addEventListener("input", shape);
     shape();
+    this.fields = { against: field("Against", against, "a solution of the folder, or an agent by name"), game: field("Game", game, "empty: the game of the solution"), search: plays, seconds: within };
     this.setup = h("details", { class: "card setup", open: !this.params.against && !this.params.session }, h("summary", {}, h("h1", {}, "Sit down")), h("div", { class: "row fields" },
-      field("Against", against, "a solution of the folder, or an agent by name"), field("Game", game, "empty: the game of the solution"), plays, within,
+      Object.values(this.fields),
       this.go = h("button", { class: "strong", onclick: () => this.sit(game.value.trim(), against.value.trim(), how.value === "yes", pace.value.trim()) }, "Play")),
       h("datalist", { id: "opponents" }, [...new Set([...found.files.map(f => f.name), ...found.files.filter(f => f.kind === "blueprint").map(f => `holdem(${f.name})`), ...found.agents.map(a => a.name), ...found.bots])].map(value => h("option", { value }))),
       h("datalist", { id: "playable" }, ["kuhn", "leduc", "liars_dice", "holdem:hu", "holdem:3max", "holdem:6max", ...found.games].map(value => h("option", { value }))));
@@ -38,17 +39,17 @@ class PersonTable {
     const { table, session, moves } = this.params;
     const there = table && await get("/play/state", { table }).catch(() => null);  // else the server was started again
     if (there) this.seated({ ...there, table });
-    else if (session) await this.sitDown({ session, moves: moves || "" });
+    else if (session) await this.sitDown({ session, moves: moves || "" }, {});
     else if (this.params.against) await this.sit(this.game, this.against, this.search, this.seconds);
   }
   async sit(game, against, search, seconds) {
     Object.assign(this, { game, against, search, seconds });
     await this.sitDown({ game: game || null, against, search, seconds });
   }
-  async sitDown(how) {
+  async sitDown(how, fields = this.fields) {
     this.go.disabled = true;
     this.go.textContent = "Sitting down…";
-    const found = await tried(() => post("/play/sit", how));
+    const found = await marking(fields, () => post("/play/sit", how));
     this.go.disabled = false;
     this.go.textContent = "Play";
     if (this.gone) return;

@@ -1,5 +1,5 @@
 // Many flops in a table to sort, filter and plot.
-import { h, s, get, post, href, field, live, tried } from "../parts.js";
+import { h, s, get, post, href, field, live, marking } from "../parts.js";
 import { command, kept } from "../send.js";
 import { HandGrid } from "../grid.js";
 import { bar, fill, number, pct, span } from "/grid_draw.js";
@@ -96,10 +96,10 @@ async function choose(root, go) {
   const spots = files.filter(file => file.kind === "spot" || file.kind === "solution" && !file.table);
   const file = h("select", {}, spots.map(one => h("option", { value: one.name }, one.name)));
   const flops = h("input", { type: "text", value: "25" }), accuracy = h("input", { type: "text", class: "short", value: "0.5%" });
-  const parts = { spot: field("Spot", file), flops: field("Flops", flops, "how many that stand for all, all, or a list: Ks7h2d, AsAhAd"), exploitability: field("Accuracy", accuracy) };
+  const parts = { file: field("Spot", file), flops: field("Flops", flops, "how many that stand for all, all, or a list: Ks7h2d, AsAhAd"), exploitability: field("Accuracy", accuracy) };
   root.append(h("section", { class: "card" }, h("h1", {}, "A spot on many flops"), spots.length ? h("div", { class: "row fields" }, Object.values(parts),
     h("button", { class: "strong", onclick: async () => {
-      const made = await tried(() => post("/report", { file: file.value, flops: flops.value, exploitability: accuracy.value }));
+      const made = await marking(parts, () => post("/report", { file: file.value, flops: flops.value, exploitability: accuracy.value }));
       if (made) go(href("report", { job: made.id }));
     } }, "Solve them")) : h("p", { class: "soft" }, "Build a spot on a flop first.")),
     h("section", { class: "card" }, h("h2", {}, "Tables by position"), h("ul", { class: "plain" }, files.filter(one => one.table && ["solution", "blueprint"].includes(one.kind)).map(one => h("li", {}, h("a", { href: href("report", { file: one.name }) }, one.name)))),
