@@ -84,6 +84,9 @@ def gauntlet(
         raise ParameterError(f"a gauntlet is for tables of two, not of {table.players}")
     whole("hands", hands, least=2)
     whole("boards", boards, least=2)
+    for one in (*agents, *opponents):
+        if isinstance(one, BlueprintAgent):
+            one.begin(table)  # who was made for another one is told so before anybody plays
     sizes, found = (hands, boards, max(2, hands // 10)), list[tuple[Agent, Agent, Bout]]()
     for agent in agents:
         for opponent in opponents:

@@ -11,7 +11,7 @@ import pytest
 import counterfold as cf
 from counterfold.abstraction.bucket_layout import BucketTables
 from counterfold.agent import Observation
-from counterfold.errors import FileError, ParameterError
+from counterfold.errors import FileError, MismatchError, ParameterError
 from counterfold.play.blueprint import BlueprintAgent
 from counterfold.play.bots import make_bot
 from counterfold.play.gauntlet import OPPONENTS, add_to_ledger, gauntlet, read_ledger
@@ -111,3 +111,11 @@ def test_what_is_no_ledger_stays_as_it_is(bouts, tmp_path):
 def test_tables_of_three_have_none():
     with pytest.raises(ParameterError, match="tables of two"):
         list(gauntlet(Holdem(players=3), [], [], 10))
+
+
+def test_who_was_made_for_another_table_is_told_so_before_anybody_plays():
+    (table, strategy), (_, deeper) = blueprint(stack=8), blueprint(stack=9)
+    first, other = BlueprintAgent(strategy, name="first"), BlueprintAgent(deeper, name="deeper")
+    met = gauntlet(table, [first], [make_bot("always-fold"), other], 40, 400)
+    with pytest.raises(MismatchError, match="deeper was made for"):
+        next(met)
