@@ -50,6 +50,8 @@ class BucketBrowser:
         me = max(owner, 0) if player is None else self._player(player)
         reaches = self.reaches(place)
         others = [reach for p, reach in enumerate(reaches) if p != me]
+        folded = int(betting.folded[node])
+        left = [p for p in range(len(reaches)) if p != me and not folded >> p & 1]
         comes = np.prod([meetings(reach) / max(reach.sum(), 1e-300) for reach in others], axis=0)
         actions: tuple[str, ...] = ()
         chosen = np.zeros((0, HOLES))
@@ -63,7 +65,7 @@ class BucketBrowser:
             game, place, me,
             actions=actions,
             weight=reaches[me],
-            against=np.mean(others, axis=0),
+            against=np.mean([reaches[p] for p in left] or others, axis=0),
             strategy=chosen,
             ev=unknown,
             equity=unknown,

@@ -221,6 +221,8 @@ def situation(view: NodeView) -> list[tuple[str, str]]:
     ]
     if totals.combos > 0:
         told = f"{totals.combos:.1f} combos against {totals.against:.1f}"
+        if len(view.players) > 2:
+            told += " in each seat that is in, on average"
         if math.isfinite(totals.ev):
             part = f" ({percent(totals.ev / view.pot)} of pot)" if view.pot else ""
             told += f", EV {chips(totals.ev)} chips{part}"

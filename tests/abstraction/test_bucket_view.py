@@ -16,6 +16,7 @@ from counterfold.abstraction.buckets import every_hand
 from counterfold.errors import ParameterError, TreeTooLargeError
 from counterfold.evaluate.public_view import Browser
 from counterfold.poker.cards import parse_cards
+from counterfold.poker.grid_colours import situation
 from counterfold.poker.holdem import fhp
 from counterfold.poker.table import Holdem
 from counterfold.strategy.strategy import Strategy
@@ -54,6 +55,11 @@ def test_seats_of_three() -> None:
     view = browser.view("raise 3.5, fold, call, [Ks 9h 6s]")
     assert (view.player, view.street, view.pot) == ("BB", "flop", 7.5)
     assert view.weight.sum() == pytest.approx(1176 / 4)  # it has called once, of four choices
+    # The button raised, one of four choices; what the small blind folded is out.
+    assert dict(situation(view))["Range"] == (
+        "294.0 combos against 294.0 in each seat that is in, on average"
+    )
+    assert browser.view("raise 3.5").against.sum() == pytest.approx((1326 / 4 + 1326) / 2)
     with pytest.raises(ParameterError, match="there are BTN, SB, BB"):
         browser.view("", "UTG")
 
