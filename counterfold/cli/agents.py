@@ -12,7 +12,7 @@ from counterfold.files.text import Json
 from counterfold.games.spec import written
 from counterfold.play.agents import AGENTS
 from counterfold.play.bots import AT_TABLES, SEARCHING
-from counterfold.play.holdem import GADGET
+from counterfold.play.holdem import GADGET, SECONDS
 
 ALSO = (
     ("leduc.safetensors", "a saved strategy or learner; at poker spots a saved solution"),
@@ -33,7 +33,8 @@ def run(request: AgentsRequest) -> None:
     advise(f"At poker spots there are {public}, saved solutions and your own.")
     advise(
         f"At tables of hold'em there are {', '.join(AT_TABLES)}, saved strategies, your own, and "
-        f"{SEARCHING}(FILE,seconds=10,gadget={GADGET}), who plays a blueprint and searches."
+        f"{SEARCHING}(FILE,seconds={SECONDS:g},gadget={GADGET}), who plays a blueprint and "
+        "searches."
     )
     advise(
         "Let them play: `counterfold match seocfr-iw 'sophisticated(flaw=0.1)' --game leduc`; "

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from counterfold.cli.certificate import advise_reading, print_panel
 from counterfold.cli.output import (
     StoppedError,
+    advise,
     duration,
     in_units,
     print_columns,
@@ -29,7 +30,9 @@ from counterfold.solvers.conditions import symmetry_under
 from counterfold.style.frequency import Frequency
 from counterfold.style.target_search import Stage
 from counterfold.style.targets import Meeting, meet
+from counterfold.tree.form import Form
 from counterfold.tree.named import game_named
+from counterfold.tree.public import PublicTree
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -124,7 +127,7 @@ def _print(meeting: Meeting, units: Units) -> None:
     rows = [("target", "wanted", "reached", "off by", "plain")]
     rows += [
         (
-            str(one.frequency),
+            _whose(one.frequency, meeting.strategy.tree),
             f"{one.wanted:.4f}",
             f"{one.reached:.4f}",
             f"{one.error:+.4f}",
@@ -148,12 +151,26 @@ def _print(meeting: Meeting, units: Units) -> None:
             ("iterations", f"{meeting.iterations:,} in {duration(meeting.cpu_seconds)} of CPU"),
         ],
     )
+    if not meeting.met:
+        advise(
+            "Nothing that was found has these frequencies within the budget: --give-up N lets so "
+            f"much exploitability be spent{', in chips' if units.pot or units.big_blind else ''}, "
+            "--iterations N search longer."
+        )
     say()
     say("The style, infoset by infoset:")
     for line in meeting.description[:20]:
         say(f"  {line}")
     if len(meeting.description) > 20:
         say(f"  and {len(meeting.description) - 20} more in --json")
+
+
+def _whose(frequency: Frequency, form: Form) -> str:
+    """A frequency in words, which begin with its player's name where players have names."""
+    if not isinstance(form, PublicTree):
+        return str(frequency)
+    words = str(frequency).removeprefix(f"player{frequency.player + 1}:")
+    return f"{form.game.players[frequency.player]}:{words}"
 
 
 def _document(meeting: Meeting, request: StyleRequest) -> dict[str, object]:

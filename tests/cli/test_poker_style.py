@@ -95,4 +95,6 @@ def test_a_target_is_met_in_a_spot(call, river):
     assert told["exploitability"] < 0.5
     queens = call("show", "a.cf", "--hand", "QQ", "--json").document["hands"]
     assert [hand["actions"]["bet 10"] for hand in queens] == pytest.approx([0.3] * 6, abs=0.01)
-    assert "of the pot" in call(*wish, "--iterations", 400, "-q").out
+    call(*wish, "--iterations", 400, "-q").told("of the pot", "oop:bet@[QQ]", "met")
+    short = call("style", river, "--target", "ip:call=0.9", "--iterations", 50, "-q")
+    short.told("ip:call ", "not met", "--give-up N lets so much exploitability be spent, in chips")
