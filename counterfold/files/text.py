@@ -11,7 +11,7 @@ import re
 import stat
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeGuard
 
 import numpy as np
 
@@ -368,12 +368,12 @@ class Fields:
         return values
 
 
-def is_whole(value: object, low: int, high: int) -> bool:
+def is_whole(value: object, low: int, high: int) -> TypeGuard[int]:
     """Is it a whole number from low to high?"""
     return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
 
 
-def is_number(value: object, low: float = -math.inf, high: float = math.inf) -> bool:
+def is_number(value: object, low: float = -math.inf, high: float = math.inf) -> TypeGuard[float]:
     """Is it a finite number from low to high?"""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False

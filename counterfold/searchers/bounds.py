@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -22,7 +21,7 @@ from counterfold.searchers.entry import HistoryEntry, enters
 from counterfold.searchers.gadget import maxmargin, unsafe
 from counterfold.searchers.lp import solve_gadget
 from counterfold.searchers.refine import HistoryRefined, refine
-from counterfold.searchers.refined import Refined
+from counterfold.searchers.refined import AnyRefined
 from counterfold.searchers.subgame import Subgames
 from counterfold.solvers.lp import solve_lp
 from counterfold.strategy.strategy import Strategy
@@ -83,7 +82,7 @@ def room(entry: HistoryEntry, judged: Floats, best: Floats, tolerance: float = 1
     return float(won_at_most(found, best))
 
 
-def won_at_most(refined: Refined[Any, Any], best: Floats) -> Floats:
+def won_at_most(refined: AnyRefined, best: Floats) -> Floats:
     """The same from an unsafe search against that range, line by line where there are lines."""
     given = (refined.parts[0].range * np.where(refined.entry.live, best, 0.0)).sum(-1)
     out: Floats = np.maximum(given + refined.objective + refined.gap, 0.0)

@@ -69,7 +69,7 @@ def player_actions(entry: HistoryEntry, parts: Sequence[Part]) -> tuple[Ints, In
 
 
 @dataclass(frozen=True, eq=False)
-class _Shape:
+class Shape:
     """A gadget without its numbers."""
 
     turn: NDArray[np.int8]
@@ -90,15 +90,14 @@ class _Shape:
     actions: Ints
 
 
-def _shape(entry: HistoryEntry, parts: Sequence[Part]) -> _Shape:
+def _shape(entry: HistoryEntry, parts: Sequence[Part]) -> Shape:
     kinds = tuple(part.kind for part in parts)
     live = np.flatnonzero(entry.live)
     key = ("shape", entry.player, kinds, live.tobytes())
     kept = entry.subgame.kept
     if key not in kept:
         kept[key] = _made(entry.subgame, entry.player, kinds, live)
-    shape: _Shape = kept[key]
-    return shape
+    return kept[key]
 
 
 @dataclass
@@ -133,7 +132,7 @@ class _Top:
         return np.concatenate(ranges).astype(np.int64)
 
 
-def _made(subgame: Subgame, player: int, kinds: tuple[str, ...], live: Ints) -> _Shape:
+def _made(subgame: Subgame, player: int, kinds: tuple[str, ...], live: Ints) -> Shape:
     other, parts = 1 - player, len(kinds)
     classes = subgame.treeplexes[other].at_root
     copy = _copy(subgame, np.isin(classes, live))
@@ -154,7 +153,7 @@ def _made(subgame: Subgame, player: int, kinds: tuple[str, ...], live: Ints) -> 
     edges = [node for below in top.children for node in below]
     widths = np.concatenate([[len(below) for below in top.children], *[copy.widths] * parts])
     infosets, infoset, slots, actions = _infosets(subgame, player, kinds, top, copy)
-    return _Shape(
+    return Shape(
         turn=np.concatenate([np.array(top.turn), *[copy.turn] * parts]).astype(np.int8),
         first=np.append(0, np.cumsum(widths)).astype(np.uint32),
         child=np.concatenate([edges, *(begin + copy.child for begin in begins)]).astype(np.uint32),

@@ -79,13 +79,15 @@ class HistorySearch:
         self,
         entry: HistoryEntry,
         parts: Sequence[Part],
-        iterations: int = MOST,
+        iterations: int | None = None,
         *,
-        gap: float = TOLERANCE,
+        gap: float | None = None,
         after: HistoryRefined | None = None,
     ) -> HistoryRefined:
         """Solve a gadget to within a gap; another search leaves nothing to go on from here."""
-        return refine(entry, parts, self.method, gap, iterations)
+        tolerance = TOLERANCE if gap is None else gap
+        most = MOST if iterations is None else iterations
+        return refine(entry, parts, self.method, tolerance, most)
 
     def each(
         self,
@@ -97,5 +99,4 @@ class HistorySearch:
         """Search in subgames; ``make`` says what to maximise in each."""
         for place in places:
             entry = self.entry(place)
-            tolerance = TOLERANCE if gap is None else gap
-            yield self.refine(entry, make(entry), iterations or MOST, gap=tolerance)
+            yield self.refine(entry, make(entry), iterations or None, gap=gap)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,7 @@ from counterfold.searchers.paths import paths
 from counterfold.strategy.layout import fits
 from counterfold.tree.history import HistoryTree
 
-Point = str | Callable[[HistoryTree, int], bool] | NDArray[np.integer[Any]]
+Point = str | Callable[[HistoryTree, int], bool] | NDArray[np.integer]
 """A name (see ``roots_at``), a question asked of each node, or the nodes themselves."""
 
 

@@ -20,7 +20,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -49,6 +49,9 @@ from counterfold.tree.find import find_boards, find_place
 from counterfold.tree.public import PublicTree
 from counterfold.tree.public_arrays import PublicArrays, aligned
 from counterfold.tree.traversal import WHO, tape_of
+
+if TYPE_CHECKING:
+    from counterfold.kernels.public import Hands
 
 ITERATIONS = 200
 LATER = 30
@@ -131,7 +134,7 @@ class PublicSearch:
         """Whether it begins with the game."""
         return isinstance(self.arrivals[0], AtRoot)
 
-    def _standing(self, arrays: PublicArrays, p: int) -> Any:
+    def _standing(self, arrays: PublicArrays, p: int) -> Hands:
         """A player's hands, for boards that stand alone: each begins where it ends."""
         hands = arrays.hands[p]
         if self.whole:
@@ -158,9 +161,9 @@ class PublicSearch:
         self,
         entry: PublicEntry,
         parts: Sequence[Part],
-        iterations: int = ITERATIONS,
+        iterations: int | None = None,
         *,
-        gap: float = 0.0,
+        gap: float | None = None,
         seconds: float = math.inf,
         after: PublicRefined | None = None,
     ) -> PublicRefined:
@@ -172,7 +175,7 @@ class PublicSearch:
         on from: alike gadgets have alike solutions. Nothing goes on from one within seconds, which
         has no time to copy what that needs.
         """
-        whole("iterations", iterations, least=1)
+        most = whole("iterations", ITERATIONS if iterations is None else iterations, least=1)
         if after is not None and (after.entry.board, after.entry.player) != (
             entry.board,
             self.player,
@@ -182,7 +185,7 @@ class PublicSearch:
             raise ParameterError("a search cannot go on from one that was bound by seconds")
         workspace = self._workspaces.get()
         try:
-            return workspace.refine(entry, parts, iterations, gap, seconds, after)
+            return workspace.refine(entry, parts, most, gap or 0.0, seconds, after)
         finally:
             self._workspaces.put(workspace)
 
@@ -248,7 +251,7 @@ class PublicSearch:
             entry = self.entry(board)
             if not entry.reached.any():
                 return None
-            return self.refine(entry, make(entry), iterations or ITERATIONS, gap=gap or 0.0)
+            return self.refine(entry, make(entry), iterations or None, gap=gap)
 
         with ThreadPoolExecutor(self.threads) as pool:
             yield from (found for found in pool.map(work, places) if found is not None)
@@ -262,7 +265,7 @@ class PublicSearch:
                 self._gifts = public_gifts(self.blueprint, 1 - self.player)
         return self._gifts.at(board)
 
-    def place(self, seen: Sequence[Any]) -> int | None:
+    def place(self, seen: Sequence[object]) -> int | None:
         """The board of the last street on which a player sees this; None before it."""
         if self.whole:
             return 0

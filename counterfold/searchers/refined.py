@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from counterfold.arrays import Array, Floats
 from counterfold.evaluate.certificate import Certified
@@ -60,6 +60,10 @@ class Refined(Certified, Generic[E, N]):
         return out
 
 
+AnyRefined: TypeAlias = Refined[Any, Any]
+"""Of a form that only the running program knows."""
+
+
 @dataclass(frozen=True, eq=False)
 class Searched(Certified, Generic[F]):
     """A blueprint with searches put into it; the other player's part is kept."""
@@ -74,9 +78,7 @@ class Searched(Certified, Generic[F]):
         return brief(self, f"{self.strategy.spec}: {self.searches} searches, gap {self.gap:.3g}")
 
 
-def stitch(
-    blueprint: Strategy[F], refined: Iterable[Refined[Any, Any]], **about: object
-) -> Strategy[F]:
+def stitch(blueprint: Strategy[F], refined: Iterable[AnyRefined], **about: object) -> Strategy[F]:
     """The blueprint with all that was found in its subgames: a strategy of the whole game.
 
     >>> import counterfold as cf

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Generic, Protocol, TypedDict, TypeVar, Unpack, cast
+from typing import Any, Generic, Protocol, TypeAlias, TypedDict, TypeVar, Unpack, cast
 
 import numpy as np
 
@@ -17,9 +17,13 @@ from counterfold.searchers.points import Point
 from counterfold.searchers.refine import TOLERANCE
 from counterfold.searchers.refined import Refined, Searched, stitch
 from counterfold.strategy.strategy import AnyStrategy, Strategy, check_strategies
+from counterfold.tree.form import Form
 from counterfold.tree.public import PublicTree
 
 E = TypeVar("E", bound=Entry)
+F = TypeVar("F", bound=Form)
+Found: TypeAlias = Refined[E, Any]
+"""What it is worth is one number, or one for each line of a board."""
 
 
 class Limits(TypedDict, total=False):
@@ -44,14 +48,14 @@ class SearchEngine(Protocol[E]):
     def range(self, entry: E, model: AnyStrategy) -> Floats: ...
 
     def refine(
-        self, entry: E, parts: Sequence[Part], iterations: int = ..., *, gap: float = ...,
-        after: Refined[E, Any] | None = None,
-    ) -> Refined[E, Any]: ...  # fmt: skip
+        self, entry: E, parts: Sequence[Part], iterations: int | None = None, *,
+        gap: float | None = None, after: Found[E] | None = None,
+    ) -> Found[E]: ...  # fmt: skip
 
     def each(
         self, places: Sequence[int], make: Callable[[E], Sequence[Part]],
         iterations: int | None = None, gap: float | None = None,
-    ) -> Iterator[Refined[E, Any]]: ...  # fmt: skip
+    ) -> Iterator[Found[E]]: ...  # fmt: skip
 
 
 class Searcher(Generic[E]):
@@ -108,25 +112,24 @@ class Searcher(Generic[E]):
         *,
         gap: float | None = None,
         iterations: int | None = None,
-        after: Refined[E, Any] | None = None,
+        after: Found[E] | None = None,
         **settings: object,
-    ) -> Refined[E, Any]:
+    ) -> Found[E]:
         """Search at one place with a gadget of ``GADGETS`` and its settings.
 
         It ends after so many iterations, or within ``gap`` chips of the best. On a public tree it
         may go on from another search at the same place, ``after``.
         """
         entry = self.entry(place)
-        limits = {"gap": gap, "iterations": iterations}
-        given: dict[str, Any] = {key: one for key, one in limits.items() if one is not None}
-        return self.engine.refine(entry, gadget(name, entry, **settings), after=after, **given)
+        parts = gadget(name, entry, **settings)
+        return self.engine.refine(entry, parts, iterations, gap=gap, after=after)
 
     def each(
         self,
         make: Callable[[E], Sequence[Part]],
         places: Sequence[int] | None = None,
         **limits: Unpack[Limits],
-    ) -> Iterator[Refined[E, Any]]:
+    ) -> Iterator[Found[E]]:
         """Search at many places (all, if none are named) to which the player comes, one by one.
 
         ``make`` gives the parts of the gadget at each, such as ``maxmargin``.
@@ -146,7 +149,7 @@ class Searcher(Generic[E]):
         count = len(self.places if places is None else places)
         gaps, seconds = [np.zeros(0)], 0.0
 
-        def watched() -> Iterator[Refined[E, Any]]:
+        def watched() -> Iterator[Found[E]]:
             nonlocal seconds
             every = self.each(make, places, **limits)
             for done, found in enumerate(every, 1):
@@ -175,7 +178,7 @@ class Searcher(Generic[E]):
         rooms = np.atleast_1d(able)[np.atleast_1d(entry.reached)].tolist()
         return min(alpha_within(budget, 0.0, room, gap) for room in rooms)
 
-    def rise(self, refined: Refined[E, Any]) -> float:
+    def rise(self, refined: Found[E]) -> float:
         """By how much any class of the opponent really gains from a search, exactly.
 
         The largest over all places bounds what the search adds to the player's exploitability.
@@ -200,7 +203,7 @@ def _engine(blueprint: AnyStrategy, player: int, point: Point, **options: Any) -
 
 
 def search(
-    strategy: Strategy,
+    strategy: Strategy[F],
     place: int | None = None,
     gadget: str = "maxmargin",
     *,
@@ -209,7 +212,7 @@ def search(
     gap: float | None = None,
     iterations: int | None = None,
     **settings: object,
-) -> Searched[Any]:
+) -> Searched[F]:
     """Refine a player's part of a strategy by searches with a gadget, at one place or everywhere.
 
     >>> import counterfold as cf
@@ -220,7 +223,7 @@ def search(
     """
     from counterfold.searchers.gadget import gadget as gadget_of
 
-    searcher: Searcher[Any] = Searcher(strategy, player, point)
+    searcher: Searcher[Entry] = Searcher(strategy, player, point)
     places = None if place is None else [place]
     return searcher.everywhere(
         lambda entry: gadget_of(gadget, entry, **settings), places, gap=gap, iterations=iterations

@@ -8,10 +8,11 @@ infoset below.
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,6 +26,9 @@ from counterfold.searchers.treeplex import Treeplex
 from counterfold.tree.history import NONE, HistoryTree, check_histories
 from counterfold.tree.sequence import sequence_form
 from counterfold.tree.views import views
+
+if TYPE_CHECKING:
+    from counterfold.searchers.gadget_tree import Shape
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +51,7 @@ class Subgame:
     last: Ints  # [leaves, 2]
     chance: Floats  # [leaves]
     payoff: Floats  # [leaves, 2]
-    kept: dict[Any, Any] = field(default_factory=dict, repr=False)
+    kept: dict[Hashable, Shape] = field(default_factory=dict, repr=False)
     """What others derive from the subgame and want to find again."""
 
     def __repr__(self) -> str:
@@ -91,7 +95,7 @@ class Subgames:
     def __len__(self) -> int:
         return len(self.subgames)
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[Subgame]:
         return iter(self.subgames)
 
     def __getitem__(self, number: int) -> Subgame:
