@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from inspect import signature
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 
 import typer
 
@@ -64,6 +64,9 @@ class Swept(Seeded):
     folder: Folder = None
 
 
+R = TypeVar("R", bound=Drawn)
+
+
 class Job(NamedTuple):
     """One experiment: how to make it, how to show what came out, and how to draw it.
 
@@ -85,14 +88,14 @@ OUTPUT = ("plot", "out", "json", "quiet")
 
 
 def verb_of(
-    name: str, kind: type[Any], jobs: Callable[[Any], Mapping[str, Job]]
+    name: str, kind: type[R], jobs: Callable[[R], Mapping[str, Job]]
 ) -> dict[str, Callable[..., None]]:
     """The verb of a paper: ``kind`` has its options, ``jobs(request)`` its parts by their names.
 
     A part is named as ``figure 4`` is; without a name it is what is made where none is given.
     """
 
-    def run(request: Any) -> None:
+    def run(request: R) -> None:
         told = {field.name: getattr(request, field.name) for field in fields(request)}
         chosen = {option: told.pop(option) for option in PARTS if option in told}
         options = {option: value for option, value in told.items() if option not in OUTPUT}

@@ -10,10 +10,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from counterfold.arrays import Floats
+from counterfold.files.text import Json
 from counterfold.intervals import Z95
 from counterfold.play.score import Estimate
-
-Json = dict[str, object]
 
 
 class Result:

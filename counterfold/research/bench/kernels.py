@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from counterfold.evaluate.sequence import assess_form, workspace
+from counterfold.files.text import Json
 from counterfold.games.catalog import load
 from counterfold.plot import figure
 from counterfold.research.bench.timing import cpu, each, enough, medians
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 GAMES = ("kuhn", "one_card", "leduc", "leduc(suited=true)", "goofspiel(cards=5)", "liars_dice")
 
-_KINDS: dict[str, dict[str, Any]] = {
+_KINDS: dict[str, Json] = {
     "full": {},
     "full float32": {"dtype": "float32"},
     "history form": {"form": "history"},

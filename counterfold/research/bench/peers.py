@@ -20,9 +20,10 @@ from dataclasses import asdict, dataclass, field, replace
 from importlib import metadata
 from statistics import median
 from time import process_time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from counterfold.errors import ParameterError
+from counterfold.files.text import Json
 from counterfold.plot import figure
 from counterfold.research.bench.solvers import (
     GAMES,
@@ -77,7 +78,7 @@ class Measurement:
         return next((r for r in self.reached if r.target == target), Reach(target))
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Measurement:
+    def from_dict(cls, data: Json) -> Measurement:
         """The inverse of ``dataclasses.asdict``.
 
         >>> Measurement.from_dict(asdict(Measurement("jax", "cfr+", "kuhn"))).game

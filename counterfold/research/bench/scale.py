@@ -10,15 +10,17 @@ from __future__ import annotations
 import heapq
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from counterfold.cli.blueprint_gains import size_of
+from counterfold.files.text import Json
 from counterfold.pieces.cluster import executor_at
-from counterfold.pieces.piece import Outcome, Piece, outcomes, packed
+from counterfold.pieces.piece import Outcome, Piece, Work, outcomes, packed
 from counterfold.plot import figure
 from counterfold.poker.game import DECISION, PokerGame
 from counterfold.poker.spot import spot
@@ -143,7 +145,7 @@ def simulate(
     return wired
 
 
-def nothing(given: Mapping[str, Any], wants: tuple[str, ...]) -> Outcome:
+def nothing(given: Json, wants: tuple[str, ...]) -> Outcome:
     """A piece that costs nothing but its way, and comes back with so many bytes."""
     return Outcome({}, {end: bytes(given["bytes"]) for end in wants})
 
@@ -207,7 +209,7 @@ def _warm(piece: Piece, number: int) -> Piece:
     return Piece("warm", {**piece.given, "number": number})
 
 
-def _timed(pieces: Sequence[Piece], work: Any, executor: Any) -> float:
+def _timed(pieces: Sequence[Piece], work: Work, executor: Executor) -> float:
     began = time.perf_counter()
     for _ in outcomes(pieces, work, executor):
         pass

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from statistics import fmean, median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from counterfold.games.catalog import load
 from counterfold.plot import figure
@@ -80,10 +80,9 @@ def _milliseconds(
     for player, model in product(range(2), models):
         searcher: Searcher[HistoryEntry] = Searcher(blueprint, player, method=method)
         for number in searcher.places:
-            settings: dict[str, Any] = {}
+            search = partial(searcher.refine, number, name, gap=TOLERANCE)
             if name in ("unsafe", "ses", "ox"):
-                settings["range"] = searcher.range(number, model)
-            search = partial(searcher.refine, number, name, gap=TOLERANCE, **settings)
+                search = partial(search, range=searcher.range(number, model))
             search()  # warm
             spent.append(1e3 * median(cpu(search) for _ in range(ROUNDS)))
     return spent

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import util
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from counterfold.games.openspiel import SpielGame
 
 OURS = "counterfold"
 
@@ -123,12 +126,12 @@ class Runner(Protocol):
         """The mean exploitability (NashConv over players) of the strategy so far."""
 
 
-def _their_game(game: BenchGame) -> Any:
+def _their_game(game: BenchGame) -> SpielGame:
     import pyspiel
 
-    if game.parameters:
-        return pyspiel.load_game(game.theirs, dict(game.parameters))
-    return pyspiel.load_game(game.theirs)
+    given = [dict(game.parameters)] if game.parameters else []
+    made: SpielGame = pyspiel.load_game(game.theirs, *given)
+    return made
 
 
 class _Counterfold:

@@ -13,14 +13,13 @@ import shlex
 import subprocess
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
 
 from counterfold.errors import FileError, ParameterError, short
 
 EVERY_HAND = "22+,A2+,K2+,Q2+,J2+,T2+,92+,82+,72+,62+,52+,42+,32"
 
 
-def peer_arguments(spot: Mapping[str, Any], bits: int) -> list[str]:
+def peer_arguments(spot: Mapping[str, object], bits: int) -> list[str]:
     """A spot as the arguments of a peer; all-in is ``a``.
 
     >>> spot = {"board": "Ks 9h 6s", "pot": 20, "stack": 40, "oop": "AA", "ip": "QQ"}
@@ -30,13 +29,14 @@ def peer_arguments(spot: Mapping[str, Any], bits: int) -> list[str]:
     sizes = {}
     for kind in ("bets", "raises"):
         asked = spot[kind]
-        words = ["a" if size == "allin" else str(size) for size in asked]
-        if isinstance(asked, Mapping) or not all(w == "a" or w.endswith("%") for w in words):
+        sizes_asked = asked if isinstance(asked, list | tuple) else [""]
+        words = ["a" if size == "allin" else str(size) for size in sizes_asked]
+        if not all(word == "a" or word.endswith("%") for word in words):
             raise ParameterError(
                 f"a peer knows {kind} in percent of the pot, the same for all, not {asked}"
             )
         sizes[kind] = ", ".join(words)
-    ranges = [EVERY_HAND if spot[p] == "random" else spot[p] for p in ("oop", "ip")]
+    ranges = [EVERY_HAND if spot[p] == "random" else str(spot[p]) for p in ("oop", "ip")]
     board = str(spot["board"]).replace(" ", "")
     return [board, str(spot["pot"]), str(spot["stack"]), *ranges, *sizes.values(), str(bits)]
 

@@ -19,12 +19,13 @@ from counterfold.abstraction.deal_form import DealForm
 from counterfold.abstraction.maps import Mapped
 from counterfold.arrays import Floats
 from counterfold.errors import ParameterError
+from counterfold.files.text import Json
 from counterfold.games.cheat import Cheat
 from counterfold.games.spec import whole
 from counterfold.research.cheat.costs import Pause, agent_game, deal_solver, lens_name, side_by_side
 from counterfold.research.cheat.published import NAMES, PAPER_ITERATIONS, VIEWS
 from counterfold.research.progress import Progress, no_progress
-from counterfold.research.results import Finding, Json, Result, Sampled, plain
+from counterfold.research.results import Finding, Result, Sampled, plain
 from counterfold.solvers.solver import Solver
 from counterfold.strategy.strategy import Strategy
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Protocol, TypeVar
 
 from counterfold.abstraction.blueprint import blueprint as make_blueprint
 from counterfold.abstraction.bucket_layout import by_hand
@@ -25,12 +25,12 @@ from counterfold.poker.game import PokerGame
 from counterfold.research.progress import Progress, no_progress
 from counterfold.research.results import Result
 from counterfold.searchers.edge import depth_limited
-from counterfold.searchers.gadget import Part, maxmargin, resolving, unsafe
+from counterfold.searchers.gadget import Entry, Part, maxmargin, resolving, unsafe
 from counterfold.searchers.searcher import Searcher
 from counterfold.solvers.result import solve
 from counterfold.solvers.until import Until
 from counterfold.strategy.continuations import continuations
-from counterfold.strategy.strategy import Strategy
+from counterfold.strategy.strategy import AnyStrategy, Strategy
 from counterfold.tree.form import Form
 from counterfold.tree.history import compile_game
 from counterfold.tree.named import poker_game
@@ -146,7 +146,16 @@ def _leduc(iterations: int) -> Iterator[tuple[DepthRow, int]]:
                     continuing[name] = best_response(apart, player).strategy
 
 
-def _trunk(cut: Any, blueprint: Strategy[F], iterations: int) -> tuple[Strategy[F], float]:
+class _Cut(Protocol[F]):
+    """A game cut at a depth limit, which strategies of a trunk make whole again."""
+
+    @property
+    def tree(self) -> Form: ...
+
+    def complete(self, below: AnyStrategy, blueprint: Strategy[F], /) -> Strategy[F]: ...
+
+
+def _trunk(cut: _Cut[F], blueprint: Strategy[F], iterations: int) -> tuple[Strategy[F], float]:
     """The whole strategy of a cut game over a blueprint, and the gap of its trunk."""
     found = solve(cut.tree, until=Until(iterations=iterations))
     return cut.complete(found.strategy, blueprint), found.exploitability
@@ -160,7 +169,7 @@ def together(made: Sequence[Strategy[F]]) -> Strategy[F]:
 
 def _searched(whole: Strategy[F]) -> dict[str, float]:
     """The exploitability when every subgame is searched again for both players, by gadget."""
-    searchers: list[Searcher[Any]] = [Searcher(whole, player) for player in (0, 1)]
+    searchers: list[Searcher[Entry]] = [Searcher(whole, player) for player in (0, 1)]
     found = {}
     for name, make in GADGETS.items():
         made = [searcher.everywhere(make).strategy for searcher in searchers]

@@ -15,7 +15,7 @@ from counterfold.checkpoints import Checkpoints
 from counterfold.errors import FileError, MismatchError, ParameterError, SpecError
 from counterfold.evaluate.public_view import Browser
 from counterfold.files.sealed import read_document, write_document
-from counterfold.files.text import csv_text
+from counterfold.files.text import Json, csv_text
 from counterfold.files.typed import from_json, to_json
 from counterfold.games.spec import parse_spec, whole
 from counterfold.poker.game import PokerGame
@@ -23,7 +23,7 @@ from counterfold.poker.holdem import fhp
 from counterfold.poker.view import CLASSES, NodeView
 from counterfold.research.bench.timing import peak_memory
 from counterfold.research.progress import Progress, no_progress
-from counterfold.research.results import Json, Result
+from counterfold.research.results import Result
 from counterfold.solvers.methods import method as named_method
 from counterfold.solvers.solver import Solver
 from counterfold.solvers.until import Report, Until

@@ -12,17 +12,18 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from functools import cache, partial
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
 from counterfold.arrays import Floats
 from counterfold.evaluate.exact import assess
 from counterfold.exploit.rules import DEFAULT_LEARNER
+from counterfold.files.text import Json
 from counterfold.games.catalog import load
 from counterfold.games.spec import whole
 from counterfold.pieces.piece import Outcome, Piece, gathered
@@ -31,7 +32,7 @@ from counterfold.play.agents import Dynamic, StrategyAgent, make_agent, sophisti
 from counterfold.play.score import Estimate
 from counterfold.play.series import Entrant, match_seed, series
 from counterfold.research.progress import Progress, no_progress
-from counterfold.research.results import Json, Result, Sampled, estimate, plain
+from counterfold.research.results import Result, Sampled, estimate, plain
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.history import HistoryTree, compile_game
 
@@ -167,7 +168,7 @@ class Meeting(NamedTuple):
         return won[:, :, 0]
 
 
-def play_meeting(given: Mapping[str, Any], wants: tuple[str, ...]) -> Outcome:
+def play_meeting(given: Json, wants: tuple[str, ...]) -> Outcome:
     """The work of a piece, on whatever machine: all matches of two."""
     meeting = Meeting(**{**given, "marks": tuple(given["marks"])})
     return Outcome({"rates": meeting.play(_tree(), 1, no_progress).tolist()})
@@ -176,6 +177,13 @@ def play_meeting(given: Mapping[str, Any], wants: tuple[str, ...]) -> Outcome:
 @cache
 def _tree() -> HistoryTree:
     return compile_game(load(GAME))
+
+
+class How(TypedDict, total=False):
+    """How experiments are run, beside where: settings of ``Work``."""
+
+    threads: int | None
+    on_progress: Progress
 
 
 class Work:
@@ -260,7 +268,7 @@ def experiment(
     seed: int = 0,
     executor: Executor | None = None,
     library: Store | None = None,
-    **how: Any,
+    **how: Unpack[How],
 ) -> Curves:
     """Each agent against each opponent, who may be another one in every match."""
     agents, opponents, drawn, usual = EXPERIMENTS[name]

@@ -10,14 +10,15 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any
+from typing import Unpack
 
+from counterfold.files.text import Json
 from counterfold.games.spec import whole
 from counterfold.pieces.store import Store
 from counterfold.play.score import Estimate
 from counterfold.play.series import match_seed
-from counterfold.research.ocfr.curves import GAME, LEARNERS, Meeting, Work
-from counterfold.research.results import Json, Result, estimate, plain
+from counterfold.research.ocfr.curves import GAME, LEARNERS, How, Meeting, Work
+from counterfold.research.results import Result, estimate, plain
 
 HANDS = 1500
 """Of a match of the paper; where they are others, winners are not compared."""
@@ -121,7 +122,7 @@ def experiment_2(
     seed: int = 0,
     executor: Executor | None = None,
     library: Store | None = None,
-    **how: Any,
+    **how: Unpack[How],
 ) -> RoundRobin:
     """Each learner against each other; every pair is played once, whatever tables it is in."""
     whole("seed", seed, least=0)

@@ -24,12 +24,13 @@ from counterfold.abstraction.edge import CutPoker, class_names, cut_poker
 from counterfold.abstraction.edge_betting import EdgeForm
 from counterfold.abstraction.edge_values import class_wins, drawn_boards, edge_values
 from counterfold.errors import MismatchError
+from counterfold.files.text import Json
 from counterfold.games.spec import whole
 from counterfold.intervals import Z95
 from counterfold.poker.game import PokerGame
 from counterfold.poker.table import Holdem
 from counterfold.research.progress import Progress, no_progress
-from counterfold.research.results import Json, Result
+from counterfold.research.results import Result
 from counterfold.solvers.result import solve
 from counterfold.solvers.solver import Solver
 from counterfold.solvers.until import Until

@@ -12,19 +12,18 @@ from collections.abc import Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.files.text import Fields
+from counterfold.files.text import Fields, Json
 from counterfold.files.typed import from_json, to_json
 from counterfold.games.onecard import Kuhn
 from counterfold.games.spec import whole
 from counterfold.pieces.piece import Outcome, Piece, gathered
 from counterfold.pieces.store import Store
 from counterfold.research.progress import Progress, no_progress
-from counterfold.research.results import Json, Result, Sampled, plain
+from counterfold.research.results import Result, Sampled, plain
 from counterfold.solvers.solver import Solver
 from counterfold.strategy.layout import Row
 from counterfold.style.preferences import Style
@@ -205,7 +204,7 @@ def _tree() -> HistoryTree:
     return compile_game(Kuhn())
 
 
-def kuhn_run(given: Mapping[str, Any], wants: tuple[str, ...]) -> Outcome:
+def kuhn_run(given: Json, wants: tuple[str, ...]) -> Outcome:
     """The work of a piece, on whatever machine: one run of a setting from a random start."""
     setting = from_json(Setting, Fields(given, "a run").object("setting"))
     # As in the authors' code: simultaneous updates, uniform average, regrets and the average

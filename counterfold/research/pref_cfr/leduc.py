@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.evaluate.exact import assess
-from counterfold.files.text import Fields
+from counterfold.files.text import Fields, Json
 from counterfold.files.typed import from_json, to_json
 from counterfold.games.leduc import Leduc
 from counterfold.pieces.piece import Outcome, Piece, gathered
 from counterfold.pieces.store import Store
 from counterfold.research.pref_cfr.kuhn import Setting, check
 from counterfold.research.progress import Progress, no_progress
-from counterfold.research.results import Json, Result
+from counterfold.research.results import Result
 from counterfold.solvers.solver import Solver
 from counterfold.strategy.strategy import Strategy
 from counterfold.style.frequency import Frequency
@@ -178,7 +177,7 @@ def _tree() -> HistoryTree:
     return compile_game(Leduc())
 
 
-def leduc_run(given: Mapping[str, Any], wants: tuple[str, ...]) -> Outcome:
+def leduc_run(given: Json, wants: tuple[str, ...]) -> Outcome:
     """The work of a piece, on whatever machine: one run of a setting."""
     setting = from_json(Setting, Fields(given, "a run").object("setting"))
     style, seed = setting.style(given["beta"]), given["seed"]

@@ -20,6 +20,7 @@ from counterfold.abstraction.bucket_gains import Gain, response_gains
 from counterfold.abstraction.bucket_layout import BucketTables
 from counterfold.abstraction.edge import class_names
 from counterfold.abstraction.edge_betting import EdgeForm
+from counterfold.files.text import Json
 from counterfold.games.spec import whole
 from counterfold.interrupts import check
 from counterfold.intervals import Z95
@@ -37,7 +38,6 @@ from counterfold.research.pref_cfr.holdem import (
     matrix_of,
 )
 from counterfold.research.progress import Progress, no_progress
-from counterfold.research.results import Json
 from counterfold.solvers.solver import Solver
 from counterfold.strategy.continuations import FACTOR, continuations
 from counterfold.strategy.strategy import Strategy

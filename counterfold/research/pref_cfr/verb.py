@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from counterfold.cli.options import number, option
 from counterfold.cli.request import InPieces
@@ -13,7 +13,7 @@ from counterfold.research.columns import Columns, Part, Table
 from counterfold.research.reproduction import Job, Swept, verb_of
 
 if TYPE_CHECKING:
-    from counterfold.research.pref_cfr.holdem import HoldemTable
+    from counterfold.research.pref_cfr.holdem import HoldemTable, StyleRow
     from counterfold.research.pref_cfr.kuhn import Figure
     from counterfold.research.pref_cfr.leduc import LeducRow, LeducTable
 
@@ -136,10 +136,10 @@ def _show_holdem(result: HoldemTable) -> Iterator[Part]:
         f"among {', '.join(result.continuations)}."
     )
     told, exact = result.settings, "boards" in result.settings
-    columns: dict[str, Any] = {"style": "{0.style}"}
+    columns: dict[str, str | Callable[[StyleRow], str]] = {"style": "{0.style}"}
     for k, action in enumerate(result.rows[0].frequencies):
-        columns[action] = lambda row, a=action: f"{100 * row.frequencies[a]:.1f}"
-        columns[f"({k + 1})"] = lambda row, k=k: _published(row.published[k])
+        columns[action] = partial(_frequency, action)
+        columns[f"({k + 1})"] = partial(_published, k)
     if exact:
         columns |= {"exploitable": "{0.exploitability:.2f}", "wins": "{0.value:.1f}"}
         yield Table(result.rows, columns, "ours (published); mbb/h exactly in the cut game")
@@ -171,5 +171,10 @@ def _show_holdem(result: HoldemTable) -> Iterator[Part]:
     )
 
 
-def _published(share: float | None) -> str:
+def _frequency(action: str, row: StyleRow) -> str:
+    return f"{100 * row.frequencies[action]:.1f}"
+
+
+def _published(place: int, row: StyleRow) -> str:
+    share = row.published[place]
     return "" if share is None else f"({100 * share:.1f})"

@@ -25,10 +25,9 @@ from counterfold.errors import MismatchError, ParameterError
 from counterfold.evaluate.exact import best_value, earned_against
 from counterfold.files.arrays import Saved, read_arrays, write_arrays
 from counterfold.files.sealed import read_document, write_document
-from counterfold.files.text import Fields
+from counterfold.files.text import Fields, Json
 from counterfold.games.spec import whole
 from counterfold.research.progress import Count, Progress, no_progress
-from counterfold.research.results import Json
 from counterfold.research.ses.fhp_responses import Responses
 from counterfold.research.ses.fhp_searches import Searches
 from counterfold.research.ses.fhp_setup import Setup

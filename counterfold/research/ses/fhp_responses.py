@@ -7,11 +7,11 @@ them, over the buckets of the blueprint with as many samples as that has.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from counterfold.evaluate.exact import best_value, earned_against
 from counterfold.exploit.response_solver import ResponseSolver
 from counterfold.exploit.responses import restricted_solver
+from counterfold.files.text import Json
 from counterfold.research.progress import Count
 from counterfold.research.ses.fhp_replies import BucketReply, TrunkReply
 from counterfold.research.ses.fhp_setup import FhpOpponent, Setup
@@ -88,7 +88,7 @@ class Responses:
             for opponent, (share, run) in enumerate(self.kinds):
                 for name in self.names:
                     pair = [self.known[self._key(opponent, p, player, name)] for player in (0, 1)]
-                    means: Any = {key: mean_or_none([one[key] for one in pair]) for key in pair[0]}
+                    means: Json = {key: mean_or_none([one[key] for one in pair]) for key in pair[0]}
                     responses.append(FhpResponse(share, run, p, name, **means))
         return responses
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from counterfold.abstraction.bucket_layout import BucketTables, by_hand
 from counterfold.abstraction.buckets import Buckets
 from counterfold.arrays import Floats
 from counterfold.errors import ParameterError
+from counterfold.files.text import Json
 from counterfold.games.spec import whole
 from counterfold.poker.holdem import FULL_DECK
 from counterfold.research.fhp.exact import read_game
@@ -152,7 +153,7 @@ class Setup:
         """Are all flops searched?"""
         return len(self.boards) == len(self.tree.boards) - 1
 
-    def described(self) -> dict[str, Any]:
+    def described(self) -> Json:
         """The game and the blueprint, by the names of a sweep."""
         return {
             "game": self.name,

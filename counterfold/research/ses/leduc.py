@@ -8,25 +8,24 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from counterfold.arrays import Floats
 from counterfold.errors import ParameterError
 from counterfold.evaluate.sequence import assess_form
-from counterfold.files.text import Fields
+from counterfold.files.text import Fields, Json
 from counterfold.files.typed import from_json, to_json
 from counterfold.games.catalog import load
 from counterfold.games.spec import whole
 from counterfold.pieces.piece import Outcome, Piece, gathered
 from counterfold.pieces.store import Store
 from counterfold.research.progress import Progress, no_progress
-from counterfold.research.results import Json
 from counterfold.research.ses.sweep import ERRORS, SHARES, Opponent, Point, Sweep
 from counterfold.searchers.bounds import Nearest, Yardstick, nearest, room
 from counterfold.searchers.entry import HistoryEntry
@@ -133,7 +132,7 @@ def figure_3(  # noqa: PLR0913  (said by their names)
     began = time.process_time()
     spec, usual = GAMES.get(game, (game, "board"))
     point = point or usual
-    common: dict[str, Any] = {
+    common: Json = {
         "game": spec, "point": point, "iterations": iterations, "seed": seed,
         "tolerance": tolerance,
     }  # fmt: skip
@@ -176,7 +175,7 @@ class _Met:
     seconds: float
 
 
-def meet_opponent(given: Mapping[str, Any], wants: tuple[str, ...]) -> Outcome:
+def meet_opponent(given: Json, wants: tuple[str, ...]) -> Outcome:
     """The work of a piece, on whatever machine: all points of one opponent."""
     common = {key: given[key] for key in ("game", "point", "iterations", "seed", "tolerance")}
     blueprint, heroes = _table(**common)

@@ -9,7 +9,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from counterfold.research.results import Json, Result
+from counterfold.files.text import Json
+from counterfold.research.results import Result
 
 ERRORS = (0.0, 0.3, 0.6, 0.9, 1.2)
 """L1 distances of the range that the hero believes in from the true one."""
