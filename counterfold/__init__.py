@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
 
@@ -166,10 +166,10 @@ if TYPE_CHECKING:
     from counterfold.tree.walk import measure
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _WHERE:
         raise AttributeError(f"module 'counterfold' has no attribute {name!r}")
-    found = getattr(import_module(f"counterfold.{_WHERE[name]}"), name)
+    found: object = getattr(import_module(f"counterfold.{_WHERE[name]}"), name)
     globals()[name] = found
     return found
 

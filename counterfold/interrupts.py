@@ -15,9 +15,11 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from types import FrameType
+from typing import TypeVar
 
 T = TypeVar("T")
+Handler = Callable[[int, FrameType | None], object] | int | None
 
 GRACE = 1.0
 """Seconds that a noted signal waits to be looked at before it is raised."""
@@ -41,7 +43,7 @@ class _State:
     last: int | None = None  # the one that ended the last outermost context
     due = False  # to be raised when these are done
     raises = False  # do signals raise KeyboardInterrupt? Under ``taken``
-    before: dict[int, Any]  # handlers of others
+    before: dict[int, Handler]  # of others
 
 
 _state = _State()
@@ -130,24 +132,23 @@ def aside(call: Callable[[], T]) -> T:
     """
     if not (_state.raises and _is_main()):
         return call()
-    outcome: list[tuple[bool, Any]] = []
+    outcome: list[T] = []
+    faults: list[BaseException] = []
 
     def work() -> None:
         try:
-            outcome.append((True, call()))
+            outcome.append(call())
         except BaseException as error:
-            outcome.append((False, error))
+            faults.append(error)
 
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
     while thread.is_alive():
         thread.join(0.1)
         check()
-    good, found = outcome[0]
-    if not good:
-        raise found
-    result: T = found
-    return result
+    if faults:
+        raise faults[0]
+    return outcome[0]
 
 
 def _is_main() -> bool:

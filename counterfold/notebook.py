@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from counterfold.errors import MissingExtraError, cut, visible
 
@@ -63,7 +63,7 @@ class Tabular(ABC):
     """A result that is a table: ``len``, a page and a frame of its rows."""
 
     @abstractmethod
-    def table(self) -> tuple[Sequence[str], Sequence[Sequence[Any]]]:
+    def table(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
         """The names of the columns, and the rows."""
 
     def __len__(self) -> int:

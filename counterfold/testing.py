@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeVar
 
 from counterfold.errors import CounterfoldError, RulesError, reason, short
-from counterfold.games.base import CHANCE, TERMINAL
+from counterfold.games.base import CHANCE, TERMINAL, Action
 from counterfold.games.spec import whole
 from counterfold.tree.rules import (
     actions_at,
@@ -23,6 +23,7 @@ from counterfold.tree.rules import (
     turn_at,
 )
 
+T = TypeVar("T")
 _METHODS = ("root", "turn", "actions", "next", "observe", "payoff")
 _LONGEST_LINE = 200
 
@@ -67,12 +68,12 @@ class _Walk:
             if not callable(getattr(game, name, None)):
                 raise RulesError(f"{type(game).__name__} lacks the method {name}()")
         self.players = players_of(game)
-        self.infosets: dict[tuple[int, Hashable], tuple[Any, ...]] = {}
-        self.merged: dict[Hashable, tuple[Any, Any]] = {}
+        self.infosets: dict[tuple[int, object], tuple[Action, ...]] = {}
+        self.merged: dict[object, tuple[tuple[int, tuple[object, ...]], object]] = {}
         self.terminals = 0
 
     def run(self, limit: int) -> GameReport:
-        root = self.twice("root", convert=_hashed)
+        root = self.twice("root", _hashed)
         states, number = [root], {root: 0}
         edges: dict[int, list[int]] = {}  # of each state that was looked at
         wide = deque([0])
@@ -102,31 +103,29 @@ class _Walk:
     def look(self, state: object) -> list[object]:
         """Check one state and return those that follow it."""
         kept = keep(state)
-        turn = turn_at(state, self.twice("turn", state), self.players)
-        content: tuple[Any, ...]
+        turn = turn_at(state, self.twice("turn", _given, state), self.players)
+        content: tuple[object, ...]
+        moves: tuple[Action, ...] = ()
         if turn == TERMINAL:
             self.terminals += 1
             content = self.payoff(state)
             self.shown(state)
-            moves: tuple[Any, ...] = ()
         elif turn == CHANCE:
-            content = self.chance(state)
-            moves = tuple(outcome for outcome, _ in content)
+            content = outcomes = self.chance(state)
+            moves = tuple(outcome for outcome, _ in outcomes)
         else:
             content = moves = self.actions(state, turn)
         still(kept, "a method")
-        children = [self.twice("next", state, move, convert=_hashed) for move in moves]
+        children = [self.twice("next", _hashed, state, move) for move in moves]
         still(kept, "next")
         self.merge(state, turn, content)
         still(kept, "merge")
         return children
 
-    def actions(self, state: object, player: int) -> tuple[Any, ...]:
-        actions: tuple[Any, ...] = self.twice(
-            "actions", state, convert=lambda answer: actions_at(state, answer, player)
-        )
+    def actions(self, state: object, player: int) -> tuple[Action, ...]:
+        actions = self.twice("actions", lambda answer: actions_at(state, answer, player), state)
         self.distinct(actions, "action", state)
-        observation = self.twice("observe", state, player)
+        observation = self.twice("observe", _given, state, player)
         try:
             known = self.infosets.setdefault((player, observation), actions)
         except TypeError:
@@ -140,10 +139,10 @@ class _Walk:
             )
         return actions
 
-    def chance(self, state: object) -> tuple[tuple[Any, float], ...]:
+    def chance(self, state: object) -> tuple[tuple[Action, float], ...]:
         if not callable(getattr(self.game, "chance", None)):
             raise RulesError(f"{short(state)} is CHANCE but the game lacks the method chance()")
-        pairs = self.twice("chance", state, convert=lambda answer: tuple(chances_at(state, answer)))
+        pairs = self.twice("chance", lambda answer: tuple(chances_at(state, answer)), state)
         for outcome, chance in pairs:
             if not chance:
                 raise RulesError(
@@ -151,19 +150,15 @@ class _Walk:
                     "what cannot happen"
                 )
         self.distinct(tuple(outcome for outcome, _ in pairs), "outcome", state)
-        told: tuple[tuple[Any, float], ...] = pairs
-        return told
+        return pairs
 
     def payoff(self, state: object) -> tuple[float, ...]:
-        found: tuple[float, ...] = self.twice(
-            "payoff", state, convert=lambda answer: payoffs_at(state, answer, self.players)
-        )
-        return found
+        return self.twice("payoff", lambda answer: payoffs_at(state, answer, self.players), state)
 
     def shown(self, state: object) -> None:
         if not callable(getattr(self.game, "shown", None)):
             return
-        thing = self.twice("shown", state)
+        thing = self.twice("shown", _given, state)
         try:
             hash(thing)
         except TypeError:
@@ -174,7 +169,7 @@ class _Walk:
     def merge(self, state: object, turn: int, content: tuple[object, ...]) -> None:
         if not callable(getattr(self.game, "merge", None)):
             return
-        key = self.twice("merge", state)
+        key = self.twice("merge", _given, state)
         try:
             known, first = self.merged.setdefault(key, ((turn, content), state))
         except TypeError:
@@ -191,17 +186,15 @@ class _Walk:
                 f"merge makes one of {short(first)} and {short(state)}, whose {same} differ"
             )
 
-    def distinct(self, values: tuple[Any, ...], what: str, state: object) -> None:
+    def distinct(self, values: tuple[Action, ...], what: str, state: object) -> None:
         seen = set()
         for value in values:
             if value in seen:
                 raise RulesError(f"the {what} {short(value)} comes twice at {short(state)}")
             seen.add(value)
 
-    def twice(
-        self, name: str, *given: object, convert: Callable[[Any], Any] = lambda answer: answer
-    ) -> Any:
-        """Call a method two times; it must not change its mind, nor fail."""
+    def twice(self, name: str, convert: Callable[[object], T], *given: object) -> T:
+        """What is made of a method's answer; asked two times, it must not change its mind, nor fail."""
         method = getattr(self.game, name)
         try:
             first, second = convert(method(*given)), convert(method(*given))
@@ -219,6 +212,10 @@ class _Walk:
                 f"{short(second)}"
             )
         return first
+
+
+def _given(answer: object) -> object:
+    return answer
 
 
 def _hashed(state: object) -> object:
