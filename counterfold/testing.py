@@ -194,7 +194,7 @@ class _Walk:
             seen.add(value)
 
     def twice(self, name: str, convert: Callable[[object], T], *given: object) -> T:
-        """What is made of a method's answer; asked two times, it must not change its mind, nor fail."""
+        """What is made of a method's answer; called two times, it must not change its mind."""
         method = getattr(self.game, name)
         try:
             first, second = convert(method(*given)), convert(method(*given))
