@@ -72,6 +72,11 @@ def test_what_a_file_is_is_loaded(spot_file: Path, tmp_path: Path) -> None:
     ("call", "words"),
     [
         (lambda: cf.solve(3), "a game is a name such as 'leduc'.*not 3"),
+        (lambda: cf.solve("kuhn", method=3), "a method is a name such as 'cfr\\+', and not 3"),
+        (
+            lambda: cf.best_response(cf.Strategy.uniform(cf.Kuhn()), "x"),
+            "player must be a whole number from 0 to 1, not x",
+        ),
         (lambda: cf.solve(cf.Kuhn), r"Kuhn is a class; make a game of it: Kuhn\(\)"),
         (lambda: cf.solve("leduk"), "did you mean leduc"),
         (lambda: cf.load(None), "a game is a name"),

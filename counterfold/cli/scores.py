@@ -69,7 +69,7 @@ def print_scores(scores: Sequence[Score]) -> None:
     for score in scores:
         row = [score.name, rate(score.plain)]
         row += [rate(score.reduced), _fewer(score.factor)] if reduced else []
-        row += ["-" if score.exact is None else f"{score.exact:+.6g}"] if exact else []
+        row += ["-" if score.exact is None else f"{_clean(score.exact):+.6g}"] if exact else []
         rows.append(row)
     print_columns(rows)
     say()
@@ -116,7 +116,7 @@ def _winner(first: Score, known: Estimate, next_best: float, second: str, zero_s
     name, places = first.name, decimals(known.half)
     span = f"{known.low:.{places}f} to {known.high:.{places}f}"
     won = f"{known.mean:.{places}f} a hand"
-    if zero_sum and not known.half and abs(known.mean) < 1e-9:
+    if zero_sum and not known.half and not _clean(known.mean):
         return "Neither side wins: the agents are even, exactly."
     if first.exact is not None:
         verb = "wins" if zero_sum else "gets the most,"
@@ -125,7 +125,7 @@ def _winner(first: Score, known: Estimate, next_best: float, second: str, zero_s
         meets = "" if known.low > next_best else f", which meets that of {second}"
         return f"{name} gets the most, {won}, 95% interval {span}{meets}."
     if math.isinf(first.factor or 0.0):
-        even = abs(known.mean) < 1e-9
+        even = not _clean(known.mean)
         return "Neither side wins: the agents are even." if even else f"{name} wins {won}."
     if known.low > 0:
         return f"{name} wins {won}: the 95% interval, {span}, excludes zero."
@@ -140,9 +140,18 @@ def _compared(plain: Estimate, exact: float) -> str:
     places = decimals(plain.half)
     return (
         f"The interval of the plain win rate, {plain.low:.{places}f} to {plain.high:.{places}f}, "
-        + (f"contains the exact {amount(exact)}." if inside else
-           f"misses the exact {amount(exact)}, as one in twenty does.")
+        + (f"contains the exact {amount(_clean(exact))}." if inside else
+           f"misses the exact {amount(_clean(exact))}, as one in twenty does.")
     )  # fmt: skip
+
+
+def _clean(exact: float) -> float:
+    """An exact number without what rounding left of a zero.
+
+    >>> _clean(8.5e-13), _clean(0.25)
+    (0.0, 0.25)
+    """
+    return 0.0 if abs(exact) < 1e-9 else exact
 
 
 def _is_zero_sum(scores: Sequence[Score]) -> bool:

@@ -11,6 +11,7 @@ from counterfold.evaluate.assessment import Assessment, Evaluator
 from counterfold.evaluate.certificate import Certified
 from counterfold.evaluate.public import PublicEvaluator
 from counterfold.evaluate.sequence import SequenceEvaluator
+from counterfold.games.spec import whole
 from counterfold.notebook import brief
 from counterfold.strategy.layout import Tables
 from counterfold.strategy.strategy import AnyStrategy, Strategy, check_strategies
@@ -153,5 +154,4 @@ def best_response(strategy: Strategy, player: int) -> BestResponse:
 
 def _check_player(strategy: Strategy, player: int) -> None:
     check_strategies(strategy)
-    if not 0 <= player < strategy.players:
-        raise ParameterError(f"player {player} is not one of 0 to {strategy.players - 1}")
+    whole("player", player, least=0, most=strategy.players - 1)

@@ -107,7 +107,10 @@ def _streets(source: Source) -> tuple[tuple[int, ...], tuple[str, ...]]:
             f"the board has {len(board)} cards, so the spot starts on the {names[start]}",
         )
     if last < max(start, 1):
-        raise source.complaint("last_street", f"the betting cannot end on the {names[last]}")
+        words = f"the betting cannot end on the {names[last]}"
+        if not last:
+            words = "a table ends before the flop: 'holdem:hu(stack=20,last_street=preflop)'"
+        raise source.complaint("last_street", words)
     if names[last] != "river":
         source.told["last_street"] = names[last]
     return board, tuple(names[start : last + 1])

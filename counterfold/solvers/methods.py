@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from counterfold.arrays import Floats
-from counterfold.errors import ParameterError, SpecError
+from counterfold.errors import ParameterError, SpecError, short
 from counterfold.games.spec import parse_spec
 from counterfold.notebook import brief
 
@@ -189,6 +189,8 @@ def method(text: str | Method) -> Method:
     """
     if isinstance(text, Method):
         return text
+    if not isinstance(text, str):
+        raise ParameterError(f"a method is a name such as 'cfr+', and not {short(text)}")
     spec = parse_spec(text)
     name = spec.name.lower()
     if name not in METHODS:
