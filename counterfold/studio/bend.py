@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from counterfold.exploit.aims import check_can_respond
 from counterfold.exploit.lock_files import read_locks
 from counterfold.exploit.lock_places import held_of
 from counterfold.exploit.locks import Lock, Locks
-from counterfold.files.text import read_json
+from counterfold.files.text import Json, read_json
 from counterfold.play.poker_bots import BY_RULES, MODELS
 from counterfold.poker.cards import hole_name
 from counterfold.poker.game import DECISION, PokerGame
@@ -27,6 +26,7 @@ from counterfold.studio.solve import limits_of
 from counterfold.style.frequency import Frequency
 from counterfold.style.preferences import StylePlace
 from counterfold.style.visits import matches_by_hand
+from counterfold.tree.form import AnyGame
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.public import PublicTree
 from counterfold.tree.story import rules_of
@@ -35,7 +35,7 @@ LOCKS = ("at", "play", "hands", "trust", "player", "street")
 """What a lock of the page may say: no files, and nothing that must be solved first."""
 
 
-def subject(studio: Studio, given: Given) -> dict[str, Any]:
+def subject(studio: Studio, given: Given) -> Json:
     """What can be bent: who plays, which words actions begin with, streets, other files."""
     entry = studio.opened.file(given.text("file"))
     form = entry.strategy.tree
@@ -68,7 +68,7 @@ def _offered(entry: Open) -> list[str]:
     return [betting.label[child] for node in decisions for child in betting.children(node)]
 
 
-def _request(studio: Studio, entry: Open) -> tuple[dict[str, Any], Any]:
+def _request(studio: Studio, entry: Open) -> tuple[Json, AnyGame]:
     """The game of a solution, as a job is told of it and as it is."""
     form = entry.strategy.tree
     if not isinstance(form, PublicTree):
@@ -78,9 +78,7 @@ def _request(studio: Studio, entry: Open) -> tuple[dict[str, Any], Any]:
     return {"game": entry.strategy.spec, "form": "public"}, form.game
 
 
-def _add(
-    studio: Studio, given: Given, kind: str, request: dict[str, Any], words: str
-) -> dict[str, Any]:
+def _add(studio: Studio, given: Given, kind: str, request: Json, words: str) -> Json:
     source = given.text("file")
     title = given.maybe("name") or f"{source.rpartition('.')[0]}, {words}"
     stem = "".join(c if c.isalnum() or c in "-_ ,=" else "-" for c in title).strip("- ")[:80]
@@ -89,7 +87,7 @@ def _add(
     return {"id": studio.queue.add(kind, title, request, file), "file": file}
 
 
-def lock(studio: Studio, given: Given) -> dict[str, Any]:
+def lock(studio: Studio, given: Given) -> Json:
     """Solve again with some decisions as they were painted."""
     entry = studio.opened.file(given.text("file"))
     request, game = _request(studio, entry)
@@ -102,47 +100,56 @@ def lock(studio: Studio, given: Given) -> dict[str, Any]:
     return _add(studio, given, "solve", request, count)
 
 
-def _checked(entry: Open, game: Any, told: object) -> list[Lock]:
+def _checked(entry: Open, game: AnyGame, told: list[object]) -> list[tuple[Json, Lock]]:
     """Locks that hold where they say, and say nothing that the page cannot."""
-    for one in told if isinstance(told, list) else ():
+    asked: list[Json] = []
+    for one in told:
         if not isinstance(one, dict) or any(key not in LOCKS for key in one):
             raise ParameterError(f"a lock says {', '.join(LOCKS)}, not {short(one)}")
-    found = read_locks(told, game)
+        asked.append(one)
+    found = read_locks(asked, game)
     if isinstance(entry.strategy.tree, HistoryTree):
         Locks(found).on(entry.strategy.tree)
-    return found
+    return [*zip(asked, found, strict=True)]
 
 
-def locks(studio: Studio, given: Given) -> dict[str, Any]:
+def locks(studio: Studio, given: Given) -> Json:
     """The locks of a link, which it has in full or by a file of the folder, as they are painted."""
     entry = studio.opened.file(given.text("file"))
     _, game = _request(studio, entry)
-    told = _told(studio, given.text("locks"))
-    made = _checked(entry, game, told)
+    made = _checked(entry, game, _told(studio, given.text("locks")))
     return {
         "locks": [
             {"lock": {**one, "play": _painted(game, one["play"])}, "who": _who(entry, game, lock)}
-            for one, lock in zip(told, made, strict=True)
+            for one, lock in made
         ]
     }
 
 
-def _told(studio: Studio, text: str) -> Any:
+def _told(studio: Studio, text: str) -> list[object]:
     if not text.lstrip().startswith("["):
-        return read_json(studio.folder.inside(text), "a list of locks")
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        raise ParameterError("the locks of this link are no JSON; it was cut off perhaps") from None
+        found = read_json(studio.folder.inside(text), "a list of locks")
+    else:
+        try:
+            found = json.loads(text)
+        except (ValueError, RecursionError):
+            raise ParameterError(
+                "the locks of this link are no JSON; it was cut off perhaps"
+            ) from None
+    if not isinstance(found, list):
+        raise ParameterError(
+            'the locks must be a list of objects such as {"at": "bet 66", "play": {"fold": 1}}'
+        )
+    return found
 
 
-def _painted(game: Any, play: Mapping[str, Any]) -> Mapping[str, Any]:
+def _painted(game: AnyGame, play: Mapping[str, object]) -> Mapping[str, object]:
     """What hands play, class by class where all its hands are meant, else hand by hand."""
     if not isinstance(game, PokerGame) or not any(
         isinstance(one, Mapping) for one in play.values()
     ):
         return play
-    found: dict[str, Any] = {}
+    found: Json = {}
     for text, mix in play.items():
         named = Range.parse(text).weights > 0
         if named.all():
@@ -155,7 +162,7 @@ def _painted(game: Any, play: Mapping[str, Any]) -> Mapping[str, Any]:
     return found
 
 
-def _who(entry: Open, game: Any, lock: Lock) -> str:
+def _who(entry: Open, game: AnyGame, lock: Lock) -> str:
     """Whose decision is locked."""
     names: Sequence[str] = [f"player {p + 1}" for p in range(entry.strategy.players)]
     player = lock.player
@@ -169,7 +176,7 @@ def _who(entry: Open, game: Any, lock: Lock) -> str:
     return names[player]
 
 
-def style(studio: Studio, given: Given) -> dict[str, Any]:
+def style(studio: Studio, given: Given) -> Json:
     """Solve with preferences, and tell exactly what they cost."""
     request, game = _request(studio, studio.opened.file(given.text("file")))
     prefer = [str(text) for text in given.list("prefer")]
@@ -186,7 +193,7 @@ def style(studio: Studio, given: Given) -> dict[str, Any]:
     return _add(studio, given, "style", request, f"style {', '.join(prefer)}{who}")
 
 
-def target(studio: Studio, given: Given) -> dict[str, Any]:
+def target(studio: Studio, given: Given) -> Json:
     """Find the style that meets a frequency."""
     entry = studio.opened.file(given.text("file"))
     request, _ = _request(studio, entry)
@@ -205,7 +212,7 @@ def target(studio: Studio, given: Given) -> dict[str, Any]:
     return _add(studio, given, "target", request, f"{words} {100 * share:g} percent")
 
 
-def exploit(studio: Studio, given: Given) -> dict[str, Any]:
+def exploit(studio: Studio, given: Given) -> Json:
     """Answer a model of the opponent: what is won at which risk."""
     entry = studio.opened.file(given.text("file"))
     request, _ = _request(studio, entry)

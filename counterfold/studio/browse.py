@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 from starlette.responses import Response
 
@@ -11,9 +11,11 @@ from counterfold.cli.grid_html import frame_of, view_document
 from counterfold.cli.grid_html import page as whole_page
 from counterfold.errors import ParameterError
 from counterfold.evaluate.public_view import Browser
+from counterfold.files.text import Json
 from counterfold.poker.cards import board_name
 from counterfold.poker.game import DEAL, DECISION
 from counterfold.poker.grid_colours import action_colours
+from counterfold.poker.view import NodeView
 from counterfold.studio.calls import Given, asked
 from counterfold.studio.opened import Open
 from counterfold.studio.server import Studio
@@ -23,7 +25,7 @@ PLACES = 60
 """On a page that is sent."""
 
 
-def place(studio: Studio, given: Given) -> dict[str, Any]:
+def place(studio: Studio, given: Given) -> Json:
     """A place as the one who decides sees it, or as a player does who is named."""
     entry = studio.opened.file(given.text("file"))
     with entry.lock:
@@ -54,7 +56,7 @@ def place(studio: Studio, given: Given) -> dict[str, Any]:
         }
 
 
-def _other(studio: Studio, name: str | None, at: Place, player: str) -> dict[str, Any] | None:
+def _other(studio: Studio, name: str | None, at: Place, player: str) -> Json | None:
     """The same place of another solution, as the same player sees it."""
     if name is None:
         return None
@@ -81,7 +83,7 @@ def _about(entry: Open) -> str:
     return "; ".join(words)
 
 
-def _steps(browser: Browser | BucketBrowser, at: Place) -> list[dict[str, Any]]:
+def _steps(browser: Browser | BucketBrowser, at: Place) -> list[Json]:
     """Every place on the way here: who decided, what could be done, what was done."""
     betting, players = browser.tree.game.betting, browser.tree.game.players
     found = []
@@ -103,7 +105,7 @@ def _steps(browser: Browser | BucketBrowser, at: Place) -> list[dict[str, Any]]:
     return found
 
 
-def _next(browser: Browser | BucketBrowser, at: Place) -> dict[str, Any]:
+def _next(browser: Browser | BucketBrowser, at: Place) -> Json:
     """What can follow: actions, or cards, or nothing."""
     game = browser.tree.game
     kind = int(game.betting.kind[at.node])
@@ -117,7 +119,7 @@ def _next(browser: Browser | BucketBrowser, at: Place) -> dict[str, Any]:
     return {"kind": "deal", "actions": [], "cards": left, "count": count}
 
 
-def hands(studio: Studio, given: Given) -> dict[str, Any]:
+def hands(studio: Studio, given: Given) -> Json:
     """The hands of a place one by one, as a player holds them."""
     entry = studio.opened.file(given.text("file"))
     with entry.lock:
@@ -125,7 +127,7 @@ def hands(studio: Studio, given: Given) -> dict[str, Any]:
         return {"hands": view_document(view, hands=True)["hands"], "player": view.player}
 
 
-def strip(studio: Studio, given: Given) -> dict[str, Any]:
+def strip(studio: Studio, given: Given) -> Json:
     """Every card that can come: EV, equity and how often each action follows."""
     entry = studio.opened.file(given.text("file"))
     line, player = given.text("line", ""), given.maybe("player")
@@ -134,7 +136,7 @@ def strip(studio: Studio, given: Given) -> dict[str, Any]:
     return entry.strips[line, player]
 
 
-def _strip(entry: Open, line: str, player: str | None) -> dict[str, Any]:
+def _strip(entry: Open, line: str, player: str | None) -> Json:
     views, following = {}, entry.browser.each_card(line, player)
     while True:  # card by card, so that nobody who clicks waits for all of them
         with entry.lock:
@@ -175,7 +177,7 @@ def page(studio: Studio, given: Given) -> Response:
     entry = studio.opened.file(given.text("file"))
     line = given.text("line", "")
     with entry.lock:
-        nodes: dict[tuple[str, ...], Any] = {}
+        nodes: dict[tuple[str, ...], Sequence[NodeView]] = {}
         if isinstance(entry.browser, Browser):
             nodes = {**entry.browser.walk_through(start=line, limit=PLACES, both=True)}
         nodes = nodes or {(): [entry.browser.view(line)]}

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from glob import escape
-from typing import Any
 
 import numpy as np
 
 from counterfold.cli.blueprint_gains import size_of as blueprint_size
 from counterfold.cli.buckets import counts_in
 from counterfold.errors import CounterfoldError, ParameterError, UnsupportedError, complaints_of
-from counterfold.files.text import read_json
+from counterfold.files.text import Json, read_json
 from counterfold.files.whole import write_whole
 from counterfold.games.catalog import games
 from counterfold.poker.cards import HOLES, hole_name
@@ -36,20 +35,20 @@ COUNTED = 2_000_000
 """Histories that are counted while somebody waits."""
 
 
-def cards(studio: Studio, given: Given) -> dict[str, Any]:
+def cards(studio: Studio, given: Given) -> Json:
     """The grid: its classes, and the holes of each by number and name."""
     holes = [np.flatnonzero(k == CELL)[::-1].tolist() for k in range(169)]
     return {"classes": CLASSES, "holes": holes, "names": [hole_name(k) for k in range(HOLES)]}
 
 
-def range_of(studio: Studio, given: Given) -> dict[str, Any]:
+def range_of(studio: Studio, given: Given) -> Json:
     """A range in words as weights of its holes."""
     text = given.text("text", "")
     hands = Range.parse(text) if text.strip() else Range(np.zeros(HOLES))
     return _range(hands)
 
 
-def words_of(studio: Studio, given: Given) -> dict[str, Any]:
+def words_of(studio: Studio, given: Given) -> Json:
     """Weights of holes as a range in words."""
     weights = given.list("weights")
     if len(weights) != HOLES or not all(isinstance(x, int | float) for x in weights):
@@ -57,7 +56,7 @@ def words_of(studio: Studio, given: Given) -> dict[str, Any]:
     return _range(Range(np.asarray(weights, np.float64)))
 
 
-def _range(hands: Range) -> dict[str, Any]:
+def _range(hands: Range) -> Json:
     share = hands.combos / HOLES
     return {
         "text": str(hands),
@@ -67,14 +66,14 @@ def _range(hands: Range) -> dict[str, Any]:
     }
 
 
-def check(studio: Studio, given: Given) -> dict[str, Any]:
+def check(studio: Studio, given: Given) -> Json:
     """A spot in normal form, with what it will take; or what is wrong, and where."""
     game = spot(given.object("spot"), name=given.text("name", "spot", 100))
     accuracy = given.text("exploitability", "0.3%", 40)
     return {"spot": game.about["spot"], **size_of(studio, game, accuracy)}
 
 
-def size_of(studio: Studio, game: PokerGame, accuracy: str) -> dict[str, Any]:
+def size_of(studio: Studio, game: PokerGame, accuracy: str) -> Json:
     """The memory and the time that solving a poker game will take."""
     size = table_size(game)
     room = int(0.9 * memory_at_hand())
@@ -95,9 +94,9 @@ def size_of(studio: Studio, game: PokerGame, accuracy: str) -> dict[str, Any]:
     }
 
 
-def save(studio: Studio, given: Given) -> dict[str, Any]:
+def save(studio: Studio, given: Given) -> Json:
     """Keep what a command line needs in the folder: a spot, given or that of a file, and locks."""
-    found: dict[str, Any] = {}
+    found: Json = {}
     name = given.maybe("file")
     if given.maybe("game"):
         stem, found["game"] = given.text("name", "game", 100), given.text("game")
@@ -120,7 +119,7 @@ def _has_spot(studio: Studio, name: str) -> bool:
     return isinstance(tree, PublicTree) and "spot" in tree.game.about
 
 
-def _kept(studio: Studio, stem: str, content: Any) -> str:
+def _kept(studio: Studio, stem: str, content: object) -> str:
     """A JSON file of the folder that says this: one that is there, or a new one."""
     alike = studio.folder.path.glob(f"{escape(stem)}*.json")
     for item in sorted(alike, key=lambda path: (len(path.name), path.name)):
@@ -136,25 +135,25 @@ def _kept(studio: Studio, stem: str, content: Any) -> str:
     return name
 
 
-def read_spot_of(studio: Studio, name: str) -> dict[str, Any]:
+def read_spot_of(studio: Studio, name: str) -> Json:
     """The spot of a file in the folder: of JSON, or of a solution."""
     path = studio.folder.inside(name)
     if path.suffix != ".json":
         if not _has_spot(studio, name):
             raise UnsupportedError(f"{name} is a table and no spot; build it as a game by name")
-        about: dict[str, Any] = studio.opened.file(name).strategy.tree.game.about
+        about: Json = studio.opened.file(name).strategy.tree.game.about
     else:
         about = spot(read_spot(path), name=path.stem, where=name).about
-    found: dict[str, Any] = about["spot"]
+    found: Json = about["spot"]
     return found
 
 
-def opened(studio: Studio, given: Given) -> dict[str, Any]:
+def opened(studio: Studio, given: Given) -> Json:
     """The spot of a file, to begin from."""
     return {"spot": read_spot_of(studio, given.text("file"))}
 
 
-def catalog(studio: Studio, given: Given) -> dict[str, Any]:
+def catalog(studio: Studio, given: Given) -> Json:
     """The games that have a name, and those that were named at the start."""
     listed = [
         {"name": e.name, "parameters": e.parameters, "about": e.summary, "example": e.example}
@@ -168,7 +167,7 @@ def catalog(studio: Studio, given: Given) -> dict[str, Any]:
     return {"games": [*own, *listed]}
 
 
-def game_size(studio: Studio, given: Given) -> dict[str, Any]:
+def game_size(studio: Studio, given: Given) -> Json:
     """What a game by name will take; small ones are counted, others estimated."""
     game = studio.opened.game(given.text("game", most=400))
     room = int(0.9 * memory_at_hand())

@@ -6,7 +6,7 @@ import json
 import logging
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -20,6 +20,7 @@ from counterfold.errors import (
     complaints_of,
     short,
 )
+from counterfold.files.text import Json
 
 if TYPE_CHECKING:
     from counterfold.studio.server import Studio
@@ -28,13 +29,13 @@ __all__ = ["Given", "Sheet", "asked", "told"]
 
 LARGEST = 4 << 20  # bytes of JSON in a request
 
-Answer = dict[str, Any] | list[Any] | Response
+Answer = Json | list[Json] | Response
 
 
 class Sheet(JSONResponse):
     """JSON of our own numbers: what is not known is null."""
 
-    def render(self, content: Any) -> bytes:
+    def render(self, content: object) -> bytes:
         try:
             text = json.dumps(content, separators=(",", ":"), allow_nan=False)
         except ValueError:
@@ -42,7 +43,7 @@ class Sheet(JSONResponse):
         return text.encode()
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> object:
     """A document without numbers that JSON does not have."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
@@ -57,7 +58,7 @@ class Given:
     The ``key`` of an error is the name of the value: the page marks the field of that name.
     """
 
-    def __init__(self, values: Any, content: bytes = b"") -> None:
+    def __init__(self, values: object, content: bytes = b"") -> None:
         if not isinstance(values, dict):
             raise ParameterError("a request is an object with names and values")
         self.values, self.content = values, content
@@ -92,18 +93,18 @@ class Given:
                 raise ParameterError(f"{name} is {number:g}, and must be from 0 up")
         return number
 
-    def object(self, name: str) -> dict[str, Any]:
-        """An object."""
-        value = self.values.get(name)
-        if not isinstance(value, dict):
-            raise _unlike(name, "an object", value)
-        return value
-
-    def list(self, name: str) -> list[Any]:
+    def list(self, name: str) -> list[object]:
         """A list; nothing where it is not given."""
         value = self.values.get(name, [])
         if not isinstance(value, list):
             raise _unlike(name, "a list", value)
+        return value
+
+    def object(self, name: str) -> Json:
+        """An object."""
+        value = self.values.get(name)
+        if not isinstance(value, dict):
+            raise _unlike(name, "an object", value)
         return value
 
 
@@ -145,7 +146,7 @@ def _route(path: str, call: Call, method: str) -> Route:
 
 
 async def _given(request: Request) -> Given:
-    values: dict[str, Any] = {**request.query_params, **request.path_params}
+    values: Json = {**request.query_params, **request.path_params}
     if request.method == "GET":
         return Given(values)
     content = bytearray()

@@ -15,10 +15,13 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from counterfold.errors import MissingExtraError
 from counterfold.solvers.result import solve
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = [
@@ -38,7 +41,7 @@ SHOWN = {
 
 
 @contextmanager
-def chromium() -> Iterator[Any]:
+def chromium() -> Iterator[Browser]:
     """Chromium of this machine under Playwright."""
     found = next((path for path in map(shutil.which, NAMES) if path), None)
     if found is None:
@@ -56,7 +59,9 @@ def chromium() -> Iterator[Any]:
 
 
 @contextmanager
-def served(folder: str | os.PathLike[str], *options: str) -> Iterator[tuple[str, Any]]:
+def served(
+    folder: str | os.PathLike[str], *options: str
+) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """``counterfold studio`` on a free port as its users start it: its address and its process."""
     command = [sys.executable, "-m", "counterfold", "studio", str(folder), "--port", "0"]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
@@ -75,7 +80,7 @@ def served(folder: str | os.PathLike[str], *options: str) -> Iterator[tuple[str,
             process.wait(30)
 
 
-def solved_into(folder: Path, spots: Mapping[str, Mapping[str, Any]], iterations: int) -> None:
+def solved_into(folder: Path, spots: Mapping[str, Mapping[str, object]], iterations: int) -> None:
     """Solutions of some spots, by their names, in a folder."""
     for name, spot in spots.items():
         (folder / f"{name}.json").write_text(json.dumps(spot))

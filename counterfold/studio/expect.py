@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from statistics import median
-from typing import Any
+
+from counterfold.files.text import Json
 
 __all__ = ["expected_seconds"]
 
@@ -17,7 +18,7 @@ OVERHEAD = 1.0
 
 
 def expected_seconds(
-    infosets: int, percent: float | None, jobs: Iterable[Mapping[str, Any]] = ()
+    infosets: int, percent: float | None, jobs: Iterable[Json] = ()
 ) -> tuple[float, int]:
     """Seconds that a spot will take to an accuracy, and how many jobs were learned from.
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
-from counterfold.games.base import TERMINAL
+from counterfold.files.text import Json
+from counterfold.games.base import TERMINAL, State
 from counterfold.games.betting import LimitPoker
 from counterfold.play.human import Sitting
 from counterfold.poker.rules import PokerRules
@@ -29,19 +29,19 @@ class Seat:
     acts: bool = False
 
 
-def felt_of(sitting: Sitting, player: int, who: Sequence[str]) -> dict[str, Any] | None:
+def felt_of(sitting: Sitting, player: int, who: Sequence[str]) -> Json | None:
     """Cards and chips of the hand in play, or of the last one; None where a game has none.
 
     ``who`` sits in each place; the person's place comes first.
     """
     game, here = sitting.game, sitting.here
-    seen: Any = sitting.view(player)
+    seen = sitting.view(player)
     if not isinstance(seen, tuple):
         return None
-    if isinstance(game, PokerRules):
-        seats, board, words = _spot(game, here, who)
-    elif isinstance(game, Holdem):
-        seats, board, words = _table(game, here, who)
+    if isinstance(game, PokerRules | Holdem):
+        board = str(seen[1]).split()
+        words: Sequence[str] = game.line(here)
+        seats = _spot(game, here, who) if isinstance(game, PokerRules) else _table(game, here, who)
     elif isinstance(game, LimitPoker):
         seats, board, words = _limit(game, here, who, seen)
     else:
@@ -69,18 +69,13 @@ def _cut(cards: str) -> list[str]:
     return [cards[k : k + 2] for k in range(0, len(cards), 2)] if len(cards) > 2 else [cards]
 
 
-def _paid(game: Any, here: Any) -> Sequence[float]:
-    if isinstance(game, PokerRules):
-        return list(game.betting.paid[here[2]])
-    if isinstance(game, Holdem):
-        state = here.betting
-        return [before + bet for before, bet in zip(state.before, state.bets, strict=True)]
-    return list(game._betting.paid[here[1]])
+def _paid(game: PokerRules | Holdem | LimitPoker, here: State) -> Sequence[float]:
+    if isinstance(game, LimitPoker):
+        return list(game._betting.paid[here[1]])
+    return game.paid(here)
 
 
-def _spot(
-    game: PokerRules, here: Any, who: Sequence[str]
-) -> tuple[list[Seat], list[str], Sequence[str]]:
+def _spot(game: PokerRules, here: State, who: Sequence[str]) -> list[Seat]:
     betting, node = game.betting, int(here[2])
     first = node  # of the street
     while first > 0 and betting.street[int(betting.parent[first])] == betting.street[node]:
@@ -88,30 +83,24 @@ def _spot(
     before = betting.paid[first] if first or game.poker.board else betting.paid[first] * 0
     bets, behind = betting.paid[node] - before, game.poker.behind(node)
     folded = int(betting.folded[node])
-    seats = [
+    return [
         Seat(name, who[p], None, float(bets[p]), float(behind[p]), bool(folded >> p & 1))
         for p, name in enumerate(game.poker.players)
     ]
-    board: Any = game.observe(here, 0)
-    return seats, board[1].split(), game.line(here)
 
 
-def _table(
-    game: Holdem, here: Any, who: Sequence[str]
-) -> tuple[list[Seat], list[str], Sequence[str]]:
+def _table(game: Holdem, here: State, who: Sequence[str]) -> list[Seat]:
     state, stacks = here.betting, game._stacks(game.players)
     paid = _paid(game, here)
-    seats = [
+    return [
         Seat(name, who[p], None, float(state.bets[p]), stacks[p] - paid[p],
              bool(state.folded >> p & 1))
         for p, name in enumerate(game.positions)
     ]  # fmt: skip
-    board: Any = game.observe(here, 0)
-    return seats, board[1].split(), here.line
 
 
 def _limit(
-    game: LimitPoker, here: Any, who: Sequence[str], seen: tuple[Any, ...]
+    game: LimitPoker, here: State, who: Sequence[str], seen: tuple[object, ...]
 ) -> tuple[list[Seat], list[str], Sequence[str]]:
     paid, left = _paid(game, here), game._betting.left[here[1]]
     seats = [

@@ -6,11 +6,10 @@ import os
 import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from counterfold.errors import FileError, ParameterError, short
 from counterfold.files.arrays import header_of
-from counterfold.files.text import read_json
+from counterfold.files.text import Json, read_json
 from counterfold.files.whole import write_whole
 from counterfold.loading import load
 from counterfold.strategy import store
@@ -59,7 +58,7 @@ class Folder:
         self.own = self.path / OWN
         self._known: dict[tuple[str, int, int], Item] = {}
 
-    def inside(self, name: Any, *, new: bool = False) -> Path:
+    def inside(self, name: object, *, new: bool = False) -> Path:
         """The path of a file in the folder, or of one that is to come there."""
         if not isinstance(name, str) or not name or "\0" in name or len(name) > 400:
             raise FileError(f"{short(name)} is no name of a file")
@@ -75,7 +74,7 @@ class Folder:
         """A text in which files of the folder have their names there."""
         return text.replace(f"{self.path}{os.sep}", "")
 
-    def fresh(self, name: Any, ending: str) -> str:
+    def fresh(self, name: object, ending: str) -> str:
         """A name that no file has yet, near the one that is wished for."""
         if not isinstance(name, str) or not _NAME.fullmatch(name.strip()):
             raise ParameterError(
@@ -108,7 +107,7 @@ class Folder:
         found = self._known[key]
         return found if found.kind else None
 
-    def listing(self) -> list[dict[str, Any]]:
+    def listing(self) -> list[Json]:
         """The files for the page."""
         return [asdict(item) for item in self.items()]
 

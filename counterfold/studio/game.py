@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import Any
 
 from starlette.responses import Response
 
 from counterfold.errors import FileError, UnsupportedError
 from counterfold.evaluate.exact import assess
 from counterfold.files.arrays import header_in
-from counterfold.games.base import CHANCE, TERMINAL, label
+from counterfold.files.text import Json
+from counterfold.games.base import CHANCE, TERMINAL, State, label
 from counterfold.strategy.strategy import Strategy
 from counterfold.studio.calls import Given, asked
 from counterfold.studio.opened import Open
@@ -24,7 +24,7 @@ DRAWN = 600
 """Nodes of a tree that is drawn."""
 
 
-def game(studio: Studio, given: Given) -> dict[str, Any]:
+def game(studio: Studio, given: Given) -> Json:
     """The strategy of a file, infoset by infoset."""
     entry = studio.opened.file(given.text("file"))
     with entry.lock:
@@ -56,7 +56,7 @@ def _trace(studio: Studio, entry: Open) -> list[list[float]]:
     return [list(check) for check in checks]
 
 
-def tree(studio: Studio, given: Given) -> dict[str, Any]:
+def tree(studio: Studio, given: Given) -> Json:
     """The tree of a small game, node by node, with how often each action is taken."""
     entry = studio.opened.file(given.text("file"))
     with entry.lock:
@@ -65,11 +65,11 @@ def tree(studio: Studio, given: Given) -> dict[str, Any]:
         return {"nodes": _walk(entry.strategy)}
 
 
-def _walk(strategy: Strategy[HistoryTree]) -> list[dict[str, Any]]:
+def _walk(strategy: Strategy[HistoryTree]) -> list[Json]:
     """Nodes in the order of a walk from the root, each after its parent."""
     rules = rules_of(strategy.tree)
-    nodes: list[dict[str, Any]] = []
-    stack: list[tuple[Any, int, str, float, float]] = [(rules.root(), -1, "", 1.0, 1.0)]
+    nodes: list[Json] = []
+    stack: list[tuple[State, int, str, float, float]] = [(rules.root(), -1, "", 1.0, 1.0)]
     while stack:
         state, parent, action, share, reach = stack.pop()
         if len(nodes) >= DRAWN:

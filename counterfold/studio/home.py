@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from counterfold import __version__
+from counterfold.files.text import Json
 from counterfold.studio.calls import Given, asked, told
 from counterfold.studio.folder import KINDS
 from counterfold.studio.server import Studio
@@ -12,7 +11,7 @@ from counterfold.studio.server import Studio
 __all__ = ["ROUTES"]
 
 
-def home(studio: Studio, given: Given) -> dict[str, Any]:
+def home(studio: Studio, given: Given) -> Json:
     """The folder's name, its files, and the games that were named at the start."""
     return {
         "folder": studio.folder.path.name,
@@ -23,7 +22,7 @@ def home(studio: Studio, given: Given) -> dict[str, Any]:
     }
 
 
-def bring(studio: Studio, given: Given) -> dict[str, Any]:
+def bring(studio: Studio, given: Given) -> Json:
     """Keep a file that somebody brings."""
     return {"name": studio.folder.bring(given.text("name", most=200), given.content)}
 

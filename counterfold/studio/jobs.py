@@ -19,10 +19,9 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 from counterfold.errors import FileError, ParameterError, short
-from counterfold.files.text import Fields, read_json
+from counterfold.files.text import Fields, Json, read_json
 from counterfold.files.whole import write_whole
 from counterfold.studio.folder import Folder
 
@@ -62,7 +61,7 @@ def is_held(path: Path) -> bool:
         return True
 
 
-def read_state(folder: Path) -> dict[str, Any]:
+def read_state(folder: Path) -> Json:
     """How far a job is; nothing before it has begun."""
     try:
         found = read_json(folder / "state.json", "the state of a job")
@@ -71,7 +70,7 @@ def read_state(folder: Path) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def write_state(folder: Path, state: Mapping[str, Any]) -> None:
+def write_state(folder: Path, state: Mapping[str, object]) -> None:
     """Tell how far a job is."""
     write_whole(folder / "state.json", json.dumps(state).encode())
 
@@ -85,12 +84,12 @@ class Queue:
         self.root.mkdir(parents=True, exist_ok=True)
         self._guard = threading.RLock()
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
-        self._seen: dict[Path, tuple[tuple[int, ...], Mapping[str, Any]]] = {}
+        self._seen: dict[Path, tuple[tuple[int, ...], Mapping[str, object]]] = {}
         self.closed = False
 
     # What is wanted.
 
-    def add(self, kind: str, title: str, request: dict[str, Any], file: str | None = None) -> str:
+    def add(self, kind: str, title: str, request: Json, file: str | None = None) -> str:
         """A new job at the end of the queue; its number."""
         with self._guard:
             number = max((int(path.name) for path in self._folders()), default=0) + 1
@@ -107,7 +106,7 @@ class Queue:
             self._wish(name, wanted="stop")
             self._signal(name, signal.SIGTERM)
 
-    def go_on(self, name: str, **request: Any) -> None:
+    def go_on(self, name: str, **request: object) -> None:
         """Put a job that was stopped, or is done, into the queue again."""
         with self._guard:
             job = self._read(name)
@@ -127,17 +126,17 @@ class Queue:
 
     # What there is.
 
-    def jobs(self) -> list[dict[str, Any]]:
+    def jobs(self) -> list[Json]:
         """All jobs with their states, the latest first."""
         with self._guard:
             return [self.job(path.name) for path in reversed(self._folders())]
 
-    def job(self, name: str) -> dict[str, Any]:
+    def job(self, name: str) -> Json:
         """A job with its state and its phase: waiting, running, stopped, done or failed."""
         wish, state = self._read(name), self._known(self.root / name / "state.json")
         return {**state, **wish, "id": name, "phase": self._phase(name, wish, state)}
 
-    def _phase(self, name: str, wish: Mapping[str, Any], state: Mapping[str, Any]) -> str:
+    def _phase(self, name: str, wish: Mapping[str, object], state: Mapping[str, object]) -> str:
         if state.get("phase") in ENDED and name not in self._processes:
             return str(state["phase"])
         if self._runs(name):
@@ -149,12 +148,12 @@ class Queue:
     def _folders(self) -> list[Path]:
         return sorted(p for p in self.root.iterdir() if p.is_dir() and p.name.isdigit())
 
-    def _read(self, name: str) -> dict[str, Any]:
+    def _read(self, name: str) -> Json:
         if not (isinstance(name, str) and name.isdigit() and (self.root / name).is_dir()):
             raise ParameterError(f"there is no job {short(name)}")
         return self._known(self.root / name / "job.json")
 
-    def _known(self, path: Path) -> dict[str, Any]:
+    def _known(self, path: Path) -> Json:
         """What a file of a job says, read again only if it has changed; nothing if it is not."""
         try:
             state = path.stat()
@@ -165,10 +164,10 @@ class Queue:
             return {}
         return dict(self._seen[path][1])
 
-    def _write(self, name: str, wish: Mapping[str, Any]) -> None:
+    def _write(self, name: str, wish: Mapping[str, object]) -> None:
         write_whole(self.root / name / "job.json", json.dumps(wish).encode())
 
-    def _wish(self, name: str, **changes: Any) -> None:
+    def _wish(self, name: str, **changes: object) -> None:
         self._write(name, {**self._read(name), **changes})
 
     # Processes.

@@ -6,17 +6,18 @@ import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
 
 from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.abstraction.bucket_view import BucketBrowser
 from counterfold.errors import CodeError, ParameterError, UnsupportedError, short
 from counterfold.evaluate.public_view import Browser
 from counterfold.files.arrays import header_in
+from counterfold.files.text import Json
 from counterfold.games.catalog import games
 from counterfold.games.spec import parse_spec
 from counterfold.strategy.strategy import AnyStrategy, Strategy
 from counterfold.studio.folder import Folder
+from counterfold.tree.form import AnyGame
 from counterfold.tree.named import PUBLIC_ONLY, game_named
 from counterfold.tree.public import PublicTree
 
@@ -30,10 +31,10 @@ class Open:
 
     def __init__(self, name: str, strategy: AnyStrategy) -> None:
         self.name, self.strategy, self.lock = name, strategy, threading.RLock()
-        self.strips: dict[tuple[str, str | None], dict[str, Any]] = {}  # next cards, by their line
-        self.seats: dict[str, Any] | None = None  # the statistics of every seat
+        self.strips: dict[tuple[str, str | None], Json] = {}  # next cards, by their line
+        self.seats: Json | None = None  # the statistics of every seat
         self.counting = threading.Lock()
-        self.situations: list[dict[str, Any]] | None = None  # before the flop, for charts
+        self.situations: list[Json] | None = None  # before the flop, for charts
         self._looking = threading.Thread(target=self._look, daemon=True)
         self._looked = False
 
@@ -89,7 +90,7 @@ class Opened:
                     self._kept.move_to_end(key)
         return entry or self.file(name)
 
-    def game_in(self, path: str) -> Any:
+    def game_in(self, path: str) -> AnyGame | None:
         """The rules of a file that are a program, if they were named at the start; else None."""
         game = header_in(path).header.get("game", "")
         if ".py:" not in game:
@@ -101,7 +102,7 @@ class Opened:
             )
         return game_named(game)
 
-    def game(self, name: Any) -> Any:
+    def game(self, name: object) -> AnyGame:
         """The game that a name means: of the catalog, of the folder, or named at the start."""
         if not isinstance(name, str) or len(name) > 400:
             raise ParameterError(f"{short(name)} is no name of a game")

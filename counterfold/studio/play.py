@@ -7,15 +7,15 @@ import secrets
 import threading
 from collections import OrderedDict
 from collections.abc import Hashable, Sequence
-from typing import Any
 
 from counterfold.agent import Observation
 from counterfold.cli.names import rules_named
 from counterfold.cli.play_rules import rules_in_short
 from counterfold.cli.play_screen import Screen
 from counterfold.errors import CounterfoldError, ParameterError, complaints_of, short
-from counterfold.games.base import label
-from counterfold.games.spec import Spec, parse_spec
+from counterfold.files.text import Json
+from counterfold.games.base import Game, label
+from counterfold.games.spec import Parameter, Spec, parse_spec
 from counterfold.play.agents import AGENTS
 from counterfold.play.bots import AT_TABLES, SEARCHING, needs_form, searching, seated
 from counterfold.play.human import Leave, Session, read_session
@@ -23,7 +23,6 @@ from counterfold.play.record import read_record, rules_in
 from counterfold.play.street import search_line
 from counterfold.play.table import PlayedHand
 from counterfold.play.trainer import Judgement, Trainer
-from counterfold.poker.game import PokerGame
 from counterfold.poker.rules import PokerRules
 from counterfold.poker.table import Holdem
 from counterfold.studio.calls import Given, asked, told
@@ -31,6 +30,7 @@ from counterfold.studio.felt import felt_of
 from counterfold.studio.server import Studio
 from counterfold.tree.form import form_of
 from counterfold.tree.history import HistoryTree
+from counterfold.tree.story import rules_of
 
 TABLES = 8
 """That are kept at once; the oldest is left for a new one."""
@@ -63,7 +63,7 @@ class PersonsTable:
         self.observation: Observation | None = None
         self._decided: list[tuple[Observation, int]] = []  # and how many were judged before
         self.hand: PlayedHand | None = None
-        self.costly: list[dict[str, Any]] = []
+        self.costly: list[Json] = []
         self._move: Hashable | None = None
         self._left = False
         sitting.ask = self._ask
@@ -146,7 +146,7 @@ class PersonsTable:
         self.costly.sort(key=lambda one: -float(one["lost"]))
         del self.costly[WORST:]
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> Json:
         """What the person sees, as soon as it is their turn or the hand is over."""
         with self.changed:
             self.changed.wait_for(lambda: self.phase != "thinking", PATIENCE)
@@ -202,7 +202,7 @@ class PersonsTable:
         rows = self.screen.table(player, self.sitting.view(player))
         return [*rows, *self.screen.showdown(self.hand)]
 
-    def _felt(self, player: int) -> dict[str, Any] | None:
+    def _felt(self, player: int) -> Json | None:
         """Cards and chips, where the game has them."""
         if self.hand is None and self.observation is None:
             return None
@@ -211,12 +211,12 @@ class PersonsTable:
         who = [names[(place + number) % len(names)] for place in range(len(names))]
         return felt_of(self.sitting, player, who)
 
-    def _judged(self) -> list[dict[str, Any]]:
+    def _judged(self) -> list[Json]:
         sitting = self.sitting
         number = self.hand.number if self.hand else sitting.hands
         return [_told(one) for one in sitting.judged] if sitting._number == number else []
 
-    def hint(self) -> list[dict[str, Any]]:
+    def hint(self) -> list[Json]:
         """What others would do here, and what each action is worth."""
         if self.phase != "decision" or self.observation is None:
             raise ParameterError("there is nothing to decide now")
@@ -226,7 +226,7 @@ class PersonsTable:
         ]
 
 
-def _told(judged: Judgement) -> dict[str, Any]:
+def _told(judged: Judgement) -> Json:
     return {
         "action": judged.action,
         "worth": judged.worth,
@@ -261,7 +261,7 @@ class Tables:
 _tables = Tables()
 
 
-def choices(studio: Studio, given: Given) -> dict[str, Any]:
+def choices(studio: Studio, given: Given) -> Json:
     """Games and opponents to choose from."""
     kinds = ("solution", "strategy", "blueprint")
     files = [item for item in studio.folder.items() if item.kind in kinds]
@@ -273,7 +273,7 @@ def choices(studio: Studio, given: Given) -> dict[str, Any]:
     }
 
 
-def sit(studio: Studio, given: Given) -> dict[str, Any]:
+def sit(studio: Studio, given: Given) -> Json:
     """Sit down: a game by name, or the one of a solution, against a file or an agent; or where a
     session of the folder was left, with the moves of the hand that was in play."""
     session, moves = None, list[str]()
@@ -309,7 +309,7 @@ def sit(studio: Studio, given: Given) -> dict[str, Any]:
     return {"table": key, **made.state()}
 
 
-def _of_names(studio: Studio, given: Given, game: str, against: str) -> tuple[Any, list[str]]:
+def _of_names(studio: Studio, given: Given, game: str, against: str) -> tuple[Game, list[str]]:
     """Rules and opponents as somebody names them."""
     with complaints_of("against"):
         spec = _agent(studio, against)
@@ -333,7 +333,7 @@ def _session(studio: Studio, given: Given) -> tuple[Session, list[str]]:
     return read_session(studio.folder.inside(given.text("session"))), moves
 
 
-def _of_session(studio: Studio, session: Session) -> tuple[Any, list[str], tuple[str, str]]:
+def _of_session(studio: Studio, session: Session) -> tuple[Game, list[str], tuple[str, str]]:
     """Rules and opponents of a session in a file: files of the folder, or names."""
     header = read_record(session.path).header
     against = [studio.folder.shown(name) for name in session.against]
@@ -355,7 +355,7 @@ def _searching(given: Given, path: str) -> str:
     return str(Spec(SEARCHING, (path,), told))
 
 
-def _rules(studio: Studio, name: str | None, against: str) -> Any:
+def _rules(studio: Studio, name: str | None, against: str) -> Game:
     """The game that is named, or that of the first file among the opponents."""
     if name is not None:
         return _named(studio, name)
@@ -363,12 +363,12 @@ def _rules(studio: Studio, name: str | None, against: str) -> Any:
     if not found:
         raise ParameterError("say which game to play, such as leduc")
     path = str(studio.folder.inside(found[0]))
-    return studio.opened.game_in(path) or rules_named(path)
+    game = studio.opened.game_in(path)
+    return rules_named(path) if game is None else rules_of(game)
 
 
-def _named(studio: Studio, name: str) -> Any:
-    game = studio.opened.game(name)
-    return PokerRules(game) if isinstance(game, PokerGame) else game
+def _named(studio: Studio, name: str) -> Game:
+    return rules_of(studio.opened.game(name))
 
 
 def _files(text: str) -> list[str]:
@@ -392,7 +392,7 @@ def _agent(studio: Studio, against: str) -> str:
                     {key: _inside(studio, x) for key, x in spec.kwargs.items()}))  # fmt: skip
 
 
-def _inside(studio: Studio, value: Any) -> Any:
+def _inside(studio: Studio, value: Parameter) -> Parameter:
     """A parameter of an agent: files are those of the folder."""
     if not isinstance(value, str):
         return value
@@ -403,36 +403,36 @@ def _inside(studio: Studio, value: Any) -> Any:
     return _agent(studio, value) if "(" in value else value
 
 
-def act(studio: Studio, given: Given) -> dict[str, Any]:
+def act(studio: Studio, given: Given) -> Json:
     """The person's move."""
     table = _tables[given.text("table")]
     table.move(given.text("action", most=200))
     return table.state()
 
 
-def deal(studio: Studio, given: Given) -> dict[str, Any]:
+def deal(studio: Studio, given: Given) -> Json:
     """The next hand."""
     table = _tables[given.text("table")]
     table.deal()
     return table.state()
 
 
-def state(studio: Studio, given: Given) -> dict[str, Any]:
+def state(studio: Studio, given: Given) -> Json:
     """The table as it is."""
     return _tables[given.text("table")].state()
 
 
-def hint(studio: Studio, given: Given) -> dict[str, Any]:
+def hint(studio: Studio, given: Given) -> Json:
     """What others would do."""
     return {"advice": _tables[given.text("table")].hint()}
 
 
-def drills(studio: Studio, given: Given) -> dict[str, Any]:
+def drills(studio: Studio, given: Given) -> Json:
     """The decisions that cost most, to be made again; what each action is worth comes with them."""
     return {"drills": _tables[given.text("table")].costly}
 
 
-def save(studio: Studio, given: Given) -> dict[str, Any]:
+def save(studio: Studio, given: Given) -> Json:
     """Keep the session as a record of hands."""
     table = _tables[given.text("table")]
     name = studio.folder.fresh(given.text("name", "session", 100), ".jsonl")
@@ -440,7 +440,7 @@ def save(studio: Studio, given: Given) -> dict[str, Any]:
     return {"file": name}
 
 
-def keep(studio: Studio, given: Given) -> dict[str, Any]:
+def keep(studio: Studio, given: Given) -> Json:
     """Keep the hands so far in a file, for a link, with the moves of the one in play."""
     table = _tables[given.text("table")]
     name = studio.folder.fresh("hand", ".jsonl")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
 
 from counterfold.cli.grid_html import frame_of, view_document
 from counterfold.errors import ParameterError, UnsupportedError, complaints_of
 from counterfold.evaluate.statistics import statistics
+from counterfold.files.text import Json
 from counterfold.poker.flops import TEXTURES
 from counterfold.poker.game import DECISION, PokerGame
 from counterfold.poker.units import parse_amount
@@ -24,7 +24,7 @@ DEPTH = 2
 """Seats that have entered the pot before a chart."""
 
 
-def begin(studio: Studio, given: Given) -> dict[str, Any]:
+def begin(studio: Studio, given: Given) -> Json:
     """A new report: a spot of the folder on some flops."""
     name = given.text("file")
     with complaints_of("file"):
@@ -41,7 +41,7 @@ def begin(studio: Studio, given: Given) -> dict[str, Any]:
     return {"id": studio.queue.add("report", title, request)}
 
 
-def rows(studio: Studio, given: Given) -> dict[str, Any]:
+def rows(studio: Studio, given: Given) -> Json:
     """What a report has found so far."""
     job = studio.queue.job(given.text("job"))
     request = job["request"]
@@ -63,7 +63,7 @@ def rows(studio: Studio, given: Given) -> dict[str, Any]:
     }
 
 
-def charts(studio: Studio, given: Given) -> dict[str, Any]:
+def charts(studio: Studio, given: Given) -> Json:
     """What each seat does in a situation before the flop; a small table is shown in all of them."""
     entry = studio.opened.file(given.text("file"))
     with entry.lock:
@@ -90,7 +90,7 @@ def charts(studio: Studio, given: Given) -> dict[str, Any]:
         }
 
 
-def situations(game: PokerGame) -> list[dict[str, Any]]:
+def situations(game: PokerGame) -> list[Json]:
     """What may have been done before seats decide, up to a raise and a second one, where all
     others fold: a title, and the line to each seat that decides then."""
     betting, names = game.betting, game.players
@@ -120,7 +120,7 @@ def situations(game: PokerGame) -> list[dict[str, Any]]:
     return [{"title": title, "lines": [line for _, line in after]} for title, after in made]
 
 
-def seats(studio: Studio, given: Given) -> dict[str, Any]:
+def seats(studio: Studio, given: Given) -> Json:
     """VPIP and its like for every seat; over buckets they are estimated, which takes a while."""
     entry = studio.opened.file(given.text("file"))
     with entry.counting:

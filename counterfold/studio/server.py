@@ -11,7 +11,6 @@ from contextlib import asynccontextmanager, suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -22,6 +21,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from counterfold.files.text import Json
 from counterfold.studio.calls import plain
 from counterfold.studio.folder import Folder
 from counterfold.studio.guard import Guard, Visitors
@@ -121,7 +121,7 @@ async def _live(socket: WebSocket) -> None:
     gone = asyncio.create_task(_until_gone(socket))
     before = ""
     while not gone.done():
-        jobs: list[dict[str, Any]] = await run_in_threadpool(studio.queue.jobs)
+        jobs: list[Json] = await run_in_threadpool(studio.queue.jobs)
         now = json.dumps(plain({"jobs": jobs}))
         if now != before:
             before = now

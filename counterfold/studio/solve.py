@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from counterfold.abstraction.bucket_maker import Recipe
 from counterfold.cli.blueprint_gains import check_size, size_of
 from counterfold.cli.buckets import counts_in
 from counterfold.errors import ParameterError, complaints_of
+from counterfold.files.text import Json
 from counterfold.games.base import spec_of
 from counterfold.poker.game import PokerGame
 from counterfold.poker.spot import spot
@@ -16,6 +15,7 @@ from counterfold.solvers.result import table_size
 from counterfold.solvers.until import Until
 from counterfold.studio.calls import Given, asked, told
 from counterfold.studio.server import Studio
+from counterfold.tree.form import AnyGame
 
 __all__ = ["ROUTES", "limits_of", "sampling_of"]
 
@@ -24,19 +24,20 @@ MOST = 10**12
 """Iterations of a job: more than a computer has the time for."""
 
 
-def jobs(studio: Studio, given: Given) -> dict[str, Any]:
+def jobs(studio: Studio, given: Given) -> Json:
     """All jobs."""
     return {"jobs": studio.queue.jobs()}
 
 
-def begin(studio: Studio, given: Given) -> dict[str, Any]:
+def begin(studio: Studio, given: Given) -> Json:
     """A new job that solves a spot or a game."""
-    request: dict[str, Any] = {}
+    request: Json = {}
     if "spot" in given.values:
-        game = spot(given.object("spot"), name=given.text("name", "spot", 100))
-        table_size(game).check()
+        poker = spot(given.object("spot"), name=given.text("name", "spot", 100))
+        table_size(poker).check()
         request["spot"] = given.object("spot")
-        title = given.text("name", game.name, 100)
+        title = given.text("name", poker.name, 100)
+        game: AnyGame = poker
     else:
         name = given.text("game", most=400)
         game = studio.opened.game(name)
@@ -55,7 +56,7 @@ def begin(studio: Studio, given: Given) -> dict[str, Any]:
     return {"id": studio.queue.add(kind, title or stem, request, file), "file": file}
 
 
-def sampling_of(given: Given, game: Holdem) -> dict[str, Any]:
+def sampling_of(given: Given, game: Holdem) -> Json:
     """How a blueprint of a table is to be made, checked."""
     buckets, minutes = given.text("buckets", "200", 40), given.number("minutes", 5)
     with complaints_of("minutes"):
@@ -68,9 +69,9 @@ def sampling_of(given: Given, game: Holdem) -> dict[str, Any]:
     return {"buckets": buckets, "seconds": 60 * minutes}
 
 
-def limits_of(given: Given, game: Any) -> dict[str, Any]:
+def limits_of(given: Given, game: AnyGame) -> Json:
     """When a job is to stop, as far as that is given, checked."""
-    found: dict[str, Any] = {}
+    found: Json = {}
     for key in LIMITS:
         value = given.values.get(key)
         if value in (None, ""):
@@ -91,13 +92,13 @@ def _iterations(given: Given) -> int:
     return int(number)
 
 
-def stop(studio: Studio, given: Given) -> dict[str, Any]:
+def stop(studio: Studio, given: Given) -> Json:
     """Let a job end with what it has."""
     studio.queue.stop(given.text("id"))
     return jobs(studio, given)
 
 
-def go_on(studio: Studio, given: Given) -> dict[str, Any]:
+def go_on(studio: Studio, given: Given) -> Json:
     """Let a job go on, to another limit if one is given."""
     more = {key: given.values[key] for key in LIMITS if given.values.get(key) not in (None, "")}
     if "iterations" in more:
@@ -108,7 +109,7 @@ def go_on(studio: Studio, given: Given) -> dict[str, Any]:
     return jobs(studio, given)
 
 
-def remove(studio: Studio, given: Given) -> dict[str, Any]:
+def remove(studio: Studio, given: Given) -> Json:
     """Forget a job."""
     studio.queue.remove(given.text("id"))
     return jobs(studio, given)

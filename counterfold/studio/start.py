@@ -8,12 +8,17 @@ import socket
 import threading
 import webbrowser
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING
 
 from counterfold import interrupts
 from counterfold.cli.output import StoppedError, advise, say
 from counterfold.cli.verbs.studio import StudioRequest
 from counterfold.errors import FileError, MissingExtraError, ParameterError, reason
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+    from starlette.types import ASGIApp
 
 __all__ = ["run"]
 
@@ -24,7 +29,7 @@ def run(request: StudioRequest) -> None:
     """Serve the folder until Ctrl-C."""
     try:
         import starlette  # noqa: F401
-        import uvicorn
+        import uvicorn  # noqa: F401
         import websockets  # noqa: F401
     except ImportError:
         raise MissingExtraError(
@@ -58,27 +63,29 @@ def run(request: StudioRequest) -> None:
     if not request.no_browser:
         way_in = f"{address}/" + (f"?token={token}" if token else "")
         threading.Timer(0.4, webbrowser.open, [way_in]).start()
-    _serve(uvicorn, app, listener)
+    _serve(app, listener)
 
 
-def _serve(uvicorn: Any, app: Any, listener: socket.socket) -> None:
+def _serve(app: ASGIApp, listener: socket.socket) -> None:
     """Until a signal, of which the exit code tells as after any verb."""
+    import uvicorn
+
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, ws="websockets-sansio", server_header=False,
         ws_max_size=1 << 16, timeout_graceful_shutdown=2,
     )  # fmt: skip
-    server = uvicorn.Server(config)
     heeded = {number: signal.getsignal(number) for number in interrupts.TAKEN}
-    ended, leave = list[int](), server.handle_exit
+    ended: list[int] = []
 
-    def heed(number: int, frame: Any) -> None:
-        if heeded[number] is not signal.SIG_IGN:  # as Ctrl-C is to what runs in the background
-            ended.append(number)
-            leave(number, frame)
+    class Server(uvicorn.Server):
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            if heeded[sig] is not signal.SIG_IGN:  # as Ctrl-C is to what runs in the background
+                ended.append(sig)
+                super().handle_exit(sig, frame)
 
-    server.handle_exit = heed
+    server = Server(config)
     if heeded[signal.SIGHUP] is not signal.SIG_IGN:  # which the server knows nothing of
-        signal.signal(signal.SIGHUP, heed)
+        signal.signal(signal.SIGHUP, server.handle_exit)
     try:
         server.run(sockets=[listener])
         signal.signal(signal.SIGHUP, heeded[signal.SIGHUP])

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 from counterfold import interrupts
 from counterfold.errors import CounterfoldError, FileError, reason
@@ -55,7 +54,7 @@ class Desk:
         """Where the result goes."""
         return self.folder.inside(self.job["file"], new=True)
 
-    def tell(self, *, at_once: bool = False, **what: Any) -> None:
+    def tell(self, *, at_once: bool = False, **what: object) -> None:
         """Note how far the job is; not more often than somebody can see."""
         self.state |= what
         now = time.monotonic()
@@ -107,9 +106,9 @@ def _tell_of_kernels(desk: Desk) -> None:
     log.setLevel(logging.INFO)
 
 
-def _work(kind: str) -> Callable[[Desk], dict[str, Any] | None]:
+def _work(kind: str) -> Callable[[Desk], Json | None]:
     module, _, name = WORK[kind].partition(":")
-    found: Callable[[Desk], dict[str, Any] | None] = getattr(import_module(module), name)
+    found: Callable[[Desk], Json | None] = getattr(import_module(module), name)
     return found
 
 

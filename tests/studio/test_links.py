@@ -82,7 +82,9 @@ def test_locks_that_are_too_long_are_in_a_file(visit: Visit, studio: Server) -> 
 
 def test_wrong_locks_in_a_link_are_told(studio: Server) -> None:
     path = f"/api/bend/locks?file={FILE}&locks="
+    (studio.folder / "elsewhere.json").write_text('"/etc/passwd"')
     for locks, words in (
+        ("elsewhere.json", "must be a list of objects"),
         ("[{", "no JSON"),
         ("../x.json", "not in the studio's folder"),
         ("river.json", "must be a list of objects"),

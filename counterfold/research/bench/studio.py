@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from counterfold.errors import ParameterError
@@ -22,6 +22,7 @@ from counterfold.studio.chromium import chromium, served, solved_into
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from playwright.sync_api import Page
 
 GAMES = ("river_full", "turn_wide", "flop_pair")
 LIMITS = {"river": 100.0, "turn": 100.0, "flop": 300.0}
@@ -85,7 +86,7 @@ def run(games: Sequence[str] = GAMES, on_progress: Progress = no_progress) -> Cl
     return Clicked(tuple(found))
 
 
-def _walk(page: Any) -> list[float]:
+def _walk(page: Page) -> list[float]:
     """Clicks on actions and back again, at the beginning and one step on."""
     spent = []
     for _ in range(ROUNDS):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from counterfold.cli.preferences import place_in, read_preferences
 from counterfold.exploit.curve import curve
 from counterfold.exploit.response import Response
@@ -15,6 +13,7 @@ from counterfold.exploit.responses import (
     toward,
     within,
 )
+from counterfold.files.text import Json
 from counterfold.play.agents import StrategyAgent, make_agent
 from counterfold.play.poker_bots import MODELS
 from counterfold.poker.game import PokerGame
@@ -25,14 +24,14 @@ from counterfold.studio.worker import Desk
 from counterfold.style.price import price
 from counterfold.style.target_search import Stage
 from counterfold.style.targets import meet
-from counterfold.tree.form import form_of
+from counterfold.tree.form import AnyGame, Form, form_of
 from counterfold.tree.history import HistoryTree
 
 SHARES = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)
 """How far the model is trusted at the points of a curve that linear programs find."""
 
 
-def style_job(desk: Desk) -> dict[str, Any]:
+def style_job(desk: Desk) -> Json:
     """The price of a style, and the styled strategy in the job's file."""
     request = desk.request
     game = game_of(request, desk.file.stem)
@@ -53,7 +52,7 @@ def style_job(desk: Desk) -> dict[str, Any]:
     return {**told, "pot": _pot(game)}
 
 
-def target_job(desk: Desk) -> dict[str, Any]:
+def target_job(desk: Desk) -> Json:
     """The strategy nearest to a frequency, and what it costs."""
     request = desk.request
     game = game_of(request, desk.file.stem)
@@ -81,7 +80,7 @@ def target_job(desk: Desk) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def exploit_job(desk: Desk) -> dict[str, Any]:
+def exploit_job(desk: Desk) -> Json:
     """Winnings against exploitability, and the best answer within the budget in the job's file."""
     request, player = desk.request, int(desk.request["player"])
     game = game_of(request, desk.file.stem)
@@ -108,7 +107,7 @@ def exploit_job(desk: Desk) -> dict[str, Any]:
     }
 
 
-def _model(desk: Desk, form: Any) -> Strategy:
+def _model(desk: Desk, form: Form) -> Strategy:
     name = desk.request["model"]
     desk.tell(at_once=True, doing="making the model")
     if name not in MODELS:
@@ -147,5 +146,5 @@ def _by_cfr(model: Strategy, player: int, desk: Desk, budget: float | None) -> l
     return toward(answer, budget)
 
 
-def _pot(game: Any) -> float | None:
+def _pot(game: AnyGame) -> float | None:
     return game.pot if isinstance(game, PokerGame) else None

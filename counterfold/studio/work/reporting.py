@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from counterfold.files.text import Json
 from counterfold.poker.cards import board_name
 from counterfold.solvers.flop_report import Flop, FlopReport
 from counterfold.solvers.until import Report
 from counterfold.studio.worker import Desk
 
 
-def report_job(desk: Desk) -> dict[str, Any]:
+def report_job(desk: Desk) -> Json:
     """Flop by flop; what is done is kept, and the job goes on with what is missing."""
     request, folder = desk.request, desk.root / "flops"
     folder.mkdir(exist_ok=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from functools import partial
-from typing import Any
 
 from counterfold.abstraction.blueprint import resume_blueprint
 from counterfold.abstraction.bucket_form import BucketForm
@@ -15,6 +14,7 @@ from counterfold.checkpoints import Checkpoints
 from counterfold.cli.blueprint_gains import AT_THE_END, LEAST, MOST, ON_THE_WAY
 from counterfold.cli.buckets import counts_in
 from counterfold.files.arrays import header_of
+from counterfold.files.text import Json
 from counterfold.poker.game import PokerGame
 from counterfold.solvers.run import run_until
 from counterfold.solvers.solver import Solver
@@ -27,7 +27,7 @@ FIRST = 10.0
 """Seconds before the first check; the next ones come after twice the time."""
 
 
-def blueprint_job(desk: Desk) -> dict[str, Any] | None:
+def blueprint_job(desk: Desk) -> Json | None:
     """Sample until the time is up; what a response would gain is measured on the way."""
     request = desk.request
     game = poker_game(request["game"])

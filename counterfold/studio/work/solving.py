@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from counterfold.exploit.lock_files import read_locks
 from counterfold.exploit.locks import Locks
+from counterfold.files.text import Json
 from counterfold.pieces.store import store_at
 from counterfold.poker.game import PokerGame
 from counterfold.poker.spot import spot
@@ -14,19 +14,20 @@ from counterfold.solvers.result import Result, resume, solve
 from counterfold.solvers.shelf import solve_in
 from counterfold.solvers.until import Report, Until
 from counterfold.studio.worker import Desk
+from counterfold.tree.form import AnyGame
 from counterfold.tree.named import game_named
 
 __all__ = ["game_of", "solve_job"]
 
 
-def game_of(request: dict[str, Any], name: str = "spot") -> Any:
+def game_of(request: Json, name: str = "spot") -> AnyGame:
     """The game that a request has in full, as a spot, or names."""
     if "spot" in request:
         return spot(request["spot"], name=name)
     return game_named(request["game"], request.get("form"))
 
 
-def solve_job(desk: Desk) -> dict[str, Any] | None:
+def solve_job(desk: Desk) -> Json | None:
     """Solve to the limit of the request; nothing if somebody stopped it."""
     request = desk.request
     game = game_of(request, desk.file.stem)
@@ -50,7 +51,7 @@ def solve_job(desk: Desk) -> dict[str, Any] | None:
     return _certificate(result)
 
 
-def _locks(request: dict[str, Any], game: Any) -> Locks | None:
+def _locks(request: Json, game: AnyGame) -> Locks | None:
     """Decisions that were painted, if there are any."""
     given = request.get("locks")
     if not given:
@@ -58,7 +59,7 @@ def _locks(request: dict[str, Any], game: Any) -> Locks | None:
     return Locks(read_locks(given, game))
 
 
-def _until(request: dict[str, Any]) -> Until | None:
+def _until(request: Json) -> Until | None:
     """The limits of a request; the usual ones where it has none."""
     limits = {key: request[key] for key in ("iterations", "exploitability", "seconds")
               if request.get(key)}  # fmt: skip
@@ -68,7 +69,7 @@ def _until(request: dict[str, Any]) -> Until | None:
 class _Follower:
     """Notes the curve of a run as it falls."""
 
-    def __init__(self, desk: Desk, game: Any, until: Until | None) -> None:
+    def __init__(self, desk: Desk, game: AnyGame, until: Until | None) -> None:
         self.desk = desk
         self.units = game.units if isinstance(game, PokerGame) else None
         self.trace: list[list[float]] = list(desk.state.get("trace", []))
@@ -99,7 +100,7 @@ def _trace(result: Result) -> list[list[float]]:
     ]
 
 
-def _certificate(result: Result) -> dict[str, Any]:
+def _certificate(result: Result) -> Json:
     """What is told of a result, without its trace."""
     found = result.to_dict()
     found.pop("trace")
