@@ -105,7 +105,7 @@ class BucketEngine(Engine):
 
     def _hold(self, held: NDArray[np.float32]) -> None:
         """Put what is played behind a depth limit where regrets lie; they never change."""
-        from counterfold.kernels.poker_sampling import spread
+        from counterfold.kernels.poker_lines import spread
 
         if self.settings.traversal != "external":
             raise UnsupportedError("a game with a depth limit is walked by external sampling only")
@@ -158,7 +158,8 @@ class BucketEngine(Engine):
 
     def _model(self, fields: Mapping[str, Array]) -> Any:
         """The opponent's model for the kernel, in the places of this engine's own table."""
-        from counterfold.kernels.poker_sampling import Model, spread
+        from counterfold.kernels.poker_lines import spread
+        from counterfold.kernels.poker_sampling import Model
 
         if "model" not in fields:
             return Model(self.table[:0], -1, 0.0)
@@ -213,7 +214,7 @@ class BucketEngine(Engine):
     def rule(self, row: NDArray[np.float64], number: int) -> Any:
         """The update rule of a round, by its row of the schedule."""
         from counterfold.kernels import rule
-        from counterfold.kernels.poker_sampling import Rule
+        from counterfold.kernels.poker_lines import Rule
 
         if number >= MOST_ROUNDS:
             raise UnsupportedError(
@@ -245,7 +246,7 @@ class BucketEngine(Engine):
 
         ``logs`` are the running sums of the schedule then.
         """
-        from counterfold.kernels.poker_sampling import sums
+        from counterfold.kernels.poker_lines import sums
 
         out = np.empty((2, self.form.size), np.float32)
         sums(self.lines, self.nodes, self._counts, self._settled(logs), self.table, out)
@@ -277,7 +278,7 @@ class BucketEngine(Engine):
         self, given: NDArray[np.float32], logs: NDArray[np.float64], iteration: int
     ) -> None:
         """Go on from sums like those, at the end of the round with this iteration."""
-        from counterfold.kernels.poker_sampling import put_sums
+        from counterfold.kernels.poker_lines import put_sums
 
         self.iteration = iteration
         put_sums(self.lines, self.nodes, self._counts, self._settled(logs), given, self.table)
@@ -292,7 +293,7 @@ class BucketEngine(Engine):
 
     def tables(self, average: bool) -> Tables:
         """The average strategy; even in rows that never came up."""
-        from counterfold.kernels.poker_sampling import averages
+        from counterfold.kernels.poker_lines import averages
 
         out = np.empty(self.form.size, np.float32)
         if average:
@@ -350,7 +351,7 @@ class BucketEngine(Engine):
 
     def _rows(self) -> list[tuple[int, NDArray[np.int64]]]:
         """Each decision, and where the rows of its buckets begin."""
-        from counterfold.kernels import poker_sampling as kernels
+        from counterfold.kernels import poker_lines as kernels
 
         pair, info = int(kernels.PAIR), self.lines.info.reshape(-1, 4)[self.nodes]
         step = pair * self.lines.step[info[:, 0] & kernels.OWNER].astype(np.int64)

@@ -82,12 +82,16 @@ class _Judge:
         self._twin = self._room._replace(value=np.zeros_like(self._room.value))
 
     def _spread(self, strategy: Strategy[BucketForm], table: NDArray[np.float32]) -> None:
+        from counterfold.kernels.poker_lines import spread
+
         counts = self.form.counts[self.form.nodes]
-        self._kernels.spread(self._lines, self._nodes, counts, strategy.tables[0], table)
+        spread(self._lines, self._nodes, counts, strategy.tables[0], table)
 
     def _rule(self) -> Any:
+        from counterfold.kernels.poker_lines import Rule
+
         one, nothing = np.float32(1), np.float32(0)
-        return self._kernels.Rule(
+        return Rule(
             np.ones((1, 5)), 0, False, one, one, np.float32(-np.inf), nothing, nothing, False, None
         )
 

@@ -20,21 +20,23 @@ BOARDS = 64  # that are sorted out at a time
 
 def room_for(form: BucketForm, lines: Any, random: NDArray[np.uint64]) -> Any:
     """Room for the walks of one thread."""
-    from counterfold.kernels import poker_sampling as kernels
+    from counterfold.kernels.poker_deals import Room
+    from counterfold.kernels.poker_lines import OWNERS, most_visits
+    from counterfold.kernels.poker_sampling import DEALS
 
     room = np.zeros(len(form.game.betting), np.int64)
-    most = max(kernels.most_visits(lines, player, room) for player in range(form.players))
-    width, deals = int(form.actions.max()), kernels.DEALS
+    most = max(most_visits(lines, player, room) for player in range(form.players))
+    width, deals = int(form.actions.max()), DEALS
     board = np.zeros((deals, 5), np.uint8)
     board[:, : len(form.game.board)] = form.game.board
-    return kernels.Room(
+    return Room(
         visit=np.zeros(8 * (most + 1), np.uint32),
         value=np.zeros((most + 1) * width, np.float32),
         width=width,
         board=board,
         hand=np.zeros((deals, form.players), np.uint32),
         word=np.zeros((deals, 4), np.uint32),
-        start=np.zeros(deals * kernels.OWNERS, np.uint32),
+        start=np.zeros(deals * OWNERS, np.uint32),
         outcome=np.zeros(deals, np.uint32),
         random=random,
     )

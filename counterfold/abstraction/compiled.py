@@ -32,7 +32,7 @@ def lines_of(form: BucketForm, stamped: bool) -> tuple[Any, NDArray[np.uint32], 
     A part of a cut table has rows for the trunk, which come first, and for its own lines; other
     lines end where they begin, and all ends that are not its own are worth nothing to it.
     """
-    from counterfold.kernels import poker_sampling as kernels
+    from counterfold.kernels import poker_lines as kernels
 
     game, tree = form.game, form.game.betting
     _check_sampled(form)
@@ -122,7 +122,7 @@ def _payoffs(game: PokerGame) -> tuple[NDArray[np.float32], NDArray[np.uint32]]:
 
 def _pots(game: PokerGame) -> tuple[NDArray[np.float32], NDArray[np.uint32]]:
     """The same for more than two: what each has who wins no pot, and the pots with their rivals."""
-    from counterfold.kernels import poker_sampling as kernels
+    from counterfold.kernels import poker_lines as kernels
 
     tree, n = game.betting, game.betting.players
     worth = np.zeros((len(tree), int(kernels.block_of(n))), np.float32)
@@ -139,7 +139,7 @@ def _pots(game: PokerGame) -> tuple[NDArray[np.float32], NDArray[np.uint32]]:
 def cards_of(game: PokerGame, buckets: Sequence[Buckets]) -> Any:
     """How cards are dealt, who wins, and the bucket of each hand, for compiled code."""
     from counterfold.kernels import hands
-    from counterfold.kernels import poker_sampling as kernels
+    from counterfold.kernels import poker_deals as kernels
 
     rules = game.rules
     if not _can_deal(game):

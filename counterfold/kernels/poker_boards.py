@@ -1,7 +1,7 @@
 """Sampled CFR over a betting tree and buckets of hands: one board a walk, and all hands at once.
 
 A walk goes through the whole betting, with vectors over the hands that the board leaves, from the
-weakest to the strongest. Hands of one bucket share a row of the table (see ``poker_sampling``):
+weakest to the strongest. Hands of one bucket share a row of the table (see ``poker_lines``):
 its regrets are the sum of theirs, each as heavy as its weight in the range.
 """
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from counterfold.kernels.jit import inlined, jit
 from counterfold.kernels.poker_buckets import board_word, look_up
-from counterfold.kernels.poker_sampling import (
+from counterfold.kernels.poker_lines import (
     COUNT,
     FOLD,
     NEXT,
@@ -22,11 +22,9 @@ from counterfold.kernels.poker_sampling import (
     kind_of,
     refresh,
     row_of,
-    styled_share,
-    styled_sums,
-    styled_weight,
     told,
 )
+from counterfold.kernels.poker_sampling import styled_share, styled_sums, styled_weight
 from counterfold.kernels.rule import accumulate, average, match, weigh
 
 NO_CARD = 52

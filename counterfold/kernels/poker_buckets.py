@@ -48,7 +48,7 @@ def set_numbers(cards, choose, out):
 
 @inlined
 def word_of(cards, number, street):
-    """The word of a board of a street by its number; ``cards`` are ``poker_sampling.Cards``."""
+    """The word of a board of a street by its number; ``cards`` are ``poker_deals.Cards``."""
     if street == 0:
         return cards.words0[number]
     if street == 1:

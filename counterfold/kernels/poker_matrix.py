@@ -20,8 +20,8 @@ import numpy as np
 from counterfold.kernels.history import uniform
 from counterfold.kernels.jit import inlined, jit
 from counterfold.kernels.poker_buckets import board_word, look_up
+from counterfold.kernels.poker_deals import END, START, shown_board, shown_strength
 from counterfold.kernels.poker_mass import DECISION, FOLD, SHOWDOWN
-from counterfold.kernels.poker_sampling import END, START, shown_board, shown_strength
 
 SEATS = 3
 

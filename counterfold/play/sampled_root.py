@@ -86,7 +86,7 @@ def _earned(
 ) -> Floats:
     """[1, holes] what a player's hands earn if all play so, over boards that are drawn."""
     from counterfold.kernels.poker_boards import Told
-    from counterfold.kernels.poker_sampling import spread
+    from counterfold.kernels.poker_lines import spread
 
     engine: Any = Solver(form, traversal="public", threads=1).engine
     spread(engine.lines, engine.nodes, form.counts[form.nodes], played, engine.table)

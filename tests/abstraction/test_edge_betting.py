@@ -12,7 +12,7 @@ from counterfold.abstraction.buckets import every_hand
 from counterfold.abstraction.edge_betting import EdgeForm
 from counterfold.errors import UnsupportedError
 from counterfold.evaluate.exact import assess
-from counterfold.kernels.poker_sampling import averages
+from counterfold.kernels.poker_lines import averages
 from counterfold.poker.game import DECISION
 from counterfold.poker.holdem import kuhn, leduc
 from counterfold.searchers.edge import DepthLimited, depth_limited

@@ -95,7 +95,7 @@ def test_without_cards_to_come_public_sampling_is_full_cfr(name: str, method: st
 def test_a_walk_is_right_on_average(name: str) -> None:
     """From nothing, player 0's walk adds what a full iteration adds, but for chance: the regrets
     of player 0 and the strategy of player 1."""
-    from counterfold.kernels import poker_sampling as kernels
+    from counterfold.kernels import poker_lines as kernels
 
     game, times = GAMES[name], 4_000
     full = sampler(game, every_hand(game), "cfr", "public")
@@ -183,7 +183,7 @@ def test_every_rule_finds_the_value_of_kuhn(method: str) -> None:
 
 
 def test_hands_are_dealt_as_the_ranges_say() -> None:
-    from counterfold.kernels import poker_sampling
+    from counterfold.kernels import poker_deals
     from counterfold.kernels.jit import jit
 
     game = GAMES["turn"]
@@ -195,7 +195,7 @@ def test_hands_are_dealt_as_the_ranges_say() -> None:
     @jit
     def deals(cards: Any, room: Any, count: Any, board: Any, times: int) -> None:
         for _ in range(times):
-            poker_sampling.deal(cards, room, 0)
+            poker_deals.deal(cards, room, 0)
             count[room.hand[0, 0], room.hand[0, 1]] += 1
             board[room.board[0, 4]] += 1
 

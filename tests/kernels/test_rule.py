@@ -21,7 +21,7 @@ from counterfold.abstraction.deal_engine import Deal
 from counterfold.abstraction.deal_form import DealForm
 from counterfold.games.base import label
 from counterfold.games.cheat import Cheat
-from counterfold.kernels import cheat_sampling, online, poker_sampling, public_search
+from counterfold.kernels import cheat_sampling, online, poker_lines, poker_sampling, public_search
 from counterfold.kernels.rule import LOG_POSITIVE, WEIGHT
 from counterfold.solvers.conditions import Conditions
 from counterfold.solvers.solver import Solver
@@ -211,16 +211,16 @@ def draws(method: str, style: str) -> Iterator[Pair]:
     if style != PLAIN:
         slow = Row(method, size, [1.5, 4.0, 2.5], 0.2, best)
         asked = np.array([*slow.delta, *slow.strategy, slow.beta, 0.0], np.float32)
-    four = int(kernels.FOUR)
+    four = int(poker_lines.FOUR)
     visit, value = np.zeros(4 * four, np.uint32), np.zeros(3 * size, np.float32)
-    visit[four + int(kernels.IS)] = size << int(kernels.COUNT)
+    visit[four + int(kernels.IS)] = size << int(poker_lines.COUNT)
     room = engine.workers[0].room._replace(visit=visit, value=value, width=size)
     low, count, own = np.uint64(0), np.uint64(size), np.uint64(2 * four)
     for worth in values():
         row = solver.method.schedule(slow.t + 1, 1, logs)[0]
         logs = row[LOG_POSITIVE : WEIGHT + 1]
         rule = engine.rule(row, slow.t + 1)._replace(best=best)
-        kernels.refresh(table, low, count, rule)
+        poker_lines.refresh(table, low, count, rule)
         kernels._other(table, asked, rule, 0.5, low, count, 0, False)
         value[size : 2 * size] = worth
         kernels._collect(engine.lines, rule, table, asked, room, own)
