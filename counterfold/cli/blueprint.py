@@ -6,7 +6,7 @@ import os
 import shlex
 from contextlib import ExitStack
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from counterfold.checkpoints import Checkpoints
 from counterfold.cli import clock
@@ -15,7 +15,14 @@ from counterfold.cli.blueprint_check import (
     check_blueprints,
     check_cluster_options,
 )
-from counterfold.cli.blueprint_gains import Gains, check_size, gains_in_words, size_lines, size_of
+from counterfold.cli.blueprint_gains import (
+    Gains,
+    GainsWatch,
+    check_size,
+    gains_in_words,
+    size_lines,
+    size_of,
+)
 from counterfold.cli.buckets import counts_in, find_buckets
 from counterfold.cli.certificate import Lines, print_panel, won
 from counterfold.cli.output import (
@@ -73,7 +80,7 @@ WORDS = {"external": "external sampling", "public": "public chance sampling"}
 def run(request: BlueprintRequest) -> None:
     """Make or find the buckets, sample, measure, save and tell."""
     game = poker_game(request.game)
-    until = _limits(request)
+    _limits(request)
     _check(request, game)
     told = size_of(game, counts_in(request.buckets))
     if request.dry_run:
@@ -84,7 +91,23 @@ def run(request: BlueprintRequest) -> None:
         return
     if not request.resume and not (request.cards and os.path.exists(request.cards)):
         check_size(told)
-    target, solver, gains = request.save or request.resume, None, None
+    with GainsWatch(request.quiet) as watch:
+        made = train(request, game, watch)
+    _tell(request, made)
+
+
+class Trained(NamedTuple):
+    """What a run came to: its solver, what was measured exactly, what a response would gain."""
+
+    solver: Solver
+    found: Measured | None
+    gained: tuple[Gain, ...] | None
+    merging: Merging | None
+
+
+def train(request: BlueprintRequest, game: PokerGame, watch: GainsWatch) -> Trained:
+    """Find the buckets, sample to the limit, save and measure; a signal ends it, saved."""
+    target, solver, until = request.save or request.resume, None, _limits(request)
     merging: Merging | None = None
 
     def save() -> None:
@@ -94,7 +117,7 @@ def run(request: BlueprintRequest) -> None:
             merging.collect()
         solver.save(target)
 
-    with Watch(request.quiet) as watch, ExitStack() as closing:
+    with ExitStack() as closing:
         try:
             crew = closing.enter_context(crew_at(request.cluster, request.library, watch.doing))
             solver = _solver(request, game, watch, crew)
@@ -112,7 +135,7 @@ def run(request: BlueprintRequest) -> None:
             gained = gains.measure() if gains is not None and gains.fits else None
             if until.seconds is None:
                 measurement = _measurement(request, solver, until)
-            found = _measured(request, measurement, watch)
+            return Trained(solver, _measured(request, measurement, watch), gained, merging)
         except KeyboardInterrupt:
             if solver is not None and target:
                 save()
@@ -122,7 +145,6 @@ def run(request: BlueprintRequest) -> None:
                 raise
             save()
             raise type(error)(f"{error}; {_farewell(request, solver)}") from None
-    _tell(request, solver, found, gained, merging)
 
 
 def _merging(request: BlueprintRequest, solver: Solver, crew: Crew | None) -> Merging | None:
@@ -134,10 +156,10 @@ def _merging(request: BlueprintRequest, solver: Solver, crew: Crew | None) -> Me
     return Merging(solver, *crew, every=request.merge_every, parts=request.parts or 0)
 
 
-def _gains(request: BlueprintRequest, solver: Solver, watch: Watch) -> Gains | None:
+def _gains(request: BlueprintRequest, solver: Solver, watch: GainsWatch) -> Gains | None:
     """Checks of how converged it is: of walks with one deal, and of no answer to somebody."""
     plain = request.traversal == "external" and request.against is None
-    return Gains(solver, watch, bool(request.quiet)) if plain else None
+    return Gains(solver, watch) if plain else None
 
 
 def _sample(
@@ -342,16 +364,11 @@ def _solver(request: BlueprintRequest, game: PokerGame, watch: Watch, crew: Crew
     )
 
 
-def _told(
-    request: BlueprintRequest,
-    solver: Solver,
-    found: Measured | None,
-    gains: tuple[Gain, ...] | None,
-    merging: Merging | None,
-) -> Json:
+def _told(request: BlueprintRequest, made: Trained) -> Json:
     from counterfold.abstraction.blueprint import against_in, engine_in
     from counterfold.cli.blueprint_exact import Measured
 
+    solver, found, gains, merging = made
     form, against = engine_in(solver).form, against_in(solver)
     measured = found or Measured()
     whole = measured.whole
@@ -405,16 +422,10 @@ def _statistics(solver: Solver) -> Statistics | None:
     return statistics(solver.strategy(), STAT_BOARDS)
 
 
-def _tell(
-    request: BlueprintRequest,
-    solver: Solver,
-    found: Measured | None,
-    gains: tuple[Gain, ...] | None,
-    merging: Merging | None,
-) -> None:
+def _tell(request: BlueprintRequest, made: Trained) -> None:
     from counterfold.abstraction.blueprint import against_in, engine_in
 
-    told = _told(request, solver, found, gains, merging)
+    told, (solver, found, gains, _) = _told(request, made), made
     against, game = against_in(solver), engine_in(solver).form.game
     if request.json:
         print_json(told)

@@ -17,17 +17,31 @@ from counterfold.poker.units import Units
 from counterfold.solvers.solver import Solver
 from counterfold.tree.memory import memory_at_hand
 
-FIRST = 30.0  # seconds before the first check; the next ones come after twice the time
+FIRST = 10.0  # seconds before the first check; the next ones come after twice the time
 ON_THE_WAY, AT_THE_END = 0.01, 0.03  # walks of a check for each iteration that was made
 LEAST, MOST = 10_000, 5_000_000  # walks
 STARTING_HANDS = 169
 
 
+class GainsWatch(Watch):
+    """Shows how sampling gets on, and what a response would gain by now."""
+
+    def __init__(self, quiet: bool = False) -> None:
+        super().__init__(quiet)
+        self.quiet = quiet
+
+    def gained(self, solver: Solver, gains: tuple[Gain, ...]) -> None:
+        """What a check on the way has found."""
+        if not self.quiet:
+            told = ", ".join(gains_in_words(engine_in(solver).form.game, gains))
+            tell(f"after {solver.iteration:,} iterations a response would gain {told}")
+
+
 class Gains:
     """Checks of what a response over the same buckets would gain, at times that grow."""
 
-    def __init__(self, solver: Solver, watch: Watch, quiet: bool) -> None:
-        self._solver, self._watch, self._quiet = solver, watch, quiet
+    def __init__(self, solver: Solver, watch: GainsWatch) -> None:
+        self._solver, self._watch = solver, watch
         self._next = FIRST
         self.fits = 3 * solver.nbytes < 0.9 * memory_at_hand()
 
@@ -48,10 +62,7 @@ class Gains:
         if not self.due(seconds):
             return
         self._next = 2 * seconds
-        found = self.measure(ON_THE_WAY)
-        if not self._quiet:
-            told = ", ".join(gains_in_words(engine_in(self._solver).form.game, found))
-            tell(f"after {self._solver.iteration:,} iterations a response would gain {told}")
+        self._watch.gained(self._solver, self.measure(ON_THE_WAY))
 
     def measure(self, share: float = AT_THE_END) -> tuple[Gain, ...]:
         """What each seat would gain now."""

@@ -9,7 +9,7 @@ import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, Self
 
 from counterfold import interrupts
 from counterfold.cli.output import duration, in_units, on_terminal, safe_console, tell, tiny
@@ -101,7 +101,7 @@ class Watch:
         self._latest: deque[Report] = deque(maxlen=50)
         self._parts: tuple[str, float, float] | None = None  # what, where it began, when
 
-    def __enter__(self) -> Watch:
+    def __enter__(self) -> Self:
         self._open = ExitStack()
         self._open.enter_context(interrupts.patient())
         self._face.start()

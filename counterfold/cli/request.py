@@ -29,6 +29,8 @@ from inspect import Parameter, Signature
 from types import NoneType, UnionType
 from typing import Annotated, Any, TypeVar
 
+from typer.models import ArgumentInfo
+
 from counterfold.cli import options
 from counterfold.cli.app import app
 from counterfold.cli.options import OPTION
@@ -156,6 +158,26 @@ def options_given(request: object, names: Iterable[str]) -> Options:
     """Those options of a request that somebody has given."""
     values = {name: getattr(request, name) for name in names}
     return {name: value for name, value in values.items() if value not in (None, ())}
+
+
+def words_of(request: object) -> list[str]:
+    """The command line of a request: its verb, its arguments, the options that are not as usual.
+
+    >>> from counterfold.cli.verbs.abstracting import BucketsRequest
+    >>> words_of(BucketsRequest("holdem", save="all.cf", buckets="50", json=True))
+    ['counterfold', 'buckets', 'holdem', '--save', 'all.cf', '--buckets', '50', '--json']
+    """
+    words = ["counterfold", type(request).__name__.removesuffix("Request").lower()]
+    for item in sorted(fields(request), key=lambda item: item.kw_only is True):  # type: ignore[arg-type]
+        value, named = getattr(request, item.name), f"--{item.name.replace('_', '-')}"
+        if isinstance(item.metadata.get(OPTION), ArgumentInfo):
+            words.append(str(value))
+        elif value is True:
+            words.append(named)
+        elif value != item.default:
+            for one in value if isinstance(value, tuple) else (value,):
+                words += [named, f"{one:g}" if isinstance(one, float) else str(one)]
+    return words
 
 
 def check_files(request: object, *apart: str) -> None:

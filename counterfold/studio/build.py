@@ -181,7 +181,7 @@ def game_size(studio: Studio, given: Given) -> Json:
             "bytes": told["memory"],
             "room": room,
             "fits": told["memory"] <= room,
-            "seconds": run["seconds"],
+            "seconds": run.get("seconds", 0.0),
             "learned": 0,
         }
     accuracy = limits_of(given, game).get("exploitability", "")

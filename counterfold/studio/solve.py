@@ -15,6 +15,7 @@ from counterfold.solvers.result import table_size
 from counterfold.solvers.until import Until
 from counterfold.studio.calls import Given, asked, told
 from counterfold.studio.server import Studio
+from counterfold.studio.work.sampling import commands_of
 from counterfold.tree.form import AnyGame
 
 __all__ = ["ROUTES", "limits_of", "sampling_of"]
@@ -31,6 +32,27 @@ def jobs(studio: Studio, given: Given) -> Json:
 
 def begin(studio: Studio, given: Given) -> Json:
     """A new job that solves a spot or a game."""
+    kind, title, request, file = _job(studio, given)
+    return {"id": studio.queue.add(kind, title, request, file), "file": file}
+
+
+def command(studio: Studio, given: Given) -> Json:
+    """What a blueprint's job runs, as a person types it: of one in the queue, or of a wish.
+
+    Of one that is done it has its iterations: the same deals make the same blueprint.
+    """
+    if given.maybe("id"):
+        job = studio.queue.job(given.text("id"))
+        done = {"iterations": job["result"]["iterations"]} if job.get("result") else {}
+        told = commands_of({**job["request"], **done}, job["file"])
+    else:
+        _, _, request, file = _job(studio, given)
+        told = commands_of(request, file)
+    return {"command": studio.folder.shown(told)}
+
+
+def _job(studio: Studio, given: Given) -> tuple[str, str, Json, str]:
+    """A wish, checked: the kind of its job, a title, its request, and the file that it makes."""
     request: Json = {}
     if "spot" in given.values:
         poker = spot(given.object("spot"), name=given.text("name", "spot", 100))
@@ -52,8 +74,8 @@ def begin(studio: Studio, given: Given) -> Json:
     if given.maybe("method"):
         request["method"] = given.text("method", most=100)
     stem = "".join(c if c.isalnum() or c in "-_ " else "-" for c in title).strip("- ")[:80]
-    file = studio.folder.fresh(stem or "game", ".safetensors")
-    return {"id": studio.queue.add(kind, title or stem, request, file), "file": file}
+    ending = ".cf" if kind == "blueprint" else ".safetensors"
+    return kind, title or stem, request, studio.folder.fresh(stem or "game", ending)
 
 
 def sampling_of(given: Given, game: Holdem) -> Json:
@@ -66,6 +88,8 @@ def sampling_of(given: Given, game: Holdem) -> Json:
         counts = counts_in(buckets)
         Recipe.for_game(game.poker, counts)
         check_size(size_of(game.poker, counts))
+    if given.values.get("iterations") not in (None, ""):
+        return {"buckets": buckets, "iterations": _iterations(given)}
     return {"buckets": buckets, "seconds": 60 * minutes}
 
 
@@ -118,6 +142,7 @@ def remove(studio: Studio, given: Given) -> Json:
 ROUTES = [
     asked("/jobs", jobs),
     told("/jobs", begin),
+    asked("/jobs/command", command),
     told("/jobs/stop", stop),
     told("/jobs/go", go_on),
     told("/jobs/remove", remove),

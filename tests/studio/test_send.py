@@ -8,15 +8,21 @@ import json
 import shlex
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import counterfold as cf
+from counterfold.abstraction.bucket_maker import Recipe
+from counterfold.abstraction.buckets import save_buckets, starting_hands
+from counterfold.poker.table import DEALT
 from tests.cli.conftest import Answer, invoked
 from tests.studio.conftest import RIVER, Server
 from tests.studio.test_bend_play_report_games import finished
+from tests.studio.test_tables import few
 
 Visit = Callable[[str], Any]
 SMALL = {
@@ -144,39 +150,46 @@ def test_commands_of_build_and_of_the_queue(visit: Visit, studio: Server) -> Non
     assert json.loads(answer.out)["exploitability"] == job["result"]["exploitability"]
 
 
-def test_the_command_of_a_blueprint(visit: Visit, studio: Server) -> None:
-    page = visit("/build?game=holdem:hu(stack%3D20)")
+def test_the_command_of_a_blueprint_makes_the_same_file(
+    visit: Visit, studio: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What Build tells is what its job then runs; of one that is done its iterations are told, and
+    it was even stopped on the way."""
+    own = studio.folder / ".studio"
+    recipe = Recipe.of(DEALT, 7)
+    later = [replace(few(cards), about=recipe.about) for cards in DEALT[1:]]
+    save_buckets(own / "buckets 7.cf", [starting_hands(), *later])
+    page = visit("/build?game=holdem:hu(stack%3D12)")
     page.wait_for_selector("text=Nodes of betting")
-    page.get_by_label("Buckets").fill("50")
-    page.get_by_label("Minutes").fill("0.5")
+    page.get_by_label("Buckets").fill("7")
+    page.get_by_label("Minutes").fill("600")
     page.wait_for_selector(".games .strong:not([disabled])")
-    sorting, command = both(page)
-    cards = ".studio/buckets 50.cf"  # where jobs keep them
-    game = "holdem:hu(stack=20)"
-    assert sorting == ["buckets", game, "--buckets", "50", "--save", cards]
-    assert command[0] == "blueprint"
-    assert command[command.index("--cards") + 1] == cards
-    told = json.loads(run(*command, "--dry-run", "--json").out)
-    given = {"game": "holdem:hu(stack=20)", "buckets": "50", "minutes": "0.5"}
-    own = studio.get("/api/build/game?" + "&".join(f"{k}={v}" for k, v in given.items()))
-    assert (told["nodes"], told["infosets"]) == (own["nodes"], own["infosets"])
-    # Of one that is done, the iterations: the same deals make the same blueprint.
-    job = studio.folder / ".studio" / "jobs" / "90000"
-    job.mkdir()
-    request = {"game": game, "buckets": "50", "seconds": 30}
-    wish = {"kind": "blueprint", "title": "done", "request": request, "file": "done.cf"}
-    (job / "job.json").write_text(json.dumps({**wish, "wanted": "run", "created": 0}))
-    result = {"iterations": 12345, "gains": [], "seats": [], "method": "linear", "seconds": 30}
-    (job / "state.json").write_text(
-        json.dumps({"phase": "done", "result": {**result, "memory": 1}})
-    )
-    page = visit("/solve?job=90000")
-    page.wait_for_selector(".job.chosen")
-    sorting, command = both(page)
-    assert sorting[-1] == cards
-    assert command[command.index("--iterations") + 1] == "12345"
-    assert "--seconds" not in command
-    shutil.rmtree(job)
+    asked = both(page)
+    page.locator(".games .strong").click()
+    page.wait_for_selector(".job.chosen[data-phase=running]:has-text('sampling deals')")
+    assert both(page) == asked
+    job = studio.get("/api/jobs")["jobs"][0]
+    assert asked[1][-3:] == ["600", "--save", job["file"]]
+    page.locator(".job.chosen").get_by_role("button", name="Stop").click()
+    page.wait_for_selector(".job.chosen[data-phase=stopped]")
+    begun = cf.load(studio.folder / job["file"]).about["iteration"]
+    studio.post("/api/jobs/go", id=job["id"], iterations=begun + 1000)
+    job = finished(studio, job["title"])
+    assert job["result"]["iterations"] == begun + 1000
+    page.reload()
+    page.wait_for_selector(".job.chosen[data-phase=done]")
+    sorting, sampling = both(page)
+    assert sampling[-4:] == ["--iterations", str(begun + 1000), "--save", job["file"]]
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".studio").mkdir()
+    shutil.copy(own / "buckets 7.cf", ".studio")
+    run(*sorting)
+    run(*sampling)
+    one, two = (cf.load(path / job["file"]) for path in (studio.folder, tmp_path))
+    assert one.about["iteration"] == two.about["iteration"]
+    mine, other = (made.layout.arrays(made.tables) for made in (one, two))
+    assert mine.keys() == other.keys()
+    assert all(np.array_equal(mine[key], other[key]) for key in mine)
 
 
 def test_commands_that_show(visit: Visit, studio: Server) -> None:

@@ -1,5 +1,5 @@
 // Each thing seen can be sent: a link, a picture, a table, a page, the command that does the same.
-import { h, copied, notice, post, tried } from "./parts.js";
+import { h, copied, get, notice, post, tried } from "./parts.js";
 
 const quoted = word => /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 // A command of counterfold from its words; [--option, value] pairs without a value are left out.
@@ -9,13 +9,9 @@ export function command(verb, ...words) {
 }
 // The spot of a solution, or one that is given, as a file of the folder; and locks, if there are any.
 export const kept = asked => post("/build/save", asked);
-// A blueprint over the buckets of the folder. They are sorted once, before the time of the run begins.
-export function sampling(game, buckets, limits, file) {
-  const counts = ["--buckets", buckets.replaceAll(" ", "")], cards = `.studio/buckets ${counts[1]}.cf`;
-  return command("buckets", game, counts, ["--save", cards]) + " && " + command("blueprint", game, counts, ["--cards", cards], ...limits, ["--save", file]);
-}
 // The command that does what a job does; the files that it needs are kept in the folder.
-export async function commandOf({ kind, request, file, title, result }) {
+export async function commandOf({ kind, request, file, title, id }) {
+  if (kind === "blueprint") return (await get("/jobs/command", { id })).command;
   const name = (file || title).replace(/\.\w+$/, "").slice(0, 90);
   const { file: spot = request.game, locks } = request.spot || request.locks ? await kept({ spot: request.spot, game: request.spot ? "" : request.game, name, locks: request.locks || [] }) : {};
   const limits = [["--exploitability", request.exploitability], ["--iterations", request.iterations], ["--seconds", request.seconds]];
@@ -24,7 +20,6 @@ export async function commandOf({ kind, request, file, title, result }) {
   if (kind === "target") return command("style", spot, ...Object.entries(request.targets).map(([what, share]) => ["--target", `${what}=${share}`]), ["--give-up", request.give_up || ""], ["--save", file]);
   if (kind === "exploit") return command("exploit", spot, ...form, ["--model", request.model], ["--player", request.player + 1], ...atRisk(request.budget, request.spot || request.form), ["--save", request.budget === undefined ? "" : file]);
   if (kind === "report") return command("report", spot, ["--flops", request.flops], ...limits);
-  if (kind === "blueprint") return sampling(spot, request.buckets, [result ? ["--iterations", result.iterations] : ["--seconds", request.seconds]], file);
   return command("solve", spot, ...form, ["--method", request.method], ["--locks", locks], ...limits, ["--save", file]);
 }
 // An answer within a budget of risk, or the curve; by CFR the answer is a point of the curve.

@@ -1,63 +1,73 @@
-"""A job that makes a blueprint of a table of hold'em: buckets of hands, then sampled deals."""
+"""A job that makes a blueprint of a table of hold'em: buckets of hands, then sampled deals.
+
+It does what two commands do, which the page tells: the requests are the same.
+"""
 
 from __future__ import annotations
 
-import os
-from functools import partial
+import shlex
+from dataclasses import replace
+from pathlib import Path
 
-from counterfold.abstraction.blueprint import resume_blueprint
-from counterfold.abstraction.bucket_form import BucketForm
-from counterfold.abstraction.bucket_gains import Gain, response_gains
-from counterfold.abstraction.bucket_maker import BucketMaker, Recipe
-from counterfold.abstraction.buckets import BUILD, Buckets, load_buckets
-from counterfold.checkpoints import Checkpoints
-from counterfold.cli.blueprint_gains import AT_THE_END, LEAST, MOST, ON_THE_WAY
-from counterfold.cli.buckets import counts_in
-from counterfold.files.arrays import header_of
+from counterfold.abstraction.bucket_gains import Gain
+from counterfold.abstraction.bucket_maker import Recipe
+from counterfold.cli import clock
+from counterfold.cli.blueprint import train
+from counterfold.cli.blueprint_gains import GainsWatch
+from counterfold.cli.buckets import counts_in, find_buckets
+from counterfold.cli.output import StoppedError
+from counterfold.cli.request import words_of
+from counterfold.cli.verbs.abstracting import BlueprintRequest, BucketsRequest
+from counterfold.files.arrays import header_in
 from counterfold.files.text import Json
-from counterfold.poker.game import PokerGame
-from counterfold.solvers.run import run_until
 from counterfold.solvers.solver import Solver
-from counterfold.solvers.until import Until
-from counterfold.strategy.strategy import Strategy
+from counterfold.solvers.until import Report
+from counterfold.studio.folder import OWN
 from counterfold.studio.worker import Desk
 from counterfold.tree.named import poker_game
 
-FIRST = 10.0
-"""Seconds before the first check; the next ones come after twice the time."""
+LEAST = 1.0
+"""Seconds of a run that goes on when its time was over."""
+
+
+def requests_of(
+    wish: Json, file: str, root: Path = Path()
+) -> tuple[BucketsRequest, BlueprintRequest]:
+    """What sorts hands into buckets, once for all tables of a folder, and what samples deals."""
+    game, buckets = wish["game"], wish["buckets"].replace(" ", "")
+    cards = str(root / OWN / f"buckets {buckets}.cf")
+    minutes = wish["seconds"] / 60 if "iterations" not in wish else None
+    return BucketsRequest(game, save=cards, buckets=buckets), BlueprintRequest(
+        game, buckets=buckets, cards=cards, iterations=wish.get("iterations"), minutes=minutes,
+        save=str(root / file),
+    )  # fmt: skip
+
+
+def commands_of(wish: Json, file: str) -> str:
+    """The same as a person types it in the folder."""
+    return " && ".join(shlex.join(words_of(one)) for one in requests_of(wish, file))
 
 
 def blueprint_job(desk: Desk) -> Json | None:
-    """Sample until the time is up; what a response would gain is measured on the way."""
-    request = desk.request
-    game = poker_game(request["game"])
-    solver = _solver(desk, game)
-    checkpoints = Checkpoints(partial(solver.save, desk.file))
-    trace: list[list[float]] = list(desk.state.get("trace", []))
-    due, until = FIRST, Until(seconds=request["seconds"])
-    desk.tell(at_once=True, doing="sampling deals", seats=list(game.players), blind=game.big_blind)
-
-    def gains(share: float) -> tuple[Gain, ...]:
-        walks = min(max(int(share * solver.iteration), LEAST), MOST)
-        return response_gains(solver.strategy(), walks, solver.iteration)
-
+    """Sort what no job has sorted, sample to the limit, and measure what a response would gain."""
+    game = poker_game(desk.request["game"])
+    sorting, sampling = requests_of(desk.request, desk.job["file"], desk.folder.path)
+    desk.tell(at_once=True, seats=list(game.players), blind=game.big_blind)
     try:
-        if solver.seconds < until.seconds:  # type: ignore[operator]
-            left = Until(seconds=until.seconds - solver.seconds)  # type: ignore[operator]
-            for report in run_until(solver, left):
-                desk.tell(iteration=report.iteration, seconds=report.seconds, trace=trace)
-                checkpoints.look()
-                if report.run_seconds >= due and report.iteration >= LEAST:
-                    due = 2 * report.run_seconds
-                    trace.append([report.iteration, report.seconds, _mean(gains(ON_THE_WAY))])
-        checkpoints.save()
-        desk.tell(at_once=True, doing="measuring what a response over the same buckets would gain")
-        found = gains(AT_THE_END)
-    except KeyboardInterrupt:
-        checkpoints.save()
+        with _Watch(desk) as watch:
+            if desk.file.is_file():
+                sampling = _going_on(sampling)
+            elif game.rules.hole > 1:
+                recipe = Recipe.for_game(game, counts_in(sorting.buckets))
+                find_buckets(recipe, sorting.save, None, watch, sorting.threads, game)
+            clock.start()  # as the second command is one of its own
+            made = train(sampling, game, watch)
+    except (StoppedError, KeyboardInterrupt):
         return None
-    trace.append([solver.iteration, solver.seconds, _mean(found)])
-    desk.tell(at_once=True, trace=trace, doing="")
+    solver, gained = made.solver, made.gained or ()
+    if gained:
+        watch.gained(solver, gained)
+    desk.tell(at_once=True, doing="")
     return {
         "method": solver.method.name,
         "iterations": solver.iteration,
@@ -65,36 +75,39 @@ def blueprint_job(desk: Desk) -> Json | None:
         "memory": solver.nbytes,
         "seats": list(game.players),
         "blind": game.big_blind,
-        "gains": [{"player": one.player, "gain": one.gain, "error": one.error} for one in found],
+        "gains": [{"player": one.player, "gain": one.gain, "error": one.error} for one in gained],
     }
 
 
-def _mean(gains: tuple[Gain, ...]) -> float:
-    return max(sum(one.gain for one in gains) / len(gains), 0.0)
+def _going_on(sampling: BlueprintRequest) -> BlueprintRequest:
+    """The rest of a run that is in its file, with its buckets."""
+    file, minutes = str(sampling.save), sampling.minutes
+    if minutes is not None:
+        spent = header_in(file).fields("run").number("seconds", 0)
+        minutes = max(60 * minutes - spent, LEAST) / 60
+    return replace(sampling, save=None, resume=file, cards=None, minutes=minutes)
 
 
-def _solver(desk: Desk, game: PokerGame) -> Solver:
-    """The run in the job's file, or a new one."""
-    if desk.file.is_file():
-        desk.tell(at_once=True, doing="reading what is done")
-        form = Strategy.load(desk.file).tree
-        assert isinstance(form, BucketForm)
-        return resume_blueprint(desk.file, form)
-    return Solver(BucketForm(game, _buckets(desk, game)), "linear", "external")
+class _Watch(GainsWatch):
+    """Tells the page."""
 
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(quiet=True)
+        self.desk = desk
+        self.trace: list[list[float]] = list(desk.state.get("trace", []))
 
-def _buckets(desk: Desk, game: PokerGame) -> tuple[Buckets, ...]:
-    """Hands in buckets, which are sorted once for all tables of the folder."""
-    text = desk.request["buckets"].replace(" ", "")
-    recipe = Recipe.for_game(game, counts_in(text))
-    path = desk.folder.own / f"buckets {text}.cf"
-    if path.is_file() and header_of(os.fspath(path)).get("kind") != BUILD:
-        desk.tell(at_once=True, doing="reading the buckets")
-        found = load_buckets(path)
-        recipe.check(found, str(path))
-        return found
+    def doing(self, what: str) -> None:
+        self.check()
+        self.desk.tell(at_once=True, doing=what)
 
-    def look(what: str, share: float) -> None:
-        desk.tell(doing=f"sorting hands into buckets, once for this folder: {what}, {share:.0%}")
+    def part(self, what: str, done: float, total: float, note: str = "") -> None:
+        self.check()
+        self.desk.tell(doing=f"{what}, once for this folder: {note}")
 
-    return BucketMaker(recipe, game=game, path=path, look=look).make()
+    def report(self, report: Report) -> None:
+        self.desk.tell(doing="sampling deals", iteration=report.iteration, seconds=report.seconds)
+
+    def gained(self, solver: Solver, gains: tuple[Gain, ...]) -> None:
+        mean = max(sum(one.gain for one in gains) / len(gains), 0.0)
+        self.trace.append([solver.iteration, solver.seconds, mean])
+        self.desk.tell(at_once=True, trace=self.trace)

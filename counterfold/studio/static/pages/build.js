@@ -1,7 +1,7 @@
 // A spot, clicked together; or a small game by name.
 import { h, get, post, href, field, later, bytes, seconds, count, blame, marking } from "../parts.js";
 import { RangeEditor } from "../ranges.js";
-import { command, kept, sampling } from "../send.js";
+import { command, kept } from "../send.js";
 import { roving } from "../keys.js";
 
 const RANKS = "AKQJT98765432", SUITS = "shdc", SIGNS = { s: "♠", h: "♥", d: "♦", c: "♣" };
@@ -220,7 +220,7 @@ async function gameChooser(root, chosen, go) {
   const short = (value, placeholder = "") => h("input", { type: "text", class: "short", value, placeholder, oninput: changed });
   const target = short("", "1e-6"), buckets = short("200"), minutes = short("5");
   const name = field("Game", input, "a name, with parameters in brackets: leduc(raises=1+2)");
-  const limit = field("Exploitability", target), sorted = field("Buckets", buckets, "hands that share one strategy, a street"), time = field("Minutes", minutes, "of sampled deals");
+  const limit = field("Exploitability", target), sorted = field("Buckets", buckets, "hands that share one strategy, a street"), time = field("Minutes", minutes, "in all, when hands are sorted");
   const fields = { "": name, game: name, exploitability: limit, buckets: sorted, minutes: time };
   const taken = h("div", { class: "taken", "aria-live": "polite" });
   const asked = () => ({ game: input.value.trim(), exploitability: target.value.trim(), buckets: buckets.value.trim(), minutes: minutes.value.trim() });
@@ -239,7 +239,7 @@ async function gameChooser(root, chosen, go) {
       for (const one of Object.values(fields)) one.mark("");
       shape(!!found.table);
       const row = (title, text) => h("div", {}, h("dt", {}, title), h("dd", {}, text));
-      taken.replaceChildren(h("dl", {}, row("Memory", bytes(found.bytes)), row("Time", found.table ? `${seconds(found.seconds)}, and once two minutes for the buckets` : "about " + seconds(found.seconds)), row("Infosets", count(found.infosets)),
+      taken.replaceChildren(h("dl", {}, row("Memory", bytes(found.bytes)), row("Time", found.table ? `${seconds(found.seconds)}, and once some minutes for the buckets` : "about " + seconds(found.seconds)), row("Infosets", count(found.infosets)),
         found.histories ? row("Histories", count(found.histories)) : found.nodes ? row("Nodes of betting", count(found.nodes)) : null),
         found.fits ? "" : h("p", { class: "trouble" }, `Only ${bytes(found.room)} are free.`));
       solve.disabled = !found.fits;
@@ -262,7 +262,7 @@ async function gameChooser(root, chosen, go) {
       h("dd", {}, game.about, game.parameters && h("span", { class: "soft small" }, game.parameters)))))));
   changed();
   const stem = () => input.value.trim().replace(/^.*\//, "").replace(/[^\w-]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 80) || "game";
-  return Object.assign(() => sorted.hidden ? command("solve", input.value.trim(), ["--exploitability", target.value.trim()], ["--save", stem() + ".safetensors"])
-    : sampling(input.value.trim(), buckets.value, [["--minutes", minutes.value.trim()]], stem() + ".cf"),
+  return Object.assign(async () => sorted.hidden ? command("solve", input.value.trim(), ["--exploitability", target.value.trim()], ["--save", stem() + ".safetensors"])
+    : (await get("/jobs/command", asked())).command,
   { link: () => location.origin + href("build", { game: input.value.trim() }), rows: () => [["game", "parameters", "about"], ...games.map(game => [game.name, game.parameters, game.about])] });
 }
