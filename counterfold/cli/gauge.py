@@ -24,6 +24,7 @@ from counterfold.play.blueprint import BlueprintAgent
 from counterfold.play.bots import SEARCHING, make_bot
 from counterfold.play.gauntlet import BOARDS as BOUT_BOARDS
 from counterfold.play.gauntlet import OPPONENTS, Bout, add_to_ledger, gauntlet, read_ledger
+from counterfold.play.holdem import HoldemAgent
 from counterfold.play.late_response import LateResponse, late_response
 from counterfold.play.lbr import KINDS, LocalResponse, local_best_response
 from counterfold.poker.game import PokerGame
@@ -117,8 +118,8 @@ def _gauged(spec: str) -> tuple[Strategy | Agent, Holdem | None, str, Units]:
         strategy = Strategy.load(spec)
         return strategy, None, strategy.spec, strategy.tree.units
     agent = make_bot(spec)
-    table: Holdem = agent.table  # type: ignore[attr-defined]
-    return agent, table, str(table), table.poker.units
+    assert isinstance(agent, HoldemAgent)
+    return agent, agent.table, str(agent.table), agent.table.poker.units
 
 
 def _short(value: float, half: float, units: Units) -> str:

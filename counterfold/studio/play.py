@@ -188,8 +188,8 @@ class PersonsTable:
         return self.observation.player if self.observation else self.sitting.player
 
     def _actions(self) -> list[str]:
-        decides = self.phase == "decision" and self.observation is not None
-        return [label(one) for one in self.observation.actions] if decides else []  # type: ignore[union-attr]
+        seen = self.observation if self.phase == "decision" else None
+        return [] if seen is None else [label(one) for one in seen.actions]
 
     def _rows(self, player: int) -> list[tuple[str, str]]:
         """The hand in words."""

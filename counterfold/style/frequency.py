@@ -6,7 +6,7 @@ import difflib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,7 +115,7 @@ class Frequency:
                 where, hands = parts[1].strip(), parts[2]
             if where in form.game.streets:
                 return Place(self.player, hands=hands, street=where)
-        elif where in cast("InfosetForm", form).infosets.labels:
+        elif isinstance(form, InfosetForm) and where in form.infosets.labels:
             return Place(self.player, seen=where)
         if number := _ROUND.fullmatch(where):
             return Place(self.player, round=int(number[1]), hands=hands)

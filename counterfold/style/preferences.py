@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal, TypedDict, Unpack, cast, get_args
+from typing import Literal, TypedDict, Unpack, get_args
 
 from counterfold.errors import ParameterError, short
 from counterfold.poker.game import PokerGame
@@ -218,7 +218,8 @@ and chips per hand mean nothing there; say where with seen, round or where
                 f"{form.spec} is played history by history, so hands, streets and chips per hand "
                 "mean nothing there; say where with seen, round or where"
             )
-        return style_by_infoset(self, cast("InfosetForm", form))
+        assert isinstance(form, InfosetForm)
+        return style_by_infoset(self, form)
 
 
 def _degree(action: str, degree: float) -> float:
@@ -237,11 +238,10 @@ def names_action(name: str, action: str) -> bool:
 
 def _offered(form: Form) -> set[str]:
     """All actions of a game."""
-    game = getattr(form, "game", None)
-    if isinstance(game, PokerGame):
-        return {label for label in game.betting.label if label}
-    infosets = cast("InfosetForm", form).infosets
-    return {action for actions in set(infosets.actions) for action in actions}
+    if isinstance(form.game, PokerGame):
+        return {label for label in form.game.betting.label if label}
+    assert isinstance(form, InfosetForm)
+    return {action for actions in set(form.infosets.actions) for action in actions}
 
 
 def _words(actions: Iterable[str]) -> set[str]:

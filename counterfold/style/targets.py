@@ -11,7 +11,6 @@ import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +42,9 @@ from counterfold.tree.form import Form, form_of
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.public import PublicTree
 from counterfold.tree.sequence import sequence_form
+
+Tree = HistoryTree | PublicTree
+"""Where the frequency of an action can be counted."""
 
 
 @dataclass(frozen=True)
@@ -174,14 +176,19 @@ def meet(
     )
 
 
-def _form(game: object, targets: Iterable[str | Frequency]) -> Form:
+def _form(game: object, targets: Iterable[str | Frequency]) -> Tree:
     """The compiled game, in which suits are told apart if a target does so."""
     if not isinstance(targets, Mapping):
         raise ParameterError(
             f'targets are frequencies by name, such as {{"bet@J": 0.25}}, not {short(targets)}'
         )
     words = (Frequency.parse(one) if isinstance(one, str) else one for one in targets)
-    form: Form = form_of(game, symmetry=symmetry_under(game, None, *words))
+    form = form_of(game, symmetry=symmetry_under(game, None, *words))
+    if not isinstance(form, Tree):
+        raise UnsupportedError(
+            "targets are met over histories, or over all hands of poker at once, and "
+            f"{form.spec} is compiled to another form"
+        )
     return form
 
 
@@ -243,7 +250,7 @@ def _checked_limits(tree: Form, iterations: int | None, give_up: float) -> int:
 
 
 def _parsed(
-    tree: Form, targets: Mapping[str, float] | Mapping[Frequency, float]
+    tree: Tree, targets: Mapping[str, float] | Mapping[Frequency, float]
 ) -> dict[Frequency, float]:
     if not targets:
         raise ParameterError("give at least one target")
@@ -263,11 +270,11 @@ def _parsed(
     return shares
 
 
-def _named(tree: Form, frequency: Frequency) -> NDArray[np.float64]:
+def _named(tree: Tree, frequency: Frequency) -> NDArray[np.float64]:
     """What a frequency counts, as one array."""
     if isinstance(tree, HistoryTree):
         return frequency.matches(tree).named.astype(np.float64)
-    matches = matches_by_hand(frequency, cast("PublicTree", tree))
+    matches = matches_by_hand(frequency, tree)
     rows = [np.append([one.node, frequency.player, *one.named], one.share) for one in matches]
     return np.concatenate(rows)
 

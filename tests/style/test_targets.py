@@ -8,7 +8,11 @@ import numpy as np
 import pytest
 
 import counterfold as cf
+from counterfold.abstraction.bucket_form import BucketForm
+from counterfold.abstraction.buckets import every_hand
+from counterfold.abstraction.horizon_form import HorizonForm
 from counterfold.errors import ParameterError, UnsupportedError
+from counterfold.poker.holdem import kuhn
 from counterfold.solvers.conditions import Conditions
 from counterfold.style import targets as module
 from counterfold.style.frequency import Frequency
@@ -232,3 +236,10 @@ def test_a_solver_takes_another_style_on_the_way(form: str) -> None:
     assert np.abs(late.probabilities() - early.probabilities()).max() < 0.05
     with pytest.raises(ParameterError):
         changed.condition(Conditions.by_infosets(bold.delta * 0.1, bold.beta))
+
+
+def test_games_in_other_forms_are_refused() -> None:
+    game = kuhn()
+    for form in (BucketForm(game, every_hand(game)), HorizonForm(cf.load("cheat:original"))):
+        with pytest.raises(UnsupportedError, match="compiled to another form"):
+            meet(form, {"bet": 0.5})
