@@ -61,7 +61,7 @@ def test_uniform_play(name: str) -> None:
         players[player] = answer.strategy
         assert cf.values(*players)[player] == pytest.approx(best, abs=1e-9)
     assert first_king(uniform) == pytest.approx({"check": 0.5, "bet": 0.5})
-    with pytest.raises(ParameterError, match="not one of 0 to 1"):
+    with pytest.raises(ParameterError, match="from 0 to 1, not 2"):
         cf.best_response(uniform, 2)
 
 

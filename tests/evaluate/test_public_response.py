@@ -61,5 +61,5 @@ def test_more_lines_than_one_chunk_holds():
 
 
 def test_players():
-    with pytest.raises(ParameterError, match="not one of 0 to 1"):
+    with pytest.raises(ParameterError, match="from 0 to 1, not 2"):
         best_response(drawn(PublicTree(leduc())), 2)
