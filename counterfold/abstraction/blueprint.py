@@ -20,6 +20,7 @@ from counterfold.solvers.methods import Method
 from counterfold.solvers.solver import Solver
 from counterfold.solvers.until import Until
 from counterfold.strategy.strategy import Strategy
+from counterfold.tree.form import Form
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,9 +51,11 @@ class Against:
         digest.update(self.model.tables[0].tobytes())
         return digest.hexdigest()[:16]
 
-    def on(self, form: BucketForm) -> Conditions:
+    def on(self, form: Form) -> Conditions:
         """The arrays of this opponent; MismatchError unless the model is of the same form."""
         mine = self.model.tree
+        if not isinstance(form, BucketForm):
+            raise MismatchError(f"the blueprint is over buckets, and {form.spec} is here without")
         if game_print(mine.game) != game_print(form.game):
             raise MismatchError(
                 f"the blueprint is of {mine.game.name}, and not of this {form.game.name}"

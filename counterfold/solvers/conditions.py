@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -14,6 +14,10 @@ from counterfold.errors import ParameterError
 from counterfold.notebook import brief
 from counterfold.poker.game import PokerGame
 from counterfold.tree.history import Infosets
+
+if TYPE_CHECKING:
+    from counterfold.kernels.rule import Preference
+    from counterfold.tree.form import Form
 
 Fields = Mapping[str, Array]
 
@@ -120,7 +124,9 @@ class Conditions:
         sums = np.repeat(np.add.reduceat(weights, start), sizes) if len(weights) else weights
         return np.where(sums > 0, tree.infosets.to_one(weights), self.fallback(tree))
 
-    def preference(self, tree: ByInfosets, slot: Array, infoset: Array, dtype: DTypeLike) -> Any:
+    def preference(
+        self, tree: ByInfosets, slot: Array, infoset: Array, dtype: DTypeLike
+    ) -> Preference:
         """The arrays of a kernel whose actions and infosets are these of the tree."""
         from counterfold.kernels.rule import Preference
 
@@ -134,7 +140,7 @@ class Conditions:
 class Condition(Protocol):
     """A style or a set of locks: it knows its own arrays on any form."""
 
-    def on(self, form: Any) -> Conditions:
+    def on(self, form: Form) -> Conditions:
         """The arrays for a compiled game."""
 
 
@@ -155,7 +161,7 @@ def symmetry_under(game: object, symmetry: bool | None, *given: object) -> bool 
     return symmetry
 
 
-def conditions_on(form: object, *given: Condition | Conditions | None) -> Conditions | None:
+def conditions_on(form: Form, *given: Condition | Conditions | None) -> Conditions | None:
     """All conditions of a run on a form as one; None where there are none."""
     total: Conditions | None = None
     for one in given:
@@ -166,7 +172,7 @@ def conditions_on(form: object, *given: Condition | Conditions | None) -> Condit
     return total
 
 
-def plain(dtype: object) -> Any:
+def plain(dtype: DTypeLike) -> Preference:
     """No style: the empty arrays that kernels take for it."""
     from counterfold.kernels.rule import Preference
 

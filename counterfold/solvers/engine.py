@@ -25,11 +25,13 @@ from counterfold.solvers.conditions import Conditions
 from counterfold.solvers.methods import Method
 from counterfold.solvers.settings import Settings
 from counterfold.strategy.layout import Tables
+from counterfold.tree.form import Form
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.public import PublicTree
 
 Slots = Floats
-F = TypeVar("F")
+G = TypeVar("G", bound=Form)
+F = TypeVar("F", covariant=True)
 
 FEATURES = {
     "full": "full traversals",
@@ -106,11 +108,15 @@ class Engine(ABC):
     checks_first: ClassVar[bool] = True
     """Is the first check made whatever it takes, as there is no result without a certificate?"""
     advice: ClassVar[str]
-    form: Any
+    form: Form
     per_round: int = 1
     """Iterations that share a row of the schedule."""
     first_piece: int = 1
     """Iterations of the first call, in which no signal is heard."""
+
+    @abstractmethod
+    def __init__(self, setup: Setup[Any]) -> None:
+        """The tables of a run over a form of its kind."""
 
     @property
     def falls(self) -> bool:
@@ -152,7 +158,7 @@ class Engine(ABC):
     @property
     def slots(self) -> int:
         """How many numbers a table of ``begin`` and of ``learned`` has."""
-        return int(self.form.infosets.slots)
+        raise UnsupportedError(f"{self.refusal} begins from nothing, or from its own checkpoint")
 
     def begin(self, regrets: Slots, strategy: Slots | None, average: Slots | None) -> None:
         """Start from these, over the tree's slots; the average strategy counts as one iteration.
@@ -220,13 +226,17 @@ _CHOICES: dict[type, Choice] = {}
 _ENGINES: dict[type, list[type[Engine]]] = {}
 
 
-def runs_on(form: type, *kinds: type[Engine], choose: Choice | None = None) -> None:
+def runs_on(
+    form: type[G],
+    *kinds: type[Engine],
+    choose: Callable[[G, Settings], type[Engine]] | None = None,
+) -> None:
     """Have engines of these kinds run on a kind of form; ``choose`` says which, of several."""
     _CHOICES[form] = choose or (lambda form, settings: kinds[0])
     _ENGINES[form] = list(kinds)
 
 
-def engine_of(form: object, settings: Settings) -> type[Engine]:
+def engine_of(form: Form, settings: Settings) -> type[Engine]:
     """The kind of engine that runs a traversal of a form: the fastest that is right."""
     for kind in type(form).__mro__:
         if kind in _CHOICES:
@@ -234,7 +244,7 @@ def engine_of(form: object, settings: Settings) -> type[Engine]:
     raise UnsupportedError(f"no engine runs on {short(form)}")
 
 
-def engine_for(setup: Setup[Any]) -> Engine:
+def engine_for(setup: Setup[Form]) -> Engine:
     """The engine of a run, or an error that says what it cannot do."""
     form, conditions = setup.form, setup.conditions
     kind = engine_of(form, setup.settings)
@@ -245,8 +255,7 @@ def engine_for(setup: Setup[Any]) -> Engine:
     for feature in setup.needs():
         if feature not in kind.can:
             raise _refusal(kind, feature, kind.advice)
-    make: Callable[[Setup[Any]], Engine] = kind
-    return make(setup)
+    return kind(setup)
 
 
 def check_can(

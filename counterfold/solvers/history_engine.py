@@ -39,6 +39,10 @@ class InfosetEngine(Engine):
         if setup.conditions is not None:
             self.condition(setup.conditions)
 
+    @property
+    def slots(self) -> int:
+        return self.form.infosets.slots
+
     def begin_from_nothing(self) -> None:
         """No regrets, and what the rule plays without any."""
         tree, conditions = self.form, self.conditions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -70,7 +70,7 @@ class Method:
         t = np.arange(first, first + count, dtype=np.float64)
         along = np.minimum(t / self.horizon, 1.0)
         rows = np.zeros((count, rule.COLUMNS))
-        factors: list[Any] = [
+        factors: list[Floats | float] = [
             _fade(t, self.alpha, self.alpha_slope, along),
             _fade(t, self.beta, self.beta_slope, along),
             ((t - 1) / t) ** (self.gamma + self.gamma_slope * along) if self.gamma else 1.0,
@@ -85,7 +85,7 @@ class Method:
             rows[:, rule.PREDICTION] = self.prediction / coming
         for n, factor in enumerate(factors):
             rows[:, rule.LOG_POSITIVE + n] = (
-                logs[n] if np.isscalar(factor) else _logs(factor, t, logs[n])
+                logs[n] if isinstance(factor, float) else _logs(factor, t, logs[n])
             )
         if weighed:
             rows[:, rule.WEIGHT] = _weights(rows[:, rule.POSITIVE], float(logs[3]), first == 1)
@@ -103,7 +103,7 @@ class Method:
         return float(logs[3])
 
 
-def _fade(t: Floats, base: float, slope: float, along: Floats) -> Any:
+def _fade(t: Floats, base: float, slope: float, along: Floats) -> Floats | float:
     """(t-1)^e / ((t-1)^e + 1), DCFR's discount; an infinite exponent means none."""
     if base == math.inf:
         return 1.0
@@ -111,7 +111,7 @@ def _fade(t: Floats, base: float, slope: float, along: Floats) -> Any:
         return 1.0 / (1.0 + (t - 1) ** -(base + slope * along))
 
 
-def _logs(factor: Floats, t: Floats, before: float) -> Any:
+def _logs(factor: Floats, t: Floats, before: float) -> Floats:
     """Running logarithms, summed from the start on: no bit depends on how a run is cut."""
     # In the first iteration there is nothing to fade, whatever the factor; and a factor of
     # zero is a very small one, so that differences of logarithms stay numbers.

@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from counterfold.solvers.run import (
     shortfall,
     working_time,
 )
-from counterfold.solvers.settings import defaults_of, settings_for
+from counterfold.solvers.settings import Asked, Given, defaults_of, settings_for
 from counterfold.solvers.solver import Solver
 from counterfold.solvers.until import Report, Until
 from counterfold.strategy.strategy import AnyStrategy, Strategy
@@ -148,7 +148,7 @@ class Result(Certified):
 
 
 def solve(  # noqa: PLR0913  (said by their names)
-    game: Any,
+    game: object,
     method: str | Method | None = None,
     until: Until | int | str | None = None,
     traversal: str = "full",
@@ -159,7 +159,7 @@ def solve(  # noqa: PLR0913  (said by their names)
     on_compile: Progress | None = None,
     memory: int | None = None,
     symmetry: bool | None = None,
-    **settings: Any,
+    **settings: Unpack[Asked],
 ) -> Result:
     """Solve a game and certify what came out.
 
@@ -293,7 +293,7 @@ def _certificate(form: Form, final: Report, gaps: tuple[float, ...] | None = Non
 def table_size(
     game: PokerGame,
     method: str | Method | None = None,
-    settings: Mapping[str, object] = MappingProxyType({}),
+    settings: Mapping[str, Any] = MappingProxyType({}),
     symmetry: bool | None = None,
 ) -> PublicSize:
     """How large a public tree and the tables of a run on it will be, before it is built.
@@ -302,8 +302,8 @@ def table_size(
     >>> table_size(fhp(deck="QKA"), settings={"bits": 16}).boards
     21
     """
-    known = {key: settings[key] for key in ("bits", "dtype") if key in settings}
-    rule, made = settings_for(game, method, known)
+    given: Given = {"bits": settings.get("bits", 32), "dtype": settings.get("dtype", "")}
+    rule, made = settings_for(game, method, given)
     alike = bool(game.about.get("symmetry", True)) if symmetry is None else symmetry
     return public_size(
         game, symmetry=alike, predictive=rule.prediction > 0, bits=made.bits, dtype=made.dtype

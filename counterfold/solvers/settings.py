@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
@@ -16,6 +15,9 @@ from counterfold.solvers.methods import method as method_of
 from counterfold.solvers.until import Until, default_target
 from counterfold.tree.form import Form
 from counterfold.tree.public import PublicTree
+
+if TYPE_CHECKING:
+    from counterfold.solvers.conditions import Condition, Conditions
 
 TRAVERSALS = ("full", "chance", "external", "outcome")
 BY_BOARDS = "public"
@@ -77,8 +79,30 @@ class Settings:
             raise ParameterError(f"tables are stored in 16 or 32 bits, not {self.bits!r}")
 
 
+class Given(TypedDict, total=False):
+    """Fields of ``Settings`` that a person may give, beside the method and the traversal."""
+
+    alternating: bool
+    average: bool
+    dtype: str
+    seed: int
+    explore: float
+    form: str
+    bits: int
+    per_round: int | None
+    prune: float | None
+
+
+class Asked(Given, total=False):
+    """And what else a ``Solver`` takes."""
+
+    threads: int | None
+    style: Condition | Conditions | None
+    locks: Condition | Conditions | None
+
+
 def settings_for(
-    game: object, method: str | Method | None, given: Mapping[str, Any]
+    game: object, method: str | Method | None, given: Given, traversal: str = "full"
 ) -> tuple[Method, Settings]:
     """The method and the settings of a run: what is given, and the usual ones of the game."""
     usual = defaults_of(game)
@@ -87,8 +111,8 @@ def settings_for(
         if name not in Settings.__dataclass_fields__:
             known = ", ".join([*Settings.__dataclass_fields__, "threads", "style", "locks"])
             raise ParameterError(f"there is no setting {name!r} of a solver; there are {known}")
-    dtype = given.get("dtype") or usual.dtype
-    return rule, Settings(**{**given, "method": rule.name, "dtype": dtype})
+    given["dtype"] = given.get("dtype") or usual.dtype
+    return rule, Settings(method=rule.name, traversal=traversal, **given)
 
 
 @dataclass(frozen=True)
@@ -100,7 +124,7 @@ class Defaults:
     until: Until
 
 
-def defaults_of(game: Any, traversal: str = "full") -> Defaults:
+def defaults_of(game: object, traversal: str = "full") -> Defaults:
     """The usual method, numbers and limits of a game, a poker game or a compiled form.
 
     >>> from counterfold.poker.holdem import fhp
@@ -111,18 +135,18 @@ def defaults_of(game: Any, traversal: str = "full") -> Defaults:
     if isinstance(own, Defaults):
         return own
     poker = game.game if isinstance(game, PublicTree) else game
-    if isinstance(poker, PokerGame) and poker.before_the_flop:
-        return Defaults(PREFLOP_METHOD, "float64", _preflop_until(poker))
-    if hasattr(poker, "betting") and poker.rules.hole == 2:
-        return Defaults(POKER_METHOD, "float32", _poker_until(poker))
-    if hasattr(poker, "betting"):  # hands of one card: small games, to be compared with others
+    largest = float(getattr(game, "largest_payoff", 1.0))
+    if isinstance(poker, PokerGame):
+        if poker.before_the_flop:
+            return Defaults(PREFLOP_METHOD, "float64", _preflop_until(poker))
+        if poker.rules.hole == 2:
+            return Defaults(POKER_METHOD, "float32", _poker_until(poker))
+        # Hands of one card: small games, to be compared with others.
         largest = float(np.abs(poker.betting.payoff).max())
-    else:
-        largest = float(getattr(game, "largest_payoff", 1.0))
     return Defaults(DEFAULT_METHOD, "float64", default_until(traversal, largest))
 
 
-def _poker_until(game: Any) -> Until:
+def _poker_until(game: PokerGame) -> Until:
     """A spot at 0.3% of its pot, other hold'em at 1 mbb/h."""
     if game.pot:
         return Until(exploitability=PERCENT / 100 * game.pot)

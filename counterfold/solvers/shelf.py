@@ -18,7 +18,7 @@ from counterfold.solvers.result import Result, certified, solve
 from counterfold.solvers.settings import defaults_of
 from counterfold.solvers.until import Until
 from counterfold.strategy.strategy import AnyStrategy, Strategy
-from counterfold.tree.form import form_of
+from counterfold.tree.form import Form, form_of
 from counterfold.tree.named import as_game
 
 ENDING = "safetensors"
@@ -38,7 +38,7 @@ def flop_piece(game: PokerGame, accuracy: float, method: str | None, bits: int) 
 
 
 def piece_of(
-    form: Any, accuracy: float, method: str | None, traversal: str, settings: Mapping[str, Any]
+    form: Form, accuracy: float, method: str | None, traversal: str, settings: Mapping[str, Any]
 ) -> Piece:
     """What a solution is called: by the game, its fingerprint, how it is solved and how far."""
     game, how = getattr(form, "game", None), {k: v for k, v in settings.items() if k not in APART}
@@ -54,7 +54,7 @@ def piece_of(
 
 def solve_in(
     library: Store,
-    game: Any,
+    game: object,
     method: str | Method | None = None,
     until: Until | int | str | None = None,
     traversal: str = "full",

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict
 from functools import cached_property
+from typing import Unpack
 
 import numpy as np
 
@@ -32,7 +33,7 @@ from counterfold.solvers.methods import STEADY_METHOD, Method
 from counterfold.solvers.methods import method as method_of
 from counterfold.solvers.precision import Precision
 from counterfold.solvers.sequence_engine import SequenceEngine
-from counterfold.solvers.settings import Settings, check_range, check_threads, settings_for
+from counterfold.solvers.settings import Given, Settings, check_range, check_threads, settings_for
 from counterfold.solvers.until import Report, Until
 from counterfold.strategy.infosets import InfosetLayout
 from counterfold.strategy.layout import Tables
@@ -71,11 +72,10 @@ class Solver:
         style: Condition | Conditions | None = None,
         locks: Condition | Conditions | None = None,
         symmetry: bool | None = None,
-        **settings: object,
+        **settings: Unpack[Given],
     ) -> None:
         game = as_game(game)
-        given = {"traversal": traversal, **settings}
-        self.method, self.settings = settings_for(game, method, given)
+        self.method, self.settings = settings_for(game, method, settings, traversal)
         check_threads(threads)
         alike = symmetry_under(game, symmetry, style, locks)
         self.tree = form_of(game, symmetry=alike, form=self.settings.form)
