@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,10 @@ from counterfold.solvers.methods import Method
 from counterfold.solvers.settings import Settings
 from counterfold.strategy.layout import Tables
 from counterfold.tree.public_arrays import aligned
+
+if TYPE_CHECKING:
+    from counterfold.kernels.poker_lines import Rule
+    from counterfold.kernels.poker_sampling import Model
 
 ROUNDS = {"external": 1000, "public": 10}
 """Iterations that count as one of a method's, by traversal."""
@@ -156,7 +160,7 @@ class BucketEngine(Engine):
             table[places + width] = fallback[own].reshape(count, width)
         return table
 
-    def _model(self, fields: Mapping[str, Array]) -> Any:
+    def _model(self, fields: Mapping[str, Array]) -> Model:
         """The opponent's model for the kernel, in the places of this engine's own table."""
         from counterfold.kernels.poker_lines import spread
         from counterfold.kernels.poker_sampling import Model
@@ -176,8 +180,8 @@ class BucketEngine(Engine):
         return self.form.counts[self.form.nodes]
 
     @property
-    def about(self) -> Mapping[str, Any]:
-        told = {
+    def about(self) -> Mapping[str, object]:
+        told: dict[str, object] = {
             "threads": len(self.random),
             "per_round": self.per_round,
             "buckets": [one.count for one in self.form.buckets],
@@ -204,14 +208,14 @@ class BucketEngine(Engine):
                 self.iteration += count
                 done += count
 
-    def _work(self, pool: ThreadPoolExecutor, rule: Any, count: int) -> int:
+    def _work(self, pool: ThreadPoolExecutor, rule: Rule, count: int) -> int:
         """Some iterations of one round, on all threads."""
         if len(self.workers) == 1:
             return self.workers[0].work(rule, count)
         shares = np.diff(np.linspace(0, count, len(self.workers) + 1).astype(int)).tolist()
         return sum(pool.map(lambda worker, n: worker.work(rule, n), self.workers, shares))
 
-    def rule(self, row: NDArray[np.float64], number: int) -> Any:
+    def rule(self, row: NDArray[np.float64], number: int) -> Rule:
         """The update rule of a round, by its row of the schedule."""
         from counterfold.kernels import rule
         from counterfold.kernels.poker_lines import Rule
@@ -283,7 +287,7 @@ class BucketEngine(Engine):
         self.iteration = iteration
         put_sums(self.lines, self.nodes, self._counts, self._settled(logs), given, self.table)
 
-    def _settled(self, logs: NDArray[np.float64]) -> Any:
+    def _settled(self, logs: NDArray[np.float64]) -> Rule:
         """The rule of a round that is over."""
         from counterfold.kernels import rule
 

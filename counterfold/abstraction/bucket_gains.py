@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from counterfold.abstraction.compiled import cards_of, lines_of
 from counterfold.games.spec import whole
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.public_arrays import aligned
+
+if TYPE_CHECKING:
+    from counterfold.kernels.poker_lines import Rule
 
 PIECE = 20_000  # walks between two looks
 PRIORS = (2.0, 30.0, 500.0)
@@ -87,7 +90,7 @@ class _Judge:
         counts = self.form.counts[self.form.nodes]
         spread(self._lines, self._nodes, counts, strategy.tables[0], table)
 
-    def _rule(self) -> Any:
+    def _rule(self) -> Rule:
         from counterfold.kernels.poker_lines import Rule
 
         one, nothing = np.float32(1), np.float32(0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,9 @@ from counterfold.errors import MismatchError, ParameterError, UnsupportedError
 from counterfold.games.spec import whole
 from counterfold.poker.game import DEAL
 from counterfold.strategy.strategy import Strategy
+
+if TYPE_CHECKING:
+    from counterfold.kernels.poker_matrix import Field, Tables
 
 PIECE = 250
 """Boards between two looks, which have a stream of random numbers of their own."""
@@ -85,7 +88,7 @@ def winnings(
     return Matrix(wins, error)
 
 
-def _tables(form: BucketForm, strategies: Sequence[Strategy[BucketForm]]) -> Any:
+def _tables(form: BucketForm, strategies: Sequence[Strategy[BucketForm]]) -> Tables:
     """Before a depth limit the strategies' own numbers, behind it those of the continuations."""
     from counterfold.kernels.poker_matrix import SEATS, Tables
 
@@ -117,7 +120,7 @@ def _tables(form: BucketForm, strategies: Sequence[Strategy[BucketForm]]) -> Any
     )  # fmt: skip
 
 
-def _field(form: BucketForm, strategies: int, count: int, seed: Sequence[int]) -> Any:
+def _field(form: BucketForm, strategies: int, count: int, seed: Sequence[int]) -> Field:
     """Room for a thread's walks, with its stream."""
     from counterfold.kernels.poker_matrix import SEATS, Field
 

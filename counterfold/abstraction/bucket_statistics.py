@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,9 @@ from counterfold.games.spec import whole
 from counterfold.poker.game import DECISION, meetings
 from counterfold.poker.statistics import NAMES, PREFLOP, Statistics, Tally
 from counterfold.strategy.strategy import Strategy
+
+if TYPE_CHECKING:
+    from counterfold.kernels.poker_mass import Tree
 
 BOARDS = 400
 DECKS, BATCH = 4_000, 20
@@ -119,7 +122,7 @@ class BoardWalk:
         return np.ascontiguousarray(every[holes], np.uint32)
 
 
-def betting_arrays(form: BucketForm) -> Any:
+def betting_arrays(form: BucketForm) -> Tree:
     """The betting for compiled code."""
     from counterfold.kernels import poker_mass as kernels
 

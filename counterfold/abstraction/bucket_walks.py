@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +14,14 @@ from counterfold.errors import UnsupportedError
 if TYPE_CHECKING:
     from counterfold.abstraction.bucket_engine import BucketEngine
     from counterfold.abstraction.bucket_form import BucketForm
+    from counterfold.kernels.poker_boards import Boards, Told
+    from counterfold.kernels.poker_deals import Room
+    from counterfold.kernels.poker_lines import Lines, Rule
 
 BOARDS = 64  # that are sorted out at a time
 
 
-def room_for(form: BucketForm, lines: Any, random: NDArray[np.uint64]) -> Any:
+def room_for(form: BucketForm, lines: Lines, random: NDArray[np.uint64]) -> Room:
     """Room for the walks of one thread."""
     from counterfold.kernels.poker_deals import Room
     from counterfold.kernels.poker_lines import OWNERS, most_visits
@@ -51,7 +54,7 @@ class External:
         self._engine, self._kernels = engine, kernels
         self.room = room_for(engine.form, engine.lines, engine.random[number])
 
-    def work(self, rule: Any, iterations: int) -> int:
+    def work(self, rule: Rule, iterations: int) -> int:
         it = self._engine
         return int(
             self._kernels.external(
@@ -111,7 +114,7 @@ class Public:
         self._scale = np.array([1 / (pair_mass(game) * met)], np.float32)
         self._ranges = np.stack(game.ranges).astype(np.float32)
 
-    def _boards(self, count: int) -> Any:
+    def _boards(self, count: int) -> Boards:
         """Random boards, and the hands that they leave from the weakest to the strongest."""
         game = self._engine.form.game
         deck = np.array(sorted(set(game.rules.deck) - set(game.board)), np.uint8)
@@ -148,7 +151,7 @@ class Public:
         bits ^= bits >> np.uint64(31)
         return bits.reshape(count, size).argsort(axis=1)
 
-    def work(self, rule: Any, iterations: int) -> int:
+    def work(self, rule: Rule, iterations: int) -> int:
         it = self._engine
         for done in range(0, max(iterations, 1), BOARDS):
             boards = self._boards(min(BOARDS, iterations - done))
@@ -164,7 +167,7 @@ class Public:
             )
         return 2 * iterations * len(it.form.nodes)
 
-    def worths(self, told: Any, count: int) -> None:
+    def worths(self, told: Told, count: int) -> None:
         """Add to ``kernels.Told`` what hands of a player win on some boards, both playing by what
         is regretted; nothing is learned."""
         from counterfold.kernels.rule import COLUMNS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +18,16 @@ from counterfold.poker.cards import CARDS
 from counterfold.poker.game import DEAL, DECISION, FOLD, PokerGame
 from counterfold.tree.memory import memory_at_hand
 
+if TYPE_CHECKING:
+    from counterfold.kernels.poker_deals import Cards
+    from counterfold.kernels.poker_lines import Lines
+
 MOST_ENDS = 50_000_000
 MOST_PLAYERS = 9
 TRIALS = 10_000  # deals, of which one must be possible
 
 
-def lines_of(form: BucketForm, stamped: bool) -> tuple[Any, NDArray[np.uint32], int]:
+def lines_of(form: BucketForm, stamped: bool) -> tuple[Lines, NDArray[np.uint32], int]:
     """The betting for compiled code, the number of each decision there, and the size of a table.
 
     It has a row for each decision and bucket: the regrets of its actions, their sums of
@@ -136,7 +140,7 @@ def _pots(game: PokerGame) -> tuple[NDArray[np.float32], NDArray[np.uint32]]:
     return np.ascontiguousarray(found), where.reshape(-1).astype(np.uint32)
 
 
-def cards_of(game: PokerGame, buckets: Sequence[Buckets]) -> Any:
+def cards_of(game: PokerGame, buckets: Sequence[Buckets]) -> Cards:
     """How cards are dealt, who wins, and the bucket of each hand, for compiled code."""
     from counterfold.kernels import hands
     from counterfold.kernels import poker_deals as kernels
@@ -159,7 +163,7 @@ def cards_of(game: PokerGame, buckets: Sequence[Buckets]) -> Any:
     ends, strength = np.zeros(0, np.uint32), np.zeros((0, 0), np.uint32)
     if rules.strengths is not showdown.strengths:
         ends, strength = _strengths(game, deck, whole_board)
-    parts: list[Any] = [
+    parts = [
         deck,
         rules.cards,
         np.stack([odds for odds, _ in drawing]),
@@ -173,7 +177,7 @@ def cards_of(game: PokerGame, buckets: Sequence[Buckets]) -> Any:
         ends,
         strength,
     ]
-    return kernels.Cards(*parts)
+    return kernels.Cards._make(parts)
 
 
 def _strengths(

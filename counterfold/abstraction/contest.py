@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,9 @@ from counterfold.games.cheat import Cheat
 from counterfold.games.spec import whole
 from counterfold.intervals import Z95, wilson
 from counterfold.strategy.strategy import AnyStrategy, Strategy
+
+if TYPE_CHECKING:
+    from counterfold.kernels.cheat_play import Learned
 
 BOTS = ("random", "heuristic")
 LONGEST = 2_000
@@ -145,7 +148,7 @@ def _kinds(
     return kinds, tables, deals
 
 
-def _learned(strategy: Strategy[DealForm] | None) -> Any:
+def _learned(strategy: Strategy[DealForm] | None) -> Learned:
     """What was found deal by deal, for compiled code."""
     from counterfold.kernels.cheat_play import Learned
 

@@ -8,7 +8,6 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +20,7 @@ from counterfold.errors import FileError, MismatchError, ParameterError, Unsuppo
 from counterfold.files.sealed import read_document, write_document
 from counterfold.files.text import Json
 from counterfold.files.typed import from_json
-from counterfold.games.base import spec_of
+from counterfold.games.base import Game, spec_of
 from counterfold.games.catalog import load_named
 from counterfold.solvers.solver import Solver
 from counterfold.strategy.strategy import AnyStrategy
@@ -239,7 +238,7 @@ class Curriculum:
     def resume(
         cls,
         folder: str | os.PathLike[str],
-        games: Sequence[Any] | None = None,
+        games: Sequence[Game] | None = None,
         down: Sequence[Down] | None = None,
     ) -> Curriculum:
         """A curriculum as it was left, ready to ``run`` on."""

@@ -7,7 +7,7 @@ keeps a row only for the infosets that it meets. The update rule is that of ever
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,10 @@ from counterfold.solvers.conditions import plain
 from counterfold.solvers.engine import Engine, Setup, runs_on
 from counterfold.strategy.layout import Tables
 from counterfold.tree.memory import memory_at_hand
+
+if TYPE_CHECKING:
+    from counterfold.kernels.cheat_views import Index
+    from counterfold.kernels.cheat_walk import Learned
 
 START = 1 << 9
 """Infosets that tables have room for before they grow."""
@@ -81,7 +85,7 @@ class DealEngine(Engine):
         self._before = self._learned = self._nothing()
         self._take_room(START, 4 * START)
 
-    def _nothing(self) -> Any:
+    def _nothing(self) -> Learned:
         """Tables of no infoset."""
         index = index_of(np.zeros(0, np.uint64), np.zeros(2, np.uint32))
         return self._put(index, [np.zeros(1, self._dtype) for _ in KEPT])
@@ -166,8 +170,8 @@ class DealEngine(Engine):
             place = grown
         self._learned = self._walk.Learned(
             cheat_views.Index(place, _longer(start, lines + 1), count),
-            type(tables)(
-                *(_longer(array, slots) for array in tables[:4]), _longer(tables.seen, lines)
+            type(tables)._make(
+                [*(_longer(array, slots) for array in tables[:4]), _longer(tables.seen, lines)]
             ),
         )
         room = self._room
@@ -182,7 +186,7 @@ class DealEngine(Engine):
         return keys, start, weights[: start[-1]].copy(), self._horizons
 
     @staticmethod
-    def _rows(learned: Any) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
+    def _rows(learned: Learned) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
         """The key of each row, and where its actions begin."""
         place, start, count = learned.index
         used, keys = place[place[:, 0] != 0], np.zeros(count[0], np.uint64)
@@ -208,14 +212,14 @@ class DealEngine(Engine):
             )
         self._inherit(self._copied(smaller._learned), other.rules.health)
 
-    def _inherit(self, before: Any, health: int) -> None:
+    def _inherit(self, before: Learned, health: int) -> None:
         self._before, self._learned = before, self._copied(before)
         self._learned.tables.seen[:] = 0.0
         self._horizons = np.array([self.form.rules.health, health], np.int64)
         self._game = self._game._replace(sight=self.form.view(self._horizons))
         self._take_room(len(before.tables.seen), len(before.tables.regret))
 
-    def _copied(self, learned: Any) -> Any:
+    def _copied(self, learned: Learned) -> Learned:
         index, tables = learned
         return type(learned)(
             type(index)(*(array.copy() for array in index)),
@@ -257,7 +261,7 @@ class DealEngine(Engine):
         self._take_room(1 << lines.bit_length(), max(slots, 4 * START))
         self._walks, self._room.visits[0] = walks, visits
 
-    def _restored(self, state: Saved, prefix: str) -> Any:
+    def _restored(self, state: Saved, prefix: str) -> Learned:
         """What was learned, as ``state`` has it."""
         keys = state.array(f"{prefix}keys", np.uint64, (None,))
         start = state.array(f"{prefix}start", np.uint32, (len(keys) + 1,))
@@ -269,7 +273,7 @@ class DealEngine(Engine):
         tables = [state.array(prefix + name, self._dtype, (size,)) for name in KEPT]
         return self._put(index_of(keys, start), tables)
 
-    def _put(self, index: Any, kept: Sequence[Array]) -> Any:
+    def _put(self, index: Index, kept: Sequence[Array]) -> Learned:
         """Tables over an index, with nothing new in them."""
         from counterfold.kernels.history import Tables
 

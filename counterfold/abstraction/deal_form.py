@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, ClassVar, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,7 +65,9 @@ class DealForm:
     )
 
     def __init__(self, game: Game, thorough: bool = False) -> None:
-        own: Any = game.game if isinstance(game, Mapped) else game
+        own = game.game if isinstance(game, Mapped) else game
+        if not isinstance(own, Cheat):
+            raise UnsupportedError(f"only Cheat is solved deal by deal, not {own}")
         self.game, self.thorough, self.rules = game, thorough, rules_of(own)
         if self.rules.players != 2:
             raise UnsupportedError("Cheat is solved deal by deal for two players only")
@@ -74,7 +76,7 @@ class DealForm:
                 "Cheat without health points has no end, so a deal cannot be walked through; give "
                 "it health points"
             )
-        self.own: Cheat = own
+        self.own = own
         maps = game.maps if isinstance(game, Mapped) else ()
         self.relative = any(isinstance(one, RelativeCards) for one in maps)
         if self.relative and own.view == PERFECT:
@@ -196,7 +198,7 @@ class DealForm:
         self._put(states, players, taken)
         return told.challenger is not None
 
-    def sight(self, parts: Any) -> Sight:
+    def sight(self, parts: Sequence[object]) -> Sight:
         """What is seen, from all of its parts or from those that are printed."""
         if len(parts) == len(Sight._fields):
             return Sight(*map(str, parts))
@@ -217,12 +219,10 @@ PARTS = {
 """How the parts of a sight are told from a hand and a history."""
 
 
-def rules_of(game: object) -> Rules:
+def rules_of(game: Cheat) -> Rules:
     """The numbers of a game of Cheat, for compiled code."""
     from counterfold.kernels.cheat import Rules
 
-    if not isinstance(game, Cheat):
-        raise UnsupportedError(f"only Cheat is solved deal by deal, not {game}")
     return Rules(
         game.ranks, game.copies, game.players, game.hand or 0, game.health or 0, game.largest
     )
@@ -373,6 +373,7 @@ def by_infosets(
     shares = list[float]()
     for place in observations(whole):
         width = len(place.actions)
+        assert isinstance(place.seen, tuple)
         found = layout.shares(strategy.tables, form.sight(place.seen), place.player)
         shares += found or [1 / width] * width
     return Strategy.of(whole, np.array(shares), strategy.about)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,9 @@ from counterfold.poker.equities import BOARDS, OnBoards, preflop_wins
 from counterfold.poker.game import DECISION, FOLD, SHOWDOWN, BettingTree, PokerGame
 from counterfold.poker.icm import icm
 from counterfold.poker.isomorphism import hole_classes
+
+if TYPE_CHECKING:
+    from counterfold.kernels.drawn import Deals, Ends, Lines, Room
 
 Seed = int | Sequence[int]
 BLOCK = 1326
@@ -35,7 +38,7 @@ def usual_deals(game: PokerGame) -> int:
     return max(1, min(USUAL_BLOCKS, fit // BLOCK)) * BLOCK
 
 
-def draw_deals(players: int, deals: int, seed: Seed, on_boards: OnBoards | None = None) -> Any:
+def draw_deals(players: int, deals: int, seed: Seed, on_boards: OnBoards | None = None) -> Deals:
     """Deals as the kernels take them: holes and a board in each, and a hole of every class beside.
 
     Every seat holds every hole as often in whole blocks of ``BLOCK`` deals.
@@ -80,7 +83,7 @@ def _beaten(on_boards: OnBoards | None) -> tuple[NDArray[np.float32], NDArray[np
 _MADE: list[tuple[NDArray[np.float32], NDArray[np.float32]]] = []
 
 
-def room_for(lines: Any) -> Any:
+def room_for(lines: Lines) -> Room:
     """Room for the walks of a thread."""
     from counterfold.kernels import drawn
 
@@ -129,7 +132,7 @@ def outcomes_of(betting: BettingTree) -> int:
     return sum(3 ** (len(each) - 1) for each in Showdowns.among(betting).members(betting))
 
 
-def ends_of(game: PokerGame) -> tuple[Any, NDArray[np.uint32]]:
+def ends_of(game: PokerGame) -> tuple[Ends, NDArray[np.uint32]]:
     """What each outcome of each showdown is worth, and which one is at each node."""
     from counterfold.kernels import drawn
 
@@ -162,7 +165,7 @@ def _from_zero(counts: Sequence[int]) -> NDArray[np.uint32]:
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.uint32)
 
 
-def lines_of(game: PokerGame, move: NDArray[np.uint32]) -> Any:
+def lines_of(game: PokerGame, move: NDArray[np.uint32]) -> Lines:
     """The betting for the kernel; ``move`` is the first sequence of the move to each node."""
     from counterfold.kernels import drawn
 
@@ -208,7 +211,7 @@ def _same(game: PokerGame) -> NDArray[np.float64]:
     return same
 
 
-def _preorder(betting: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _preorder(betting: BettingTree) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Nodes, every subtree in one piece, and where each one's ends."""
     order: list[int] = []
     stop = np.zeros(len(betting), np.int64)

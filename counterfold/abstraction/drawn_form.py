@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,11 +34,13 @@ from counterfold.abstraction.drawn_deals import (
     room_for,
     usual_deals,
 )
+from counterfold.arrays import Array, Arrays, Floats
 from counterfold.errors import ParameterError
 from counterfold.evaluate.assessment import Assessment, Evaluator
 from counterfold.evaluate.exact import evaluator_of, measured_by
 from counterfold.evaluate.sequence import workspace
 from counterfold.files.arrays import Saved
+from counterfold.files.text import Json
 from counterfold.games.spec import whole
 from counterfold.poker.equities import OnBoards
 from counterfold.poker.game import PokerGame
@@ -51,6 +53,9 @@ from counterfold.strategy.hands import saved_game
 from counterfold.strategy.layout import Tables, lays_out
 from counterfold.tree.history import Infosets
 from counterfold.tree.sequence import SequenceForm, treeplex
+
+if TYPE_CHECKING:
+    from counterfold.kernels.drawn import Deals, Lines, Room
 
 TARGET = 1e-5
 Z95 = 1.959964
@@ -104,16 +109,16 @@ class DrawnForm(BucketForm):
         return Defaults("pdcfr+", "float64", until)
 
     @cached_property
-    def drawn(self) -> Any:
+    def drawn(self) -> Deals:
         """The deals; drawn when they are first needed."""
         return self.draw(self.seed)
 
-    def draw(self, seed: Seed) -> Any:
+    def draw(self, seed: Seed) -> Deals:
         """As many deals from another seed."""
         return draw_deals(self.players, self.deals, seed, self._on_boards)
 
     @cached_property
-    def lines(self) -> Any:
+    def lines(self) -> Lines:
         """The betting for the kernels."""
         return lines_of(self.game, self._moves)
 
@@ -123,7 +128,7 @@ class DrawnForm(BucketForm):
         shown, tasks = 8 * self.players * outcomes_of(self.game.betting), len(_tasks(self.deals))
         return 2 * self.deals * DEAL_BYTES + (100 + 8 * tasks) * self.size + shown
 
-    def measured(self, tables: Tables) -> dict[str, Any]:
+    def measured(self, tables: Tables) -> Json:
         """What is known of a strategy beside its certificate, which is of the deals it is for.
 
         ``errors`` are standard errors of the values, as if the strategy had not been found on the
@@ -133,8 +138,8 @@ class DrawnForm(BucketForm):
         response over the first deals gains in the fresh ones (below zero where it does not carry
         over). A signal ends it with what is known by then.
         """
-        told: dict[str, Any] = {"deals": self.deals, "seed": self.seed}
-        fresh, gained = list[NDArray[Any]](), list[NDArray[Any]]()
+        told: Json = {"deals": self.deals, "seed": self.seed}
+        fresh, gained = list[Floats](), list[Floats]()
         own, look = evaluator_of(self), interrupts.give_up
         assert isinstance(own, DrawnEvaluator)
         try:
@@ -233,7 +238,7 @@ class DrawnLayout(BucketLayout):
         told = {"deals": str(form.deals), "seed": str(form.seed)}
         return {**super().header(), "betting": game_print(form.game), **told}
 
-    def arrays(self, tables: Tables) -> dict[str, NDArray[Any]]:
+    def arrays(self, tables: Tables) -> Arrays:
         return {"probabilities": tables[0]}  # classes of hands are always the same
 
     @classmethod
@@ -263,12 +268,14 @@ class DrawnEvaluator(Evaluator):
     depend on how many threads there are.
     """
 
-    def __init__(self, form: DrawnForm, drawn: Any = None, threads: int | None = None) -> None:
+    def __init__(
+        self, form: DrawnForm, drawn: Deals | None = None, threads: int | None = None
+    ) -> None:
         self.form, self._drawn = form, drawn
         self.threads = threads or max(1, min(8, len(os.sched_getaffinity(0))))
 
     @cached_property
-    def drawn(self) -> Any:
+    def drawn(self) -> Deals:
         return self.form.drawn if self._drawn is None else self._drawn
 
     @cached_property
@@ -276,9 +283,7 @@ class DrawnEvaluator(Evaluator):
         """[tasks, sequences] what each task comes to."""
         return np.zeros((len(_tasks(len(self.drawn.hole))), self.form.sequence_form.sequences))
 
-    def gradient(
-        self, strategy: NDArray[Any], player: int, into: NDArray[Any], look: Look | None = None
-    ) -> None:
+    def gradient(self, strategy: Array, player: int, into: Array, look: Look | None = None) -> None:
         """What a player's sequences earn, written to where they lie in ``into``."""
         from counterfold.kernels import drawn
 
@@ -292,7 +297,7 @@ class DrawnEvaluator(Evaluator):
         into[player] = found[:, player].sum()
         into[first:last] = found[:, first:last].sum(0)
 
-    def _in_tasks(self, walk: Callable[[Any, int, int, int], None], look: Look | None) -> None:
+    def _in_tasks(self, walk: Callable[[Room, int, int, int], None], look: Look | None) -> None:
         """Walk all deals, piece by piece: room for it, the task, its first deal, and its end."""
         lines = self.form.lines
         size = max(1, MOST_VISITS // len(lines.kind))
@@ -321,14 +326,14 @@ class DrawnEvaluator(Evaluator):
         for player in range(players):
             self.gradient(strategy, player, work.gradient, look)
         owner = np.append(np.arange(players), self._owners)
-        values = np.bincount(owner, work.gradient * reach, players)
+        values = np.bincount(owner, work.gradient * reach, players).astype(np.float64)
         best, choice = np.zeros(players), np.zeros(len(form.form.parent), np.uint32)
         sequence.hindsight(form.form, work, choice, best)
         spare, units = self.spare(values), self.form.units
         told = tuple((values - spare).tolist()), tuple((best - spare).tolist())
         return Assessment(*told, units), choice
 
-    def spare(self, values: NDArray[Any]) -> Any:
+    def spare(self, values: Floats) -> Floats | float:
         """What values add up to beside nothing, shared out: seats hold other hands beside a deal.
 
         It is nothing on average, so values are as right without it, and nearer.
@@ -381,7 +386,7 @@ def _tasks(deals: int) -> list[range]:
     return [range(begin, min(begin + size, deals)) for begin in range(0, deals, size)]
 
 
-def _told(earned: Sequence[NDArray[Any]]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _told(earned: Sequence[Floats]) -> tuple[Floats, Floats]:
     """Means over deals and their standard errors: blocks, or else groups, belong together."""
     each = BLOCK if len(earned[0]) % BLOCK == 0 else GROUP
     every = np.concatenate([some.reshape(-1, each, some.shape[1]).mean(1) for some in earned])

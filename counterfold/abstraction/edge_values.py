@@ -15,7 +15,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -214,7 +213,9 @@ class _Rollout:
         self.won += weight * wins
         self.spread += float((weight * wins**2).sum())
 
-    def deal(self, board: tuple[int, ...]) -> Any:
+    def deal(
+        self, board: tuple[int, ...]
+    ) -> tuple[Sequence[NDArray[np.int64]], Floats, NDArray[np.int64]]:
         """A hand for each class and player, what each pair weighs, and who wins it: 1, 0 or -1."""
         game = self.form.game
         free = ~np.isin(game.rules.cards, board).any(axis=1)

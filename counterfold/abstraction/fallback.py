@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import fields, is_dataclass
-from typing import Any
 
 import numpy as np
 
@@ -55,7 +54,7 @@ class FallbackAgent(Agent):
         self.known = self.nearby = self.lost = 0
         self._shares = getattr(strategy.layout, "shares", None)  # of one without a list of infosets
         self._rows = {} if self._shares else rows_of(strategy.infosets)
-        self._found: dict[Any, tuple[int, bool]] = {}
+        self._found: dict[tuple[int, str, tuple[str, ...]], tuple[int, bool]] = {}
 
     def begin(self, game: object) -> None:
         """Refuse a game that the strategy's own is no variant of."""
@@ -114,7 +113,7 @@ class FallbackAgent(Agent):
         return -1, False
 
 
-def _fixed(game: object) -> dict[str, Any]:
+def _fixed(game: object) -> dict[str, object]:
     """The parameters that variants of a game have in common."""
     if not is_dataclass(game):
         return {"spec": spec_of(game)}

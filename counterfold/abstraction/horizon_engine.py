@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,10 @@ from counterfold.files.arrays import Saved
 from counterfold.games.spec import whole
 from counterfold.solvers.engine import MOST_THREADS, Engine, Setup, runs_on, streams_in
 from counterfold.strategy.layout import Tables
+
+if TYPE_CHECKING:
+    from counterfold.kernels.cheat_sampling import Place
+    from counterfold.kernels.cheat_sampling import Tables as Sums
 
 NEAREST = 4
 """Turns that are played on after a move that is tried, if nobody says."""
@@ -68,7 +72,7 @@ class HorizonEngine(Engine):
         streams = np.random.SeedSequence(setup.settings.seed).generate_state(count, np.uint64)
         self._staff(streams.astype(np.uint64))
 
-    def _new(self) -> Any:
+    def _new(self) -> Sums:
         from counterfold.kernels.cheat_sampling import Tables
 
         shape = self.form.shape
@@ -83,7 +87,7 @@ class HorizonEngine(Engine):
 
         rules, moves = self.form.rules, self.form.shape[1]
 
-        def place() -> Any:
+        def place() -> Place:
             return Place(new_states(rules, 1), new_memory(rules))
 
         self._own = [self._new() for _ in streams]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, NoReturn
+from typing import ClassVar, NoReturn
 
 import numpy as np
 
@@ -35,7 +35,7 @@ def original(players: int = 2) -> Cheat:
     return Cheat(ranks=13, copies=4, players=players, hand=None, health=None)
 
 
-def told(game: Cheat) -> tuple[Any, ...]:
+def told(game: Cheat) -> tuple[object, ...]:
     """All of a game that a strategy depends on: not when it is broken off."""
     return (
         game.ranks, game.copies, game.dealt, game.health, game.largest, game.view, game.rounds,

@@ -8,7 +8,7 @@ from typing import Any
 
 from counterfold.errors import ParameterError, SpecError, UnsupportedError, short
 from counterfold.files.text import whole_of
-from counterfold.games.base import Game, label, spec_of
+from counterfold.games.base import Game, State, label, spec_of
 from counterfold.games.spec import whole, written
 
 MOST_KEPT = 100_000
@@ -29,7 +29,7 @@ class Map:
         """The map for this game; an error of one sentence where it has nothing to map."""
         return self
 
-    def shrunk(self, game: object) -> Any:
+    def shrunk(self, game: Game) -> Game:
         """The game with less in its states, where the map makes that possible."""
         return game
 
@@ -86,11 +86,10 @@ class Drop(Map):
     def see(self, seen: Hashable) -> Hashable:
         return self._blanked(seen, _places(seen, self.parts, self.name))
 
-    def _blanked(self, seen: Any, places: Sequence[int]) -> Hashable:
+    def _blanked(self, seen: Hashable, places: Sequence[int]) -> Hashable:
         for place in places:
             seen = _put(seen, place, "")
-        blank: Hashable = seen
-        return blank
+        return seen
 
 
 class Keep(Drop):
@@ -103,8 +102,9 @@ class Keep(Drop):
 
     verb, example = "keep", "keep=hand+rank"
 
-    def _blanked(self, seen: Any, places: Sequence[int]) -> Hashable:
-        return super()._blanked(seen, [n for n in range(len(seen)) if n not in places])
+    def _blanked(self, seen: Hashable, places: Sequence[int]) -> Hashable:
+        parts = seen if isinstance(seen, tuple) else ()
+        return super()._blanked(seen, [n for n in range(len(parts)) if n not in places])
 
 
 class LastRounds(Map):
@@ -120,12 +120,12 @@ class LastRounds(Map):
         self.part = part
         self.name = f"rounds={rounds}"
 
-    def shrunk(self, game: object) -> Any:
+    def shrunk(self, game: Game) -> Game:
         """A game that has a parameter ``rounds`` keeps no more than that in its states."""
         if is_dataclass(game) and any(f.name == "rounds" for f in fields(game)):
             before = getattr(game, "rounds", None)
             fewer = self.rounds if before is None else min(before, self.rounds)
-            return replace(game, rounds=fewer)  # type: ignore[type-var]
+            return replace(game, rounds=fewer)
         return game
 
     def see(self, seen: Hashable) -> Hashable:
@@ -216,19 +216,19 @@ class Mapped(Game):
     'mapped(game="cheat(view=memoryless)",maps=cards)'
     """
 
-    def __init__(self, game: Any, *maps: Map) -> None:
+    def __init__(self, game: Game, *maps: Map) -> None:
         if isinstance(game, Mapped):
             maps = (*game.maps, *maps)
             game = game.game
         for one in maps:
             game = one.shrunk(game)
-        self.game: Any = game
+        self.game: Game = game
         self.maps: tuple[Map, ...] = tuple(one.fitted(game) for one in maps)
         self.players = int(getattr(game, "players", 2))
         self.spec = f"mapped(game={written(spec_of(game))},maps={written(self.told)})"
         self._renames = any(one.renames for one in self.maps)
-        self._menus: dict[Any, tuple[Called, ...]] = {}
-        self._last: tuple[Any, int, Hashable] = (None, -1, None)
+        self._menus: dict[Hashable, tuple[Called, ...]] = {}
+        self._last: tuple[State, int, Hashable] = (None, -1, None)
         self._own_adopt = getattr(game, "adopt", None)
         self.root, self.turn = game.root, game.turn  # type: ignore[method-assign]
         self.payoff = game.payoff  # type: ignore[method-assign]
@@ -245,7 +245,7 @@ class Mapped(Game):
             raise AttributeError(name)
         return getattr(self.game, name)  # merge, shown and whatever else the game has
 
-    def observe(self, state: object, player: int) -> Hashable:
+    def observe(self, state: State, player: int) -> Hashable:
         return self.through(self._sight(state, player))
 
     def through(self, seen: Hashable) -> Hashable:
@@ -260,27 +260,26 @@ class Mapped(Game):
         """What is told to one who sees this in the game with a fuller view."""
         return self.through(self._own_adopt(seen) if self._own_adopt else seen)
 
-    def actions(self, state: Any) -> Sequence[Hashable]:
+    def actions(self, state: State) -> Sequence[Hashable]:
         if not self._renames:
-            own: Sequence[Hashable] = self.game.actions(state)
-            return own
+            return self.game.actions(state)
         return self._menu(state)
 
-    def next(self, state: Any, action: Hashable) -> Any:
+    def next(self, state: State, action: Hashable) -> State:
         if isinstance(action, Called):
             return self.game.next(state, action.own)
         if self._renames and self.turn(state) >= 0:
             return self.game.next(state, self._meant(state, action))
         return self.game.next(state, action)
 
-    def _meant(self, state: object, action: Hashable) -> Hashable:
+    def _meant(self, state: State, action: Hashable) -> Hashable:
         """The game's own action for a name."""
         own = next((name.own for name in self._menu(state) if name == action), None)
         if own is None:
             raise ParameterError(f"there is no action {action!r} at this point of {self.spec}")
         return own
 
-    def _menu(self, state: Any) -> tuple[Called, ...]:
+    def _menu(self, state: State) -> tuple[Called, ...]:
         """Names of the actions here."""
         seen, actions = self._sight(state, self.turn(state)), tuple(self.game.actions(state))
         menu = self._menus.get((seen, actions))
@@ -298,12 +297,12 @@ class Mapped(Game):
             menu = self._menus[seen, actions] = tuple(named)
         return menu
 
-    def _sight(self, state: Any, player: int) -> Hashable:
+    def _sight(self, state: State, player: int) -> Hashable:
         """What the game itself tells; the last answer is kept, as it is asked for twice."""
         last = self._last
         if last[0] is state and last[1] == player:
             return last[2]
-        seen: Hashable = self.game.observe(state, player)
+        seen = self.game.observe(state, player)
         self._last = (state, player, seen)
         return seen
 
@@ -315,12 +314,17 @@ class Mapped(Game):
             seen = one.see(seen)
         return names
 
-    def describe(self, state: Any, event: Hashable, viewer: int | None = None) -> str:
-        """What an event is, in a sentence, where the game can say it."""
-        if self._renames and self.turn(state) >= 0:
-            event = self._meant(state, event)
-        told: str = self.game.describe(state, event, viewer)
-        return told
+    @property
+    def describe(self) -> Callable[..., str]:
+        """What an event is, in a sentence; there is none of it where the game cannot say it."""
+        tell: Callable[..., str] = self.__getattr__("describe")
+
+        def described(state: State, event: Hashable, viewer: int | None = None) -> str:
+            if self._renames and self.turn(state) >= 0:
+                event = self._meant(state, event)
+            return tell(state, event, viewer)
+
+        return described
 
 
 def map_of(text: str) -> Map:
@@ -348,7 +352,7 @@ def map_of(text: str) -> Map:
     )
 
 
-def mapped(game: object, maps: str) -> Mapped:
+def mapped(game: Game | str, maps: str) -> Mapped:
     """A game through maps, both as they are written: what ``load`` makes of ``mapped(...)``.
 
     >>> str(mapped("cheat:mini(view=hp)", "cards"))
@@ -376,6 +380,7 @@ def _places(seen: object, parts: Sequence[str | int], what: str) -> list[int]:
     return places
 
 
-def _put(seen: tuple[Any, ...], place: int, value: object) -> tuple[Any, ...]:
+def _put(seen: Hashable, place: int, value: object) -> Hashable:
+    assert isinstance(seen, tuple)
     changed = (*seen[:place], value, *seen[place + 1 :])
     return type(seen)(*changed) if hasattr(seen, "_fields") else changed

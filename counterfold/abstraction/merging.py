@@ -26,11 +26,11 @@ import tempfile
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from types import EllipsisType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +39,7 @@ from counterfold.abstraction.blueprint import Against, against_in, engine_in
 from counterfold.abstraction.bucket_form import BucketForm, Part
 from counterfold.abstraction.buckets import load_buckets, save_buckets
 from counterfold.errors import ClusterError, FileError, ParameterError, UnsupportedError
-from counterfold.files.text import Fields
+from counterfold.files.text import Fields, Json
 from counterfold.files.typed import from_json, to_json
 from counterfold.games.spec import whole
 from counterfold.interrupts import uncut
@@ -159,7 +159,7 @@ class Merging:
         if self._cut and self.copies > 1:
             raise ParameterError("a table is either cut or trained in copies, not both")
 
-    def _slots(self, nodes: Any) -> NDArray[np.bool_]:
+    def _slots(self, nodes: NDArray[np.bool_] | EllipsisType) -> NDArray[np.bool_]:
         """Which numbers of the table lie at some nodes of the betting."""
         form, here = self.form, np.zeros(len(self.form.game.betting), bool)
         here[nodes] = True
@@ -230,7 +230,7 @@ class Merging:
         ]
         with tempfile.TemporaryDirectory() as folder:
             save_buckets(Path(folder, "cards"), form.buckets)
-            self._how: dict[str, Any] = {
+            self._how: Json = {
                 "rules": source_of(form.game),
                 "name": form.game.name,
                 "cards": self._put("cards", Path(folder, "cards").read_bytes()),
@@ -294,9 +294,9 @@ class Merging:
         for kept in before:
             self._store.remove(kept.name)
 
-    def _trained(self, pieces: Sequence[Piece]) -> list[tuple[Sums, Kept, dict[str, Any]]]:
+    def _trained(self, pieces: Sequence[Piece]) -> list[tuple[Sums, Kept, Json]]:
         """What came of each piece: its trunk, where its own rows are, and what it tells."""
-        found: dict[str, tuple[Sums, Kept, dict[str, Any]]] = {}
+        found: dict[str, tuple[Sums, Kept, Json]] = {}
         for _ in range(TRIES):
             left = [piece for piece in pieces if piece.name not in found]
             for piece, outcome in outcomes(left, train_block, self._executor):
@@ -350,7 +350,7 @@ def _got(store: Store, kept: Sequence[str], slots: int) -> Sums:
     return found.reshape(2, slots)
 
 
-def train_block(given: Mapping[str, Any], wants: tuple[str, ...]) -> Outcome:
+def train_block(given: Json, wants: tuple[str, ...]) -> Outcome:
     """The work of a piece, on whatever machine: some rounds of a copy, or of a part."""
     store, how = store_at(given["store"]), given["how"]
     solver = _solver(store, how, given["number"] if how["parts"] else None)
@@ -396,7 +396,7 @@ ROOM = 1 << 26
 _at_hand = threading.local()
 
 
-def _solver(store: Store, how: Mapping[str, Any], part: int | None) -> Solver:
+def _solver(store: Store, how: Json, part: int | None) -> Solver:
     """The solver of a thread for a copy or a part, as its last block has left it."""
     key = json.dumps([store.address, how, part], sort_keys=True)
     known: dict[str, Solver] = vars(_at_hand).setdefault("solvers", {})
@@ -407,7 +407,7 @@ def _solver(store: Store, how: Mapping[str, Any], part: int | None) -> Solver:
     return known[key]
 
 
-def _made(store: Store, how: Mapping[str, Any], part: int | None) -> Solver:
+def _made(store: Store, how: Json, part: int | None) -> Solver:
     game = game_of(Fields(how["rules"], "the run"), how["name"])
     settings = from_json(Settings, Fields(how["settings"], "the run"))
     method = from_json(Method, Fields(how["method"], "the run"))

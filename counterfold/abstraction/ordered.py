@@ -6,14 +6,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.abstraction.maps import Mapped
 from counterfold.errors import MismatchError, ParameterError, UnsupportedError
-from counterfold.games.base import spec_of
+from counterfold.games.base import Game, spec_of
+from counterfold.games.spec import Parameter
 from counterfold.tree.history import Infosets
 
 Down = Callable[[str], Iterable[str]]
@@ -80,7 +80,7 @@ def _forgetting(name: str) -> Iterator[str]:
     yield before
 
 
-def variant(game: Any, **changes: Any) -> Any:
+def variant(game: Game, **changes: Parameter) -> Game:
     """The same game with other parameters; maps over it stay.
 
     >>> from counterfold.games.cheat import Cheat
@@ -89,12 +89,12 @@ def variant(game: Any, **changes: Any) -> Any:
     """
     if isinstance(game, Mapped):
         return Mapped(variant(game.game, **changes), *game.maps)
-    known = [f.name for f in fields(game) if f.init] if is_dataclass(game) else []
+    known: list[str] = [f.name for f in fields(game) if f.init] if is_dataclass(game) else []
     for name in changes:
         if name not in known:
             has = f"it has {', '.join(known)}" if known else "it has none"
             raise UnsupportedError(f"{spec_of(game)} has no parameter {name!r}; {has}")
-    return replace(game, **changes)
+    return replace(game, **changes) if is_dataclass(game) else game
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,12 +170,13 @@ def fit(large: Infosets, small: Infosets, down: Down = same) -> Fit:
     return Fit(row, equal, known - equal, slots)
 
 
-def check_increasing(values: Iterable[Any], name: str) -> tuple[int, ...]:
+def check_increasing(values: Iterable[object], name: str) -> tuple[int, ...]:
     """Stages must grow."""
-    found = tuple(values)
-    if not found:
+    given = tuple(values)
+    found = tuple(v for v in given if isinstance(v, int) and not isinstance(v, bool))
+    if not given:
         raise ParameterError(f"say which {name} to go through, such as 3,4,5")
-    if any(not isinstance(v, int) or isinstance(v, bool) for v in found):
+    if len(found) < len(given):
         raise ParameterError(f"{name} must be whole numbers such as 3,4,5")
     if any(b <= a for a, b in pairwise(found)):
         raise ParameterError(

@@ -90,6 +90,7 @@ def test_any_game_can_be_mapped():
     assert len(tree.infosets.owner) < infosets(Leduc())
     assert tree.histories == compile_game(Leduc()).histories
     assert check_game(game, limit=500)
+    assert not hasattr(Mapped(Leduc(), Drop(0)), "describe")  # as the game itself
 
 
 def test_uniform_play_is_worth_the_same_through_any_map():
