@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
+from counterfold.arrays import Floats
 from counterfold.games.base import label
 from counterfold.notebook import brief
 
@@ -101,6 +103,20 @@ class Agent:
 
     def learn(self, hand: SeenHand) -> None:
         """A hand is over."""
+
+
+@runtime_checkable
+class TellsOdds(Protocol):
+    """An agent that knows how often it takes each action; None where it does not."""
+
+    def odds(self, observation: Observation) -> Mapping[str, float] | None: ...
+
+
+@runtime_checkable
+class TellsOddsOfAll(Protocol):
+    """An agent that tells it of every hand at once, [holes] for each action."""
+
+    def odds_of_all(self, observation: Observation) -> dict[str, Floats]: ...
 
 
 def drawn(odds: Mapping[str, float], rng: np.random.Generator) -> str:

@@ -119,7 +119,7 @@ def _told(game: Game, record: Record, hand: PlayedHand) -> Json:
     }
 
 
-def _view(game: object, state: object, player: int) -> str | None:
+def _view(game: Game, state: object, player: int) -> str | None:
     """What a player sees; None where the rules do not say."""
     seen = view_of(game, state, player)
     return None if seen is None else label(seen)

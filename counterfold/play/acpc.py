@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -21,7 +20,7 @@ from counterfold.errors import CounterfoldError, ParameterError, UnsupportedErro
 from counterfold.notebook import brief
 from counterfold.poker.acpc import Heard, Notation
 from counterfold.poker.game import DECISION, SHOWDOWN
-from counterfold.poker.table import Holdem
+from counterfold.poker.table import Holdem, TableView
 
 VERSION = "VERSION:2.0.0"
 _LONGEST = 4_096  # bytes of a line
@@ -154,9 +153,8 @@ class RemoteAgent(Agent):
 
     def act(self, observation: Observation, rng: np.random.Generator) -> Hashable:
         assert self._notation is not None
-        assert isinstance(observation.seen, tuple)
-        hole, _, line = observation.seen
-        state = self._tell(observation.player, observation.hand, _words(line), {-1: hole})
+        seen = TableView.of(observation.seen)
+        state = self._tell(observation.player, observation.hand, seen.words, {-1: seen.hand})
         heard, until = self._notation.read(state), time.monotonic() + self.seconds
         while True:
             try:
@@ -179,10 +177,10 @@ class RemoteAgent(Agent):
         """A hand is over."""
         if self._lines is None or not isinstance(hand.final, tuple):
             return
-        hole, _, line = hand.final
+        seen = TableView.of(hand.final)
         shown = dict(enumerate(hand.shown)) if isinstance(hand.shown, tuple) else {}
         with suppress(ConnectionLostError):
-            self._tell(hand.player, hand.hand, _words(line), {**shown, -1: hole})
+            self._tell(hand.player, hand.hand, seen.words, {**shown, -1: seen.hand})
 
     def _connected(self) -> Lines:
         if self._lines is None and not self.welcome(0.0):
@@ -195,7 +193,7 @@ class RemoteAgent(Agent):
             self._lines.close()
             self._lines = None
 
-    def _tell(self, player: int, number: int, line: list[str], holes: dict[int, Any]) -> str:
+    def _tell(self, player: int, number: int, line: Sequence[str], holes: dict[int, str]) -> str:
         """Send the states that are new to it, the last one of which is the present."""
         assert self._notation is not None
         lines = self._connected()
@@ -295,10 +293,6 @@ def _count(seat: Seat, notation: Notation, heard: Heard) -> None:
         for p in inside:
             strengths[p] = strength((*parse_cards(heard.holes[p]), *board))
     seat.won += table.betting.payoffs(betting, strengths)[heard.player]
-
-
-def _words(line: str) -> list[str]:
-    return line.split(", ") if line else []
 
 
 def remote_agents(agents: Sequence[Agent]) -> list[RemoteAgent]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from counterfold.errors import FileError, ParameterError, Raised, cut, visible
 from counterfold.files.text import Fields, read_text
 from counterfold.files.whole import drafted
+from counterfold.games.base import Game
+from counterfold.games.catalog import load_named
 from counterfold.play.record import Record
 from counterfold.play.table import Fault, PlayedHand
 from counterfold.poker.acpc import GAMES, Notation, parse_game
@@ -92,7 +93,7 @@ class LogRecord(Record):
 
     notation: Notation
 
-    def rules(self, load: object = None) -> Any:
+    def rules(self, load: Callable[[str, str], Game] = load_named) -> Holdem:
         return self.notation.table
 
     def hands(self) -> Iterator[PlayedHand]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Hashable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -45,7 +45,7 @@ class Phase(NamedTuple):
     until: int | None
 
 
-def seen_by(observation: Observation) -> tuple[Any, ...]:
+def seen_by(observation: Observation) -> tuple[Hashable, ...]:
     """What a player sees, in parts as ``Strategy.at`` takes it."""
     return observation.seen if isinstance(observation.seen, tuple) else (observation.seen,)
 

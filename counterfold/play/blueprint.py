@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from counterfold.games.catalog import load_named
 from counterfold.notebook import brief
 from counterfold.poker.cards import parse_cards, parse_hole
 from counterfold.poker.rules import PokerRules
-from counterfold.poker.table import Holdem
+from counterfold.poker.table import Holdem, TableView
 from counterfold.strategy.strategy import Strategy
 
 
@@ -51,25 +50,24 @@ class BlueprintAgent(Agent):
 
     def odds(self, observation: Observation) -> dict[str, float]:
         """How often it takes each action."""
-        seen: Any = observation.seen
-        hand, board, line = seen
-        betting, node = self.tables.form.game.betting, self._node(line)
+        seen = TableView.of(observation.seen)
+        betting, node = self.tables.form.game.betting, self._node(seen)
         cards = self.tables.form.buckets[int(betting.street[node])]
-        bucket = cards.bucket_of(parse_hole(hand), parse_cards(board)[: cards.cards])
+        bucket = cards.bucket_of(parse_hole(seen.hand), parse_cards(seen.board)[: cards.cards])
         shares = self.tables.rows(node)[bucket].tolist()
         return dict(zip(betting.actions(node), shares, strict=True))
 
     def odds_of_all(self, observation: Observation) -> dict[str, Floats]:
         """[holes] how often every hand takes each action, whatever is held."""
-        seen: Any = observation.seen
-        node = self._node(seen[2])
-        rows = self.tables.expand(parse_cards(seen[1]), node).astype(np.float64)
+        seen = TableView.of(observation.seen)
+        node = self._node(seen)
+        rows = self.tables.expand(parse_cards(seen.board), node).astype(np.float64)
         return dict(zip(self.tables.form.game.betting.actions(node), rows, strict=True))
 
-    def _node(self, line: str) -> int:
+    def _node(self, seen: TableView) -> int:
         """The decision after a line."""
         betting, node = self.tables.form.game.betting, 0
-        for word in line.split(", ") if line else ():
+        for word in seen.words:
             if not word.startswith("["):
                 node = self._after(node, word)
         while betting.label[int(betting.first[node])] == "":  # the cards have come

@@ -7,7 +7,10 @@ import os
 import queue
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import TypeVar, TypeVarTuple, Unpack
+
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
 
 
 class TooSlowError(Exception):
@@ -22,32 +25,33 @@ class _Worker:
     """A thread that does one call after the other."""
 
     def __init__(self) -> None:
-        self._todo: queue.SimpleQueue[tuple[Callable[..., Any], tuple[Any, ...]]]
-        self._todo, self._done = queue.SimpleQueue(), queue.SimpleQueue[tuple[bool, Any]]()
+        self._todo = queue.SimpleQueue[Callable[[], object]]()
+        self._done = queue.SimpleQueue[Exception | None]()
         self.thread = threading.Thread(target=self._work, daemon=True)
         self.thread.start()
 
     def _work(self) -> None:
         try:
             while True:
-                call, args = self._todo.get()
+                call, failed = self._todo.get(), None
                 try:
-                    found = (True, call(*args))
+                    call()
                 except Exception as error:
-                    found = (False, error)
-                self._done.put(found)
+                    failed = error
+                self._done.put(failed)
         except _LeftBehindError:
             return
 
-    def do(self, seconds: float, call: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        self._todo.put((call, args))
+    def do(self, seconds: float, call: Callable[[], T]) -> T:
+        found: list[T] = []
+        self._todo.put(lambda: found.append(call()))
         try:
-            good, found = self._done.get(timeout=seconds)
+            failed = self._done.get(timeout=seconds)
         except queue.Empty:
             raise TooSlowError from None
-        if good:
-            return found
-        raise found
+        if failed is not None:
+            raise failed
+        return found[0]
 
     def abandon(self) -> None:
         ident = ctypes.c_ulong(self.thread.ident or 0)
@@ -58,7 +62,7 @@ _worker: list[_Worker] = []
 os.register_at_fork(after_in_child=_worker.clear)  # a fork has no threads but its own
 
 
-def within(seconds: float | None, call: Callable[..., Any], *args: object) -> Any:
+def within(seconds: float | None, call: Callable[[Unpack[Ts]], T], *args: *Ts) -> T:
     """The result of a call, or TooSlowError if it takes longer; no limit is no thread.
 
     >>> within(1.0, max, 2, 3)
@@ -69,7 +73,7 @@ def within(seconds: float | None, call: Callable[..., Any], *args: object) -> An
     if not _worker:
         _worker.append(_Worker())
     try:
-        return _worker[0].do(seconds, call, args)
+        return _worker[0].do(seconds, lambda: call(*args))
     except TooSlowError:
         _worker.pop().abandon()
         raise

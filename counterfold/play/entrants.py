@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from counterfold.agent import Agent
 from counterfold.errors import MismatchError, ParameterError, TreeTooLargeError
 from counterfold.exploit.online import Learner
-from counterfold.games.base import unlisted
+from counterfold.games.base import Game, unlisted
 from counterfold.play.agents import StrategyAgent
 from counterfold.play.arena import is_tabular
 from counterfold.strategy.strategy import Strategy
@@ -25,19 +24,19 @@ def players_of_strategies(agents: Sequence[Agent | Strategy | str]) -> list[Agen
     return [StrategyAgent(one) if isinstance(one, Strategy) else one for one in agents]
 
 
-def tree_of(game: Any, agents: Sequence[Agent]) -> tuple[HistoryTree | None, Any]:
+def tree_of(game: object, agents: Sequence[Agent]) -> tuple[HistoryTree | None, Game]:
     """The compiled game, if the agents have it or it is small, and the rules."""
     if isinstance(game, HistoryTree):
         return game, rules_of(game)
-    game = rules_of(as_game(game) if isinstance(game, str) else game)
-    if unlisted(game) or any(getattr(a, "at_table", False) for a in agents):
-        return None, game
+    rules = rules_of(as_game(game) if isinstance(game, str) else game)
+    if unlisted(rules) or any(getattr(a, "at_table", False) for a in agents):
+        return None, rules
     if any(map(is_tabular, agents)):
-        return compile_game(game), game
+        return compile_game(rules), rules
     try:
-        return compile_game(game, memory=SMALL), game
+        return compile_game(rules, memory=SMALL), rules
     except TreeTooLargeError:
-        return None, game
+        return None, rules
 
 
 def own_copies(agents: Sequence[Agent]) -> list[Agent]:

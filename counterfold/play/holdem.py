@@ -14,7 +14,6 @@ from collections import OrderedDict
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -32,9 +31,9 @@ from counterfold.play.table_insight import TableInsight
 from counterfold.play.translate import check_alike, dealt, meant, told
 from counterfold.play.worth import worth_among, worth_of
 from counterfold.poker.cards import HOLES, holes_without, parse_card, parse_hole
-from counterfold.poker.game import DECISION
+from counterfold.poker.game import DECISION, BettingTree
 from counterfold.poker.money import State
-from counterfold.poker.table import STREETS, Holdem
+from counterfold.poker.table import STREETS, Holdem, TableView
 from counterfold.strategy.strategy import Strategy
 
 SECONDS = 10.0
@@ -144,14 +143,13 @@ class HoldemAgent(Agent):
         """Where it sits; until a match begins, where its blueprint does."""
         return self._table or self.own
 
-    def begin(self, game: Any) -> None:
+    def begin(self, game: object) -> None:
         """Sit down at a table that differs from the blueprint's in sizes only."""
-        check_alike(game, self.own, self.name)
-        self._table = game
+        table = self._table = check_alike(game, self.own, self.name)
         self._places.clear()
         self._search = StreetSearch(
-            self.tables, self.own, game, gadget=self.gadget, alpha=self.alpha,
-            budget=self.budget * game.blinds[1], seconds=self.seconds, iterations=self.iterations,
+            self.tables, self.own, table, gadget=self.gadget, alpha=self.alpha,
+            budget=self.budget * table.blinds[1], seconds=self.seconds, iterations=self.iterations,
         )  # fmt: skip
         self._search.warm_up()
         self._tilt()
@@ -161,8 +159,8 @@ class HoldemAgent(Agent):
 
     def odds(self, observation: Observation) -> dict[str, float]:
         """How often it takes each action at a decision."""
-        seen: Any = observation.seen
-        every, hole = self.odds_of_all(observation), parse_hole(seen[0])
+        hole = parse_hole(TableView.of(observation.seen).hand)
+        every = self.odds_of_all(observation)
         return {name: float(shares[hole]) for name, shares in every.items()}
 
     def odds_of_all(self, observation: Observation) -> dict[str, Floats]:
@@ -200,10 +198,10 @@ class HoldemAgent(Agent):
         that are drawn, and with three over hands that are drawn by what they may hold. None where
         the trees have come apart.
         """
-        seen: Any = observation.seen
-        hole, hand, two = parse_hole(seen[0]), observation.hand, self.table.players == 2
+        seen = TableView.of(observation.seen)
+        hole, hand, two = parse_hole(seen.hand), observation.hand, self.table.players == 2
         other = (observation.player + 1) % self.table.players
-        words = tuple(seen[2].split(", ")) if seen[2] else ()
+        words = seen.words
         place = self._place(other, hand, words)
         plan = self._plan(place, other, hand) if two else None
         found = None if plan is None else self._search.values(plan, place.words)
@@ -237,9 +235,7 @@ class HoldemAgent(Agent):
     # Where a hand has come to
 
     def _at(self, observation: Observation) -> _Place:
-        seen: Any = observation.seen
-        line = seen[2]
-        words = tuple(line.split(", ")) if line else ()
+        words = TableView.of(observation.seen).words
         return self._place(observation.player, observation.hand, words)
 
     def _place(self, player: int, hand: int, words: tuple[str, ...]) -> _Place:
@@ -358,12 +354,11 @@ class HoldemAgent(Agent):
     # What it does there
 
     @property
-    def _betting(self) -> Any:
+    def _betting(self) -> BettingTree:
         return self.tables.form.game.betting
 
     def _labels(self, node: int) -> tuple[str, ...]:
-        found: tuple[str, ...] = self._betting.actions(node)
-        return found
+        return self._betting.actions(node)
 
     def _policy(self, place: _Place, player: int, hand: int) -> Odds:
         plan = self._plan(place, player, hand)
@@ -442,8 +437,7 @@ class LearningHoldem(HoldemAgent):
     """
 
     def learn(self, hand: SeenHand) -> None:
-        final: Any = hand.final
-        words = tuple(final[2].split(", ")) if final[2] else ()
+        words = TableView.of(hand.final).words
         for k, word in enumerate(words):
             place = self._place(hand.player, hand.hand, words[:k])
             real = place.real

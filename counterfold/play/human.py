@@ -7,7 +7,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Required, TypedDict
+from typing import NamedTuple, Required, TypedDict
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from counterfold.arrays import Floats
 from counterfold.errors import FileError, MismatchError, ParameterError
 from counterfold.exploit.online import Learner
 from counterfold.files.whole import write_whole
-from counterfold.games.base import CHANCE, label
+from counterfold.games.base import CHANCE, State, label
 from counterfold.play.agents import StrategyAgent, answer_to
 from counterfold.play.match import Match
 from counterfold.play.record import read_record, record_bytes, replay_states
@@ -119,7 +119,7 @@ class Sitting(Match):
         return self.result().scores[0] if self.hands else None
 
     @property
-    def here(self) -> Any:
+    def here(self) -> State:
         """The state that the hand in play, or the last one, has come to, hidden cards and all."""
         return self._table.state
 
@@ -134,8 +134,7 @@ class Sitting(Match):
 
     def view(self, player: int) -> Hashable | None:
         """What a player sees now, also when others move and at the end."""
-        seen: Hashable | None = view_of(self.game, self.here, player)
-        return seen
+        return view_of(self.game, self.here, player)
 
     def deal(self) -> PlayedHand | None:
         """Play the next hand; None if the person leaves in the middle of it."""
@@ -287,6 +286,6 @@ def _by_script(moves: Mapping[int, list[deque[str]]], agent: int) -> Ask:
     return lambda seen: moves[seen.hand][agent].popleft()
 
 
-def _outcome(hand: PlayedHand) -> tuple[Any, ...]:
+def _outcome(hand: PlayedHand) -> tuple[object, ...]:
     at_fault = None if hand.fault is None else hand.fault.agent
     return hand.players, hand.events, hand.payoffs, at_fault

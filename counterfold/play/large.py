@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from counterfold.abstraction.deal_form import rules_of
 from counterfold.abstraction.horizon_form import HorizonForm, original, told
@@ -16,6 +17,10 @@ from counterfold.games.cheat import CHALLENGE, PASS, Cheat
 from counterfold.games.cheat_sights import Sight
 from counterfold.play.bots import Memories
 from counterfold.strategy.strategy import Strategy
+
+if TYPE_CHECKING:
+    from counterfold.kernels.cheat import Rules
+    from counterfold.kernels.cheat_bot import Memory
 
 
 class LargeAgent(Agent):
@@ -82,7 +87,7 @@ class LargeAgent(Agent):
         row, moves = cheat_abstract.look(rules, memory, states, 0)
         return int(row), int(moves)
 
-    def _place(self, observation: Observation) -> tuple[Any, Any, Any]:
+    def _place(self, observation: Observation) -> tuple[Rules, Memory, NDArray[np.int16]]:
         """The game as compiled code knows it, with nothing in it that the player does not know."""
         from counterfold.kernels import cheat, cheat_bot
 

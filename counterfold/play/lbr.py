@@ -18,12 +18,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from counterfold.abstraction.bucket_layout import BucketLayout
-from counterfold.agent import Agent, Observation
+from counterfold.abstraction.bucket_form import BucketForm
+from counterfold.agent import Agent, Observation, TellsOdds, TellsOddsOfAll
 from counterfold.arrays import Floats
 from counterfold.errors import ParameterError, UnsupportedError, short
 from counterfold.evaluate.equity import showdown
@@ -43,8 +43,11 @@ from counterfold.poker.cards import (
 )
 from counterfold.poker.equities import boards_left, wins_after
 from counterfold.poker.game import DEAL, DECISION, FOLD, SHOWDOWN, PokerGame, meetings
-from counterfold.poker.table import Holdem
-from counterfold.strategy.strategy import Strategy
+from counterfold.poker.money import State
+from counterfold.poker.table import Holdem, TableView
+from counterfold.strategy.strategy import AnyStrategy, Strategy
+
+P = TypeVar("P")
 
 
 class Kind(NamedTuple):
@@ -143,12 +146,28 @@ def _score(kind: str, won: tuple[list[float], list[float]]) -> LocalResponse:
     return LocalResponse(kind, count, sum(means) / 2, error, (means[0], means[1]), False)
 
 
-class _Choices(NamedTuple):
+class _Choices(NamedTuple, Generic[P]):
     """What one may do at a place: where a fold, a check or call, and bets lead."""
 
-    fold: Any | None
-    call: Any | None
-    bets: list[Any]
+    fold: P | None
+    call: P | None
+    bets: list[P]
+
+
+class _Lines(Protocol[P]):
+    """Places of a betting, whatever they are."""
+
+    root: P
+    streets: int
+
+    def kind(self, place: P, /) -> int: ...
+    def player(self, place: P, /) -> int: ...
+    def street(self, place: P, /) -> int: ...
+    def paid(self, place: P, /) -> Floats: ...
+    def payoff(self, place: P, player: int, /) -> Floats: ...
+    def dealt(self, place: P, cards: tuple[int, ...], /) -> P: ...
+    def answers(self, place: P, board: tuple[int, ...], /) -> list[tuple[P, Floats]]: ...
+    def choices(self, place: P, sizes: tuple[float, ...], /) -> _Choices[P]: ...
 
 
 class _TreeLines:
@@ -181,7 +200,7 @@ class _TreeLines:
     def answers(self, node: int, board: tuple[int, ...]) -> list[tuple[int, Floats]]:
         return list(zip(self.tree.children(node), self.policy(node, board), strict=True))
 
-    def choices(self, node: int, sizes: tuple[float, ...]) -> _Choices:
+    def choices(self, node: int, sizes: tuple[float, ...]) -> _Choices[int]:
         """All that the tree has, whatever the sizes."""
         tree, me = self.tree, int(self.tree.player[node])
         fold, call, bets = None, None, []
@@ -195,36 +214,40 @@ class _TreeLines:
         return _Choices(fold, call, bets)
 
 
-class _TableLines:
-    """Places at a table, where any size may be bet; a place is the betting and the line."""
+_Said = tuple[State, tuple[str, ...]]
+"""A place at a table: the betting and the line."""
 
-    def __init__(self, table: Holdem, agent: object) -> None:
+
+class _TableLines:
+    """Places at a table, where any size may be bet."""
+
+    def __init__(self, table: Holdem, agent: TellsOdds | TellsOddsOfAll) -> None:
         self.betting, self.agent = table.betting, agent
-        self.root = self.betting.root(), ()
+        self.root: _Said = self.betting.root(), ()
         self.streets = self.betting.streets
         self._kept: dict[str, dict[str, Floats]] = {}
 
-    def kind(self, place: Any) -> int:
+    def kind(self, place: _Said) -> int:
         return int(place[0].kind)
 
-    def player(self, place: Any) -> int:
+    def player(self, place: _Said) -> int:
         return int(place[0].player)
 
-    def street(self, place: Any) -> int:
+    def street(self, place: _Said) -> int:
         return int(place[0].street)
 
-    def paid(self, place: Any) -> Floats:
+    def paid(self, place: _Said) -> Floats:
         return np.asarray(np.add(place[0].before, place[0].bets))
 
-    def payoff(self, place: Any, player: int) -> Floats:
+    def payoff(self, place: _Said, player: int) -> Floats:
         return np.array(self.betting.payoff(place[0])[player])
 
-    def dealt(self, place: Any, cards: tuple[int, ...]) -> Any:
+    def dealt(self, place: _Said, cards: tuple[int, ...]) -> _Said:
         state, line = place
         words = tuple(f"[{card_name(card)}]" for card in cards)
         return self.betting.ways(state)[""], (*line, *words)
 
-    def answers(self, place: Any, board: tuple[int, ...]) -> list[tuple[Any, Floats]]:
+    def answers(self, place: _Said, board: tuple[int, ...]) -> list[tuple[_Said, Floats]]:
         state, line = place
         said = ", ".join(line)
         found = self._kept.get(said)
@@ -236,14 +259,14 @@ class _TableLines:
             found = self._kept[said] = odds_of_all(self.agent, seen)
         return [(self._after(place, word), odds) for word, odds in found.items()]
 
-    def _after(self, place: Any, word: str) -> Any:
+    def _after(self, place: _Said, word: str) -> _Said:
         state, line = place
         after = self.betting.ways(state).get(word)
         if after is None:
             after = self.betting.raised(state, self.betting.free(state, word) or 0.0)
         return after, (*line, word)
 
-    def choices(self, place: Any, sizes: tuple[float, ...]) -> _Choices:
+    def choices(self, place: _Said, sizes: tuple[float, ...]) -> _Choices[_Said]:
         """A fold, a check or call, and the given sizes with all-in, as far as rules allow."""
         state, betting = place[0], self.betting
         ways = list(betting.ways(state))
@@ -259,35 +282,34 @@ class _TableLines:
         return _Choices(fold, call, [self._after(place, word) for word in bets])
 
 
-def odds_of_all(agent: Any, observation: Observation) -> dict[str, Floats]:
+def odds_of_all(agent: TellsOdds | TellsOddsOfAll, observation: Observation) -> dict[str, Floats]:
     """[holes] how often every hand of an agent takes each action, asked hand by hand if need be."""
-    tell = getattr(agent, "odds_of_all", None)
-    if callable(tell):
-        told: dict[str, Floats] = tell(observation)
-        return told
-    assert isinstance(observation.seen, tuple)
-    _, board, line = observation.seen
+    if isinstance(agent, TellsOddsOfAll):
+        return agent.odds_of_all(observation)
+    _, board, line = TableView.of(observation.seen)
     gone, found = set(parse_cards(board)), defaultdict[str, Floats](lambda: np.zeros(HOLES))
     for hole, cards in enumerate(zip(HIGH.tolist(), LOW.tolist(), strict=True)):
         if gone.isdisjoint(cards):
             seen = replace(observation, seen=(cards_name(cards), board, line))
-            for action, share in agent.odds(seen).items():
+            for action, share in (agent.odds(seen) or {}).items():
                 found[action][hole] = share
     return dict(found)
 
 
-def _lines(strategy: Any, table: Holdem | None) -> tuple[PokerGame, _TreeLines | _TableLines]:
+def _lines(
+    strategy: AnyStrategy | Agent, table: Holdem | None
+) -> tuple[PokerGame, _TreeLines | _TableLines]:
     """The game of a strategy or an agent, and the places of its betting."""
     if isinstance(strategy, Strategy):
         form = strategy.tree
-        if isinstance(strategy.layout, BucketLayout) and "table" in form.game.about:
+        if isinstance(form, BucketForm) and "table" in form.game.about:
             agent = BlueprintAgent(strategy)
             return _lines(Translated(agent, agent.table), agent.table)
         game, policy = poker_policy(strategy)
         if len(game.ranges) != 2:
             raise UnsupportedError("a local best response is for two players")
         return game, _TreeLines(game, policy)
-    if table is None or not callable(getattr(strategy, "odds", None)):
+    if table is None or not isinstance(strategy, TellsOdds):
         raise UnsupportedError(
             f"a local best response needs to know how often {strategy.name or 'an agent'} takes "
             "each action, which it does not tell"
@@ -298,15 +320,15 @@ def _lines(strategy: Any, table: Holdem | None) -> tuple[PokerGame, _TreeLines |
     return table.poker, _TableLines(table, strategy)
 
 
-class Branch(NamedTuple):
+class Branch(NamedTuple, Generic[P]):
     """One way on: where it leads, and with which weights of the own hands and of theirs."""
 
-    place: object
+    place: P
     own: Floats
     theirs: Floats
 
 
-class _Walk:
+class _Walk(Generic[P]):
     """Lines of a local best response as one player, with all of its hands at once.
 
     ``everything`` follows all ways on and deals all cards, else one is drawn.
@@ -315,7 +337,7 @@ class _Walk:
     def __init__(
         self,
         game: PokerGame,
-        lines: Any,
+        lines: _Lines[P],
         me: int,
         kind: Kind,
         random: np.random.Generator,
@@ -333,7 +355,7 @@ class _Walk:
         mass = float(own @ meetings(theirs))
         return self._value(Branch(self.lines.root, own, theirs), tuple(self.game.board)) / mass
 
-    def _value(self, at: Branch, board: tuple[int, ...]) -> float:
+    def _value(self, at: Branch[P], board: tuple[int, ...]) -> float:
         """What hands win from here on, in chips by weight."""
         kind = self.lines.kind(at.place)
         if kind in (FOLD, SHOWDOWN):
@@ -347,7 +369,7 @@ class _Walk:
             ways = [Branch(child, at.own, at.theirs * odds) for child, odds in answers]
         return self._onward(ways, board)
 
-    def _onward(self, ways: list[Branch], board: tuple[int, ...]) -> float:
+    def _onward(self, ways: list[Branch[P]], board: tuple[int, ...]) -> float:
         """The sum of all ways on; of those on which the hand goes on one is drawn."""
         going, total = [], 0.0
         for way in ways:
@@ -365,7 +387,7 @@ class _Walk:
         guesses = [self._guess(way, board) for way in going]
         return total + sum(guesses) + (self._value(going[k], board) - guesses[k]) / float(likely[k])
 
-    def _deal(self, at: Branch, board: tuple[int, ...]) -> float:
+    def _deal(self, at: Branch[P], board: tuple[int, ...]) -> float:
         """The mean over all cards that can come to two hands, or by those that are drawn."""
         count = self.rules.deal[self.lines.street(at.place) + 1]
         left = [card for card in self.rules.deck if card not in board]
@@ -380,11 +402,11 @@ class _Walk:
         off = self._value(after, there) - self._guess(after, there)
         return self._guess(at, board) + off / (chance * ways * math.factorial(count))
 
-    def _dealt(self, at: Branch, cards: tuple[int, ...]) -> Branch:
+    def _dealt(self, at: Branch[P], cards: tuple[int, ...]) -> Branch[P]:
         own, theirs = (self.cards.without(each, cards) for each in (at.own, at.theirs))
         return Branch(self.lines.dealt(at.place, cards), own, theirs)
 
-    def _end(self, at: Branch, board: tuple[int, ...]) -> float:
+    def _end(self, at: Branch[P], board: tuple[int, ...]) -> float:
         payoff, met = self.lines.payoff(at.place, self.me), meetings(at.theirs)
         if self.lines.kind(at.place) == FOLD:
             return float(payoff[0]) * float(at.own @ met)
@@ -392,15 +414,13 @@ class _Walk:
         win, tie, lose = payoff.tolist()
         return float(at.own @ (win * wins + tie * ties + lose * (met - wins - ties)))
 
-    def _guess(self, at: Branch, board: tuple[int, ...]) -> float:
+    def _guess(self, at: Branch[P], board: tuple[int, ...]) -> float:
         """What hands win if a bet is answered and the rest checked down.
 
         Over the cards of a street it is the mean of what it is after them.
         """
-        lines, (mine, other) = (
-            self.lines,
-            self.lines.paid(at.place)[[self.me, 1 - self.me]].tolist(),
-        )
+        lines = self.lines
+        mine, other = lines.paid(at.place)[[self.me, 1 - self.me]].tolist()
         theirs, folded = at.theirs, np.zeros_like(at.theirs)
         if lines.kind(at.place) == DECISION and lines.player(at.place) != self.me and mine > other:
             theirs = self._staying(at.place, board, at.theirs)
@@ -412,7 +432,7 @@ class _Walk:
 
     # What is best
 
-    def _chosen(self, at: Branch, board: tuple[int, ...]) -> list[Branch]:
+    def _chosen(self, at: Branch[P], board: tuple[int, ...]) -> list[Branch[P]]:
         """Each hand goes where the action leads that is best if nobody bets after it (their
         equations 1 to 3)."""
         lines, me, may = self.lines, self.me, self.may
@@ -435,7 +455,7 @@ class _Walk:
         return [way for way in ways if way.own.any()]
 
     def _bet(
-        self, after: Any, board: tuple[int, ...], theirs: Floats, pot: float, asked: float
+        self, after: P, board: tuple[int, ...], theirs: Floats, pot: float, asked: float
     ) -> Floats:
         """[holes] what a bet is worth: the pot where the other folds, else a showdown for more."""
         lines, stays = self.lines, theirs
@@ -448,7 +468,7 @@ class _Walk:
         shown = share * (pot + raised) - (1 - share) * (asked + raised)
         return np.asarray((1 - stay) * pot + stay * shown)
 
-    def _staying(self, place: Any, board: tuple[int, ...], theirs: Floats) -> Floats:
+    def _staying(self, place: P, board: tuple[int, ...], theirs: Floats) -> Floats:
         """What of a range does not fold where it is asked."""
         kept = [odds for k, odds in self.lines.answers(place, board) if self.lines.kind(k) != FOLD]
         return np.asarray(theirs * np.sum(kept, 0))
@@ -472,5 +492,5 @@ class _Walk:
         return np.asarray((wins - wins.T) / boards_left(self.rules, board, more))
 
 
-def _mass(way: Branch) -> float:
+def _mass(way: Branch[P]) -> float:
     return float(way.own @ meetings(way.theirs))

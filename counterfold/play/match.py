@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from html import escape
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,7 @@ from counterfold.strategy.strategy import Strategy
 from counterfold.tree.story import story
 
 if TYPE_CHECKING:
+    from counterfold.play.acpc_log import Log
     from counterfold.play.table_insight import TableInsight
 
 CHUNK = 65_536
@@ -134,7 +135,7 @@ class Match:
         self._marks: list[Sums] = []
         self._tally = blank_tally(players)
         self._rngs = [np.random.default_rng([self.seed, g]) for g in range(players)]
-        self._insight: Any = no_insight(players)
+        self._insight = no_insight(players)
         self._guess: Floats | None = None
         self._at_table: TableInsight | None = None
         if isinstance(self.game, Holdem):
@@ -209,7 +210,7 @@ class Match:
             self._arena.hand_back()
         return self.result(stopped)
 
-    def _recorder(self, path: str | None) -> Any:
+    def _recorder(self, path: str | None) -> AbstractContextManager[Recorder | Log | None]:
         """Who writes hands down: as the competition does where the file is called so."""
         if path is None:
             return nullcontext()
@@ -327,7 +328,7 @@ class Match:
 
     # One block of hands after the other, up to where something may change.
 
-    def _advance(self, goal: int, recorder: Recorder | None) -> str:
+    def _advance(self, goal: int, recorder: Recorder | Log | None) -> str:
         mark = next_mark(self.hands)
         stops = [self.hands // CHUNK * CHUNK + CHUNK, mark, *self._changes(self.hands)]
         if self.hands == 0 or self._is_stop():
@@ -362,7 +363,7 @@ class Match:
         phases = [a.phase(hand) for a in self.agents if isinstance(a, StrategyAgent)]
         return [phase.until for phase in phases if phase.until is not None]
 
-    def _run(self, hands: int, recorder: Recorder | None) -> str:
+    def _run(self, hands: int, recorder: Recorder | Log | None) -> str:
         if self._arena is not None and not (recorder and self._arena.tree.merged):
             leaves = np.zeros(hands if recorder else 0, dtype=np.uint32)
             self._arena.play(self.hands, hands, self._tally, self._insight, leaves)
@@ -443,7 +444,7 @@ class Match:
             "first": self.hands,
         }
 
-    def _write_down(self, recorder: Recorder, leaves: NDArray[np.uint32]) -> None:
+    def _write_down(self, recorder: Recorder | Log, leaves: NDArray[np.uint32]) -> None:
         assert self.tree is not None
         tale, agents = story(self.tree), len(self.agents)
         events: dict[int, tuple[str, ...]] = vars(self).setdefault("_events", {})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from counterfold.arrays import Floats, Ints
 from counterfold.errors import ParameterError
 from counterfold.poker.cards import HIGH, HOLES, LOW, parse_cards
 from counterfold.poker.made import DRAWS, MADE, kinds_of
+from counterfold.poker.table import TableView
 from counterfold.strategy.hands import HandTables
 from counterfold.strategy.layout import layout_of
 from counterfold.strategy.strategy import AnyStrategy, Strategy
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from counterfold.abstraction.bucket_form import BucketForm
 
 _RAISES = ("bet", "raise", "all-in")
-_Thoughts = tuple[list[Any], Ints]
+_Thoughts = tuple[list[Hashable], Ints]
 MOST_KEPT = 64
 """Boards on which a bot remembers what it thinks of all hands."""
 
@@ -56,7 +57,7 @@ class _Bot(Agent):
         """What it thinks of a hole on a board."""
         return None
 
-    def plays(self, thought: Any, actions: tuple[Hashable, ...]) -> dict[str, float]:
+    def plays(self, thought: object, actions: tuple[Hashable, ...]) -> dict[str, float]:
         """How often it takes each action, thinking so."""
         raise NotImplementedError
 
@@ -69,14 +70,13 @@ class _Bot(Agent):
         """How often it takes each action."""
         if not self.by_cards:
             return self.plays(None, observation.actions)
-        assert isinstance(observation.seen, tuple)
-        hole, board = (parse_cards(text) for text in observation.seen[:2])
+        seen = TableView.of(observation.seen)
+        hole, board = parse_cards(seen.hand), parse_cards(seen.board)
         return self.plays(self.thinks(hole, board), observation.actions)
 
     def odds_of_all(self, observation: Observation) -> dict[str, Floats]:
         """[holes] how often every hand takes each action at a table of hold'em."""
-        assert isinstance(observation.seen, tuple)
-        kinds, of = self.thoughts(parse_cards(observation.seen[1]))
+        kinds, of = self.thoughts(parse_cards(TableView.of(observation.seen).board))
         rows = np.array([self.row(thought, observation.actions) for thought in kinds])
         return dict(zip(map(str, observation.actions), rows[of].T, strict=True))
 
@@ -123,7 +123,8 @@ class RuleBot(_Bot):
         rank, drawing = MADE.index(made), any(draw in DRAWS[:3] for draw in draws)
         return rank <= MADE.index(self.strong), rank <= MADE.index(self.fair) or drawing
 
-    def plays(self, thought: tuple[bool, bool], actions: tuple[Hashable, ...]) -> dict[str, float]:
+    def plays(self, thought: object, actions: tuple[Hashable, ...]) -> dict[str, float]:
+        assert isinstance(thought, tuple)
         good, some = thought
         raising, other = _raise(actions), _call(actions) if some else _fold(actions)
         if good or raising == other:
@@ -136,7 +137,7 @@ class AlwaysCall(_Bot):
 
     name = "always-call"
 
-    def plays(self, thought: Any, actions: tuple[Hashable, ...]) -> dict[str, float]:
+    def plays(self, thought: object, actions: tuple[Hashable, ...]) -> dict[str, float]:
         return {_call(actions): 1.0}
 
 
@@ -145,7 +146,7 @@ class AlwaysFold(_Bot):
 
     name = "always-fold"
 
-    def plays(self, thought: Any, actions: tuple[Hashable, ...]) -> dict[str, float]:
+    def plays(self, thought: object, actions: tuple[Hashable, ...]) -> dict[str, float]:
         return {_fold(actions): 1.0}
 
 
@@ -237,7 +238,7 @@ def _thoughts(bot: _Bot, tree: PublicTree, player: int, board: int) -> _Thoughts
     return _sorted(bot, tree.game.rules.cards[holes], tree.boards[board].cards)
 
 
-def _sorted(bot: _Bot, holes: NDArray[np.integer[Any]], board: tuple[int, ...]) -> _Thoughts:
+def _sorted(bot: _Bot, holes: NDArray[np.integer], board: tuple[int, ...]) -> _Thoughts:
     """The same of some holes; one that meets the board is as the first one that does not."""
     kinds, of = dict[Hashable, int](), np.zeros(len(holes), np.int64)
     for k, hole in enumerate(holes.tolist()):

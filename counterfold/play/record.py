@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,7 @@ from counterfold.exploit.hands import FORMAT, WHAT, players_in
 from counterfold.files.sealed import Seal, read_lines, sealed
 from counterfold.files.text import Fields, Json
 from counterfold.files.whole import drafted
-from counterfold.games.base import TERMINAL, label
+from counterfold.games.base import TERMINAL, Game, State, label
 from counterfold.games.catalog import load_named
 from counterfold.play.score import Score, Sums, add_hand, blank_tally, scores
 from counterfold.play.table import Fault, PlayedHand, is_legal, moves_of, worst_end
@@ -115,7 +114,7 @@ class Record:
     def repeat(self) -> int:
         return len(self.agents) if self.header.flag("duplicate", False) else 1
 
-    def rules(self, load: Callable[[str, str], Any] = load_named) -> Any:
+    def rules(self, load: Callable[[str, str], Game] = load_named) -> Game:
         """The rules of the match; ``load`` finds them by a name and the file that it is from."""
         return rules_in(self.header, self.game, self.path, load)
 
@@ -148,7 +147,7 @@ class Record:
             _ = told.raw(key) is None or told.number(key)
         return dict(told.value)
 
-    def replay(self, game: object = None) -> tuple[Score, ...]:
+    def replay(self, game: Game | None = None) -> tuple[Score, ...]:
         """Play every hand through again by the rules, and score the match.
 
         Raises FileError at a hand that the rules do not allow, or that pays otherwise.
@@ -165,7 +164,7 @@ class Record:
         sums = Sums(counts, self.repeat, tally.total, tally.square)
         return scores(self.agents, sums, reduced=False, exact=None)
 
-    def check(self, game: Any, hand: PlayedHand) -> None:
+    def check(self, game: Game, hand: PlayedHand) -> None:
         """Raise FileError unless the rules allow this hand and it pays what the record says."""
         where = f"{self.path}, hand {hand.number}"
         if sorted(hand.players) != list(range(len(self.agents))):
@@ -196,15 +195,15 @@ def source_in(game: object) -> dict[str, object]:
 
 
 def rules_in(
-    header: Fields, name: str, path: str, load: Callable[[str, str], object] = load_named
-) -> Any:
+    header: Fields, name: str, path: str, load: Callable[[str, str], Game] = load_named
+) -> Game:
     """The rules that a file tells of, by ``source_in`` or by their name."""
     if "rules" in header:
         return PokerRules(game_of(header.object("rules"), name), name)
     return load(name, path)
 
 
-def replay_states(game: Any, events: tuple[str, ...]) -> list[Any]:
+def replay_states(game: Game, events: tuple[str, ...]) -> list[State]:
     """The states that a hand passes, the root first."""
     states = [game.root()]
     for number, event in enumerate(events, start=1):

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.abstraction.blueprint import engine_in
+from counterfold.abstraction.bucket_engine import BucketEngine
 from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.abstraction.bucket_layout import BucketTables
 from counterfold.abstraction.bucket_walks import External, Public
@@ -28,6 +30,10 @@ from counterfold.searchers.public_entry import PublicEntry, arriving
 from counterfold.searchers.public_root import PublicRoot
 from counterfold.solvers.methods import method
 from counterfold.solvers.solver import Solver
+
+if TYPE_CHECKING:
+    from counterfold.kernels.poker_deals import Cards
+    from counterfold.kernels.poker_lines import Rule
 
 ROUND = 4_000
 """Iterations between two changes of how the opponent comes."""
@@ -88,7 +94,7 @@ def _earned(
     from counterfold.kernels.poker_boards import Told
     from counterfold.kernels.poker_lines import spread
 
-    engine: Any = Solver(form, traversal="public", threads=1).engine
+    engine = engine_in(Solver(form, traversal="public", threads=1))
     spread(engine.lines, engine.nodes, form.counts[form.nodes], played, engine.table)
     worker, (won, met) = engine.workers[0], np.zeros((2, form.game.rules.holes))
     assert isinstance(worker, Public)
@@ -104,7 +110,7 @@ class Entering(External):
     """A thread that walks for the opponent, and then for the player, whose opponent has learned how
     to come to its hands."""
 
-    def __init__(self, engine: Any, entry: PublicEntry, parts: Sequence[Part]) -> None:
+    def __init__(self, engine: BucketEngine, entry: PublicEntry, parts: Sequence[Part]) -> None:
         super().__init__(engine, 0)
         from counterfold.kernels.poker_sampling import Model
 
@@ -116,14 +122,14 @@ class Entering(External):
         self._mine = Model(none, entry.player, 0.0, alone=True)
         self._even = self._dealing(entry.live[0])
 
-    def _dealing(self, weights: Floats | Bools) -> Any:
+    def _dealing(self, weights: Floats | Bools) -> Cards:
         """Cards with another range of the opponent."""
         cards, (odds, take) = self._engine.cards, alias(np.asarray(weights, np.float64))
         all_odds, all_take = cards.odds.copy(), cards.other.copy()
         all_odds[self._other], all_take[self._other] = odds, take
         return cards._replace(odds=all_odds, other=all_take)
 
-    def work(self, rule: Any, iterations: int) -> int:
+    def work(self, rule: Rule, iterations: int) -> int:
         it = self._engine
         won, came = np.zeros((2, self.entry.mass.shape[1]))
         streets = len(it.form.buckets)

@@ -6,10 +6,11 @@ import json
 import os
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from counterfold.arrays import Arrays
 from counterfold.errors import (
     CodeError,
     CounterfoldError,
@@ -28,7 +29,7 @@ from counterfold.play.record import source_in
 from counterfold.poker.rules import PokerRules
 from counterfold.strategy.hands import HandLayout, game_of
 from counterfold.strategy.strategy import Strategy
-from counterfold.tree.form import form_of
+from counterfold.tree.form import Form, InfosetForm, form_of
 from counterfold.tree.history import HistoryTree, compile_game
 from counterfold.tree.public import PublicTree
 from counterfold.tree.story import rules_of
@@ -79,16 +80,17 @@ def save_match(match: Match, path: str | os.PathLike[str]) -> None:
     write_arrays(path, KIND, header, {**match.state(), **_tables(match.agents)})
 
 
-def _fingerprint(game: HistoryTree | PokerRules) -> str:
-    if not isinstance(game, PokerRules):
+def _fingerprint(game: HistoryTree | Game) -> str:
+    if isinstance(game, HistoryTree):
         return game.fingerprint
+    assert isinstance(game, PokerRules)
     from counterfold.abstraction.bucket_form import game_print
 
     return game_print(game.poker)
 
 
-def _tables(agents: tuple[Agent, ...]) -> dict[str, Any]:
-    arrays: dict[str, object] = {}
+def _tables(agents: tuple[Agent, ...]) -> Arrays:
+    arrays: Arrays = {}
     for g, agent in enumerate(agents):
         if isinstance(agent, Learner):
             arrays |= {f"{g}.{name}": getattr(agent.minds, name)[0] for name in TABLES}
@@ -129,7 +131,7 @@ def load_match(path: str | os.PathLike[str], game: object = None) -> Match:
         stranger = told.whole("stranger", 0, len(agents) - 1)
 
     @cache
-    def compiled(symmetry: bool) -> Any:
+    def compiled(symmetry: bool) -> Form:
         return here if isinstance(here, HistoryTree) else form_of(here, symmetry=symmetry)
 
     try:
@@ -171,10 +173,10 @@ def _game(saved: Saved, game: object) -> HistoryTree | PokerRules:
     return here
 
 
-def _agent(told: Fields, saved: Saved, compiled: Callable[[bool], Any]) -> Agent:
+def _agent(told: Fields, saved: Saved, compiled: Callable[[bool], Form]) -> Agent:
     tree = compiled(told.flag("symmetry", True))
     agent: Agent
-    if "learner" in told:
+    if "learner" in told and isinstance(tree, HistoryTree):
         learner = Learner(tree, setting_in(told), equilibrium=Strategy.uniform(tree))
         learner.fill(saved)
         agent = learner
@@ -183,6 +185,7 @@ def _agent(told: Fields, saved: Saved, compiled: Callable[[bool], Any]) -> Agent
     elif isinstance(tree, PublicTree):
         agent = StrategyAgent(Strategy.of(tree, HandLayout(tree).tables_in(saved)))
     else:
+        assert isinstance(tree, InfosetForm)
         slots = tree.infosets.slots
         odds = saved.array("strategy", np.float64, (slots,), least=0, most=1 + 1e-6)
         agent = StrategyAgent(Strategy.of(tree, odds))

@@ -25,7 +25,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from counterfold.agent import Agent, Observation
+from counterfold.agent import Agent, Observation, TellsOdds
 from counterfold.arrays import Floats
 from counterfold.errors import UnsupportedError
 from counterfold.games.spec import whole
@@ -212,7 +212,7 @@ def _responding(
 
 def _told_by(agent: Agent, table: Holdem, game: PokerGame) -> Policy:
     """What all hands of an agent do, who is asked at a table."""
-    if not callable(getattr(agent, "odds", None)):
+    if not isinstance(agent, TellsOdds):
         raise UnsupportedError(f"{agent.name or 'an agent'} does not tell how often it does what")
     agent.begin(table)
     tree, none = game.betting, np.zeros(game.rules.holes)

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
+from counterfold.abstraction.blueprint import engine_in
 from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.abstraction.bucket_layout import BucketTables
 from counterfold.abstraction.edge_betting import EdgeForm
-from counterfold.arrays import Bools, Floats
+from counterfold.arrays import Bools, Floats, Ints
 from counterfold.errors import TreeTooLargeError
 from counterfold.evaluate.public_view import Browser
+from counterfold.files.text import Json
 from counterfold.play.habits import tilted
 from counterfold.play.rest import (
     FEWER,
@@ -105,12 +107,12 @@ class Certificate:
     cpu_seconds: float
     ranges: tuple[str, ...]  # that it believed, of the players still in the hand
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Json:
         """It as plain data."""
         return asdict(self)
 
 
-def search_line(told: Mapping[str, Any]) -> str:
+def search_line(told: Json) -> str:
     """A certificate in words.
 
     >>> search_line({"street": "river", "gadget": "unsafe", "iterations": 400, "pot": 6.0,
@@ -171,6 +173,26 @@ class Spot(NamedTuple):
     words: tuple[str, ...]  # said on the street so far
     player: int  # who searches
     judged: Floats = np.zeros((0, 0, 0))  # [1 + draws, players, holes] ranges by what was learned
+
+
+class Belief(TypedDict, total=False):
+    """Settings of a gadget: what margins are counted from, and how far which range is believed."""
+
+    mark: str
+    alpha: float | None
+    range: Floats
+
+
+class Outcome(TypedDict):
+    """What a certificate tells of a search itself."""
+
+    kind: str
+    gadget: str
+    alpha: float | None
+    iterations: int
+    gap: float | None
+    pot: float
+    nodes: int
 
 
 class _Root(NamedTuple):
@@ -261,7 +283,7 @@ class StreetSearch:
             rise = float((found.best - entry.best)[entry.live].max())
             if trials == 1 or rise <= self.budget:
                 break
-            settings["alpha"] = settings["alpha"] / 2 if trial < trials - 2 else 0.0
+            settings["alpha"] = (settings["alpha"] or 0.0) / 2 if trial < trials - 2 else 0.0
         if self.iterations is None:
             spent = (time.thread_time() - began) / (done + AROUND)
             self._pace = (self._pace + spent / cost) / 2
@@ -284,10 +306,11 @@ class StreetSearch:
         return plan
 
     def _settings(
-        self, spot: Spot, seats: tuple[int, ...], entry: PublicEntry, mark: str, held: Any = None
-    ) -> dict[str, Any]:
+        self, spot: Spot, seats: tuple[int, ...], entry: PublicEntry, mark: str,
+        held: Ints | None = None,
+    ) -> Belief:  # fmt: skip
         """Of the gadget: what margins are counted from, and how far a range is believed in."""
-        settings: dict[str, Any] = {}
+        settings: Belief = {}
         if self.gadget != "unsafe" and self.gadget != "ox":
             settings = {"mark": mark}
         if self.gadget == "ses":
@@ -369,7 +392,7 @@ class StreetSearch:
             per_round=None if root is None else ROUND,
         )
         if root is not None:
-            engine: Any = solver.engine
+            engine = engine_in(solver)
             engine.workers = [Entering(engine, root.entry, root.parts)]
         seconds = ALMOST * self.seconds - SPARE * (time.thread_time() - began)
         limit = MOST * SAMPLES if self.iterations is None else self.iterations * SAMPLES
@@ -451,8 +474,9 @@ class StreetSearch:
         return None
 
     def _told(
-        self, spot: Spot, seats: tuple[int, ...], came: Sequence[Floats], began: float, **found: Any
-    ) -> Certificate:
+        self, spot: Spot, seats: tuple[int, ...], came: Sequence[Floats], began: float,
+        **found: Unpack[Outcome],
+    ) -> Certificate:  # fmt: skip
         shares = [each / max(float(each.max()), 1e-300) for each in came]
         return Certificate(
             street=STREETS[spot.state.street], board=board_name(spot.board),

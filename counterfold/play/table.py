@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from counterfold.agent import Agent, Choice, Observation, SeenHand, SeenMove
+from counterfold.agent import Agent, Choice, Observation, SeenHand, SeenMove, TellsOdds
 from counterfold.errors import CounterfoldError, cut, reason, short
 from counterfold.files.text import Json
-from counterfold.games.base import CHANCE, TERMINAL, Even, State, label
+from counterfold.games.base import CHANCE, TERMINAL, Action, Even, Game, State, label
 from counterfold.play.clock import TooSlowError, within
 from counterfold.play.dealer import Dealer
 from counterfold.tree.history import HistoryTree
@@ -70,7 +70,7 @@ class Table:
 
     def __init__(
         self,
-        game: Any,
+        game: Game,
         agents: Sequence[Agent],
         *,
         tree: HistoryTree | None = None,
@@ -167,7 +167,9 @@ class Table:
     def _odds(self, agent: int, seen: Observation, move: Hashable) -> Mapping[str, float] | None:
         """How often the agent takes each action where it has just acted, if it tells."""
         try:
-            told = self.agents[agent].odds(seen)  # type: ignore[attr-defined]
+            teller = self.agents[agent]
+            assert isinstance(teller, TellsOdds)
+            told = teller.odds(seen)
             if told is None:
                 return None
             odds = {label(action): float(share) for action, share in told.items()}
@@ -241,7 +243,7 @@ def _place(action: object, actions: tuple[Hashable, ...]) -> int | None:
     return None
 
 
-def view_of(game: Any, state: Any, player: int) -> Any:
+def view_of(game: Game, state: State, player: int) -> Hashable | None:
     """What a player sees, also when others move; None where the rules do not say."""
     try:
         return game.observe(state, player)
@@ -253,14 +255,14 @@ def view_of(game: Any, state: Any, player: int) -> Any:
         return None
 
 
-def moves_of(game: Any, state: Any, turn: int) -> list[Any]:
+def moves_of(game: Game, state: State, turn: int) -> list[Action]:
     """The outcomes that can happen at a state, or the actions there."""
     if turn == CHANCE:
         return [outcome for outcome, chance in game.chance(state) if chance != 0]
     return list(game.actions(state))
 
 
-def worst_end(game: Any, state: Any, player: int) -> tuple[float, ...]:
+def worst_end(game: Game, state: State, player: int) -> tuple[float, ...]:
     """Payoffs of the end that is worst for a player among those that can still happen.
 
     In a game too large to search it is the worst of the first that are found, unless the game says

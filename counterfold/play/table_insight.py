@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import combinations, product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,7 @@ from counterfold.poker.table import Holdem, TableState
 from counterfold.strategy.strategy import Strategy
 
 if TYPE_CHECKING:
+    from counterfold.kernels.poker_mass import Tables
     from counterfold.play.table import PlayedHand
 
 DRAWS = 64
@@ -219,7 +220,9 @@ class TableInsight:
         kernels.played_out(self._arrays, played[0], node, *played[1:], random, self._value, won)
         return won
 
-    def _played(self, node: int, deals: Deals, agents: Sequence[int]) -> tuple[Any, ...]:
+    def _played(
+        self, node: int, deals: Deals, agents: Sequence[int]
+    ) -> tuple[Tables, NDArray[np.uint32], NDArray[np.uint32]]:
         """Strategies by player, and buckets and strengths of what is held, as kernels have them."""
         from counterfold.kernels import poker_mass as kernels
 

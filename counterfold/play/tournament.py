@@ -17,7 +17,6 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
@@ -26,7 +25,7 @@ from counterfold.errors import MismatchError, ParameterError, reason
 from counterfold.exploit.online import Learner
 from counterfold.files.text import Fields, Json
 from counterfold.files.typed import from_json, to_json
-from counterfold.games.base import spec_of, unlisted
+from counterfold.games.base import Game, spec_of, unlisted
 from counterfold.games.spec import whole
 from counterfold.notebook import brief
 from counterfold.pieces.piece import Outcome, Piece, outcomes
@@ -41,7 +40,7 @@ from counterfold.play.series import match_seed
 from counterfold.play.table import Fault
 from counterfold.poker.rules import PokerRules
 from counterfold.strategy.strategy import Strategy
-from counterfold.tree.form import form_of
+from counterfold.tree.form import Form, form_of
 from counterfold.tree.history import HistoryTree
 from counterfold.tree.story import rules_of
 
@@ -212,7 +211,9 @@ def _threads_for(table: object, agents: Sequence[Agent], most: int) -> int:
     return most if compiled else 1
 
 
-def _seated(game: object, agents: Sequence[Agent | Strategy | str]) -> tuple[Any, list[Agent]]:
+def _seated(
+    game: object, agents: Sequence[Agent | Strategy | str]
+) -> tuple[Game | Form, list[Agent]]:
     """The game as matches take it, compiled once for all of them if it can be; and the agents."""
     rules = rules_of(game)
     at_table = unlisted(rules) or any(getattr(agent, "at_table", False) for agent in agents)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple, Unpack
+from typing import NamedTuple, Unpack
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from counterfold.play.agents import StrategyAgent
 from counterfold.play.human import Advice, Seating, Sitting
 from counterfold.play.table import PlayedHand
 from counterfold.poker.rules import PokerRules
+from counterfold.poker.table import TableView
 from counterfold.strategy.hands import HandLayout
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.public import PublicTree
@@ -93,7 +94,7 @@ class Trainer(Sitting):
             self._base = list(values(strategy))
         self.judged: list[Judgement] = []
         self._number = -1
-        self._told: tuple[Any, Told | None] | None = None
+        self._told: tuple[tuple[int, Hashable], Told | None] | None = None
         super().__init__(game, *others, **seating)
 
     @property
@@ -135,6 +136,7 @@ class Trainer(Sitting):
             return Judgement(action, worth, 0.0, self.tree.largest_payoff)
         odds = self._odds(observation)
         usual = sum(odds[name] * worth[name] for name in worth)
+        assert isinstance(self.game, PokerRules)
         pot = float(self.game.betting.paid[self.here[2]].sum())
         return Judgement(action, worth, usual, pot, self.doubt)
 
@@ -168,8 +170,9 @@ class Trainer(Sitting):
     def _worth(self, observation: Observation) -> dict[str, float] | None:
         if self._browser is None:
             return self._in_tree(observation)
-        seen: Any = observation.seen
-        hand, line = self.game.hand(seen[0]), str(seen[2])
+        assert isinstance(self.game, PokerRules)
+        seen = TableView.of(observation.seen)
+        hand, line = self.game.hand(seen.hand), seen.line
         values = self._browser.action_values(line)
         worth = {action: float(of[hand]) for action, of in values.items()}
         return worth if np.isfinite(list(worth.values())).all() else None

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from counterfold.agent import Agent, Observation
+from counterfold.agent import Agent, Observation, TellsOddsOfAll
 from counterfold.arrays import Floats
 from counterfold.errors import MismatchError
 from counterfold.notebook import brief
 from counterfold.poker.cards import HOLES
 from counterfold.poker.game import DEAL, DECISION
 from counterfold.poker.money import Betting, State
-from counterfold.poker.table import DEALT, Holdem
+from counterfold.poker.table import DEALT, Holdem, TableView
 
 RAISES = ("bet", "raise", "all-in")
 
@@ -76,20 +76,18 @@ class Translated(Agent):
         """The hand so far in the words of its own tree."""
         return self._mind.line
 
-    def begin(self, game: Any) -> None:
+    def begin(self, game: object) -> None:
         """Refuse tables that differ in more than sizes and the worth of a chip."""
-        check_alike(game, self.own, self.name)
-        self._game = game
+        self._game = check_alike(game, self.own, self.name)
         self._begin_hand(None)
         if hasattr(self.agent, "begin"):
             self.agent.begin(self.own)
 
     def act(self, observation: Observation, rng: np.random.Generator) -> Hashable:
-        assert isinstance(observation.seen, tuple)
-        hole, _, line = observation.seen
-        words = line.split(", ") if line else []
-        if (observation.hand, hole) != self._hand or words[: len(self._words)] != self._words:
-            self._begin_hand((observation.hand, hole))
+        seen = TableView.of(observation.seen)
+        words, hand = [*seen.words], (observation.hand, seen.hand)
+        if hand != self._hand or words[: len(self._words)] != self._words:
+            self._begin_hand(hand)
         for word in words[len(self._words) :]:
             self._hear(word, rng)
         mind = self._mind
@@ -118,11 +116,10 @@ class Translated(Agent):
     def odds_of_all(self, observation: Observation) -> dict[str, Floats]:
         """What every hand does after a line, over all that the bets may have been taken for."""
         assert self._game is not None
-        assert isinstance(observation.seen, tuple)
-        line, real, cards = observation.seen[2], self._game.betting.root(), 0
+        view, real, cards = TableView.of(observation.seen), self._game.betting.root(), 0
         minds: dict[Mind, Floats] = {Mind(self.own.betting.root()): np.ones(HOLES)}
         words: tuple[str, ...] = ()
-        for word in line.split(", ") if line else ():
+        for word in view.words:
             after: dict[Mind, Floats] = {}
             if word.startswith("["):
                 cards += 1
@@ -130,7 +127,7 @@ class Translated(Agent):
                     _add(after, self._dealt(mind, word, cards), weights)
                 real = dealt(self._game.betting, real, cards)
             else:
-                seen = (*observation.seen[:1], _board(words), ", ".join(words))
+                seen = TableView(view.hand, _board(words), ", ".join(words))
                 for mind, weights in minds.items():
                     if real.player != observation.player:
                         for share, next_mind in self._meanings(mind, real, word):
@@ -146,12 +143,12 @@ class Translated(Agent):
         even = 1 / max(len(minds), 1)
         for mind, weights in minds.items():
             part = np.where(total > 0, weights / np.where(total > 0, total, 1.0), even)
-            for _, said, odds in self._all(mind, real, observation.player, observation.seen):
+            for _, said, odds in self._all(mind, real, observation.player, view):
                 found[said] = found.get(said, np.zeros(HOLES)) + part * odds
         return found
 
     def _all(
-        self, mind: Mind, real: State, player: int, seen: tuple[Any, ...]
+        self, mind: Mind, real: State, player: int, seen: TableView
     ) -> Iterator[tuple[Mind, str, Floats]]:
         """Its choices: the hand as it takes it after each, its word, and [holes] how often."""
         assert self._game is not None
@@ -160,14 +157,13 @@ class Translated(Agent):
             yield mind._replace(apart=True), said, np.ones(HOLES)
             return
         own = self._seen(mind, Observation(player, seen, ()))
-        agent: Any = self.agent
-        for name, odds in agent.odds_of_all(own).items():
+        assert isinstance(self.agent, TellsOddsOfAll)
+        for name, odds in self.agent.odds_of_all(own).items():
             yield self._chose(mind, name), self._told(mind.own, real, name), odds
 
     def _seen(self, mind: Mind, observation: Observation) -> Observation:
         """The same in the words of its own tree."""
-        assert isinstance(observation.seen, tuple)
-        hole, board, _ = observation.seen
+        hole, board, _ = TableView.of(observation.seen)
         names = tuple(self.own.betting.ways(mind.own))
         seen = (hole, board, ", ".join(mind.line))
         return Observation(observation.player, seen, names, observation.hand)
@@ -297,15 +293,16 @@ def dealt(betting: Betting, state: State, cards: int) -> State:
     return state
 
 
-def check_alike(game: object, own: Holdem, name: str) -> None:
-    """Refuse tables that differ in more than sizes and the worth of a chip."""
+def check_alike(game: object, own: Holdem, name: str) -> Holdem:
+    """The table; refused if it differs in more than sizes and the worth of a chip."""
     if not isinstance(game, Holdem) or _shape(game) != _shape(own):
         raise MismatchError(
             f"{name} plays {own}, and this table has other players, stacks or blinds"
         )
+    return game
 
 
-def _shape(table: Holdem) -> tuple[Any, ...]:
+def _shape(table: Holdem) -> tuple[object, ...]:
     """What two tables must have in common, in big blinds."""
     big, betting = table.blinds[1], table.betting
     amounts = (*betting.posted, *betting.stacks, *betting.before, *(table.limit or ()))

@@ -9,6 +9,7 @@ import numpy as np
 
 from counterfold.agent import Agent
 from counterfold.errors import ParameterError
+from counterfold.games.base import Game
 from counterfold.games.spec import whole
 from counterfold.intervals import wilson
 from counterfold.play.dealer import Dealer, deal_seed
@@ -49,7 +50,7 @@ class WinRate:
 
 
 def win_rate(
-    game: object,
+    game: Game,
     agent: Agent,
     other: Callable[[], Agent],
     hands: int = 1_000,

@@ -60,6 +60,25 @@ class TableState(NamedTuple):
     line: tuple[str, ...] = ()  # what was said and dealt
 
 
+class TableView(NamedTuple):
+    """What a player sees at a table of hold'em."""
+
+    hand: str
+    board: str
+    line: str
+
+    @classmethod
+    def of(cls, seen: Hashable) -> TableView:
+        """What was observed there, in parts."""
+        assert isinstance(seen, tuple)
+        return cls(*seen)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What was said and dealt."""
+        return tuple(self.line.split(", ")) if self.line else ()
+
+
 @dataclass(frozen=True)
 class Holdem(Game):
     """Hold'em from the first card, no-limit or limit, for 2 to 9 players.
