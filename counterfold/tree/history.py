@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple, TypeVar, cast
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -200,11 +200,11 @@ def compile_game(
     >>> tree.histories, tree.terminals, len(tree.infosets.owner)
     (58, 30, 12)
     """
-    from counterfold.tree.named import as_game
+    from counterfold.tree.named import rules_named
 
     if isinstance(game, HistoryTree):
         return game
-    game = cast("Game", as_game(game))
+    game = rules_named(game)
     found = read_rules(game, memory, progress)
     infosets = _infosets(found)
     turn = np.frombuffer(found.turn, dtype=np.int8)

@@ -7,7 +7,7 @@ import os
 from inspect import signature
 from typing import TYPE_CHECKING, cast, overload
 
-from counterfold.errors import ParameterError, SpecError, short
+from counterfold.errors import ParameterError, SpecError, UnsupportedError, short
 from counterfold.games.base import Game
 from counterfold.games.catalog import games, load
 from counterfold.games.spec import parse_spec
@@ -73,6 +73,22 @@ def as_game(game: object) -> AnyGame:
             f"a game is a name such as 'leduc', a file of a spot, or rules, and not {short(game)}"
         )
     return cast("AnyGame", game)  # by its methods, whatever its class
+
+
+def rules_named(game: object) -> Game:
+    """The rules of a game, or of the one that a name means; refused where there is none by history.
+
+    >>> rules_named("kuhn").players
+    2
+    """
+    from counterfold.tree.form import Form
+
+    rules = as_game(game)
+    if isinstance(rules, PokerGame | Form):
+        raise UnsupportedError(
+            f"{rules.spec} has no rules here that could be followed history by history"
+        )
+    return rules
 
 
 def means_poker(word: str, form: str | None = None) -> bool:

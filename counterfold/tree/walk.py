@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from counterfold.errors import CounterfoldError, RulesError, UnsupportedError, reason, short
+from counterfold.errors import CounterfoldError, RulesError, reason, short
 from counterfold.games.base import CHANCE, TERMINAL, Action, Game, State
 from counterfold.tree.memory import (
     ANY_SIZE,
@@ -315,17 +315,11 @@ def measure(
     >>> measure(Leduc()).histories
     9457
     """
-    from counterfold.poker.game import PokerGame
-    from counterfold.tree.form import Form
-    from counterfold.tree.named import as_game
+    from counterfold.tree.named import rules_named
 
-    game = as_game(game)
-    if isinstance(game, PokerGame | Form):
-        raise UnsupportedError(
-            f"{game.spec} is not solved by its histories here, and only they can be counted before"
-        )
-    size = read_rules(game, memory, progress).size
-    if not hasattr(game, "merge"):
+    rules = rules_named(game)
+    size = read_rules(rules, memory, progress).size
+    if not hasattr(rules, "merge"):
         return size
-    judged = min(bytes_remembered(game), float(ANY_SIZE))
+    judged = min(bytes_remembered(rules), float(ANY_SIZE))
     return size._replace(bytes=max(size.bytes, int(judged)))

@@ -58,9 +58,10 @@ def test_a_game_that_is_too_large_is_refused_before_it_is_read() -> None:
 
 
 @pytest.mark.parametrize("make", [cf.fhp, lambda: DealForm(cf.Cheat())])
-def test_what_has_no_histories_is_not_counted(make) -> None:
-    with pytest.raises(UnsupportedError, match="not solved by its histories"):
-        cf.measure(make())
+def test_what_has_no_histories_is_neither_counted_nor_laid_out(make) -> None:
+    for count in (cf.measure, cf.compile_game):
+        with pytest.raises(UnsupportedError, match="history by history"):
+            count(make())
 
 
 def test_progress_tells_about_how_many_there_are() -> None:
