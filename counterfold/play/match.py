@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.agent import Agent
+from counterfold.agent import Agent, TellsOdds
 from counterfold.arrays import Arrays, Floats
 from counterfold.errors import ParameterError, UnsupportedError
 from counterfold.evaluate.exact import earned_against, values
@@ -143,7 +143,7 @@ class Match:
 
             self._at_table = table_insight(self.game, self.agents, self.seed, self._repeat)
         tells = [
-            self._at_table is not None and g != stranger and callable(getattr(agent, "odds", None))
+            self._at_table is not None and g != stranger and isinstance(agent, TellsOdds)
             for g, agent in enumerate(self.agents)
         ]
         self._table = Table(

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from counterfold.agent import Agent, Observation, TellsOddsOfAll
+from counterfold.agent import Agent, Observation, TellsOdds, TellsOddsOfAll
 from counterfold.arrays import Floats
 from counterfold.errors import MismatchError
 from counterfold.notebook import brief
@@ -101,10 +101,11 @@ class Translated(Agent):
 
         None where its agent does not tell.
         """
-        tell = getattr(self.agent, "odds", None)
         if self._is_apart(self._mind, observation.player):
             return {_passive(observation.actions): 1.0}
-        own = tell(self._seen(self._mind, observation)) if callable(tell) else None
+        if not isinstance(self.agent, TellsOdds):
+            return None
+        own = self.agent.odds(self._seen(self._mind, observation))
         if own is None:
             return None
         found: dict[str, float] = {}

@@ -182,7 +182,8 @@ def check_range(form: Form, dtype: str) -> None:
     kind = np.finfo(dtype)
     low, high = float(kind.tiny) ** 0.4, float(kind.max) ** 0.4
     # Ranges of poker weigh what is summed up.
-    largest = form.largest_payoff / min(1.0, getattr(form, "weight_sum", 1.0))
+    weights = form.weight_sum if isinstance(form, PublicTree) else 1.0
+    largest = form.largest_payoff / min(1.0, weights)
     if largest and not low <= largest <= high:
         way = "use float64, or write" if dtype == "float32" else "write"
         raise ParameterError(

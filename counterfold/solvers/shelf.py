@@ -15,10 +15,11 @@ from counterfold.poker.cards import cards_name
 from counterfold.poker.game import PokerGame
 from counterfold.solvers.methods import Method
 from counterfold.solvers.result import Result, certified, solve
+from counterfold.solvers.run import Saving
 from counterfold.solvers.settings import defaults_of
 from counterfold.solvers.until import Until
 from counterfold.strategy.strategy import AnyStrategy, Strategy
-from counterfold.tree.form import Form, form_of
+from counterfold.tree.form import Form, PokerForm, form_of
 from counterfold.tree.named import as_game
 
 ENDING = "safetensors"
@@ -41,9 +42,10 @@ def piece_of(
     form: Form, accuracy: float, method: str | None, traversal: str, settings: Mapping[str, Any]
 ) -> Piece:
     """What a solution is called: by the game, its fingerprint, how it is solved and how far."""
-    game, how = getattr(form, "game", None), {k: v for k, v in settings.items() if k not in APART}
+    how = {k: v for k, v in settings.items() if k not in APART}
+    game = form.game if isinstance(form, PokerForm) else None
     plain = traversal == "full" and set(how) <= {"bits"}
-    if plain and isinstance(game, PokerGame) and "spot" in game.about and len(game.board) == 3:
+    if plain and game and "spot" in game.about and len(game.board) == 3:
         return flop_piece(game, accuracy, method, how.get("bits") or 32)
     given = {
         "game": form.spec, "fingerprint": form.fingerprint, "accuracy": accuracy, "method": method,
@@ -88,7 +90,7 @@ def solve_in(
     found = kept(piece, library)
     if found is not None:
         result = certified(strategy_in(found.files[ENDING], form), settings.get("bits", 32))
-        if (save := settings.get("save")) is not None and (path := getattr(save, "path", save)):
+        if (path := Saving.of(settings.get("save")).path) is not None:
             result.strategy.save(path)
         return result
     result = solve(form, method, limits, traversal, **settings)
