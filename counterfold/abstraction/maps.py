@@ -10,6 +10,7 @@ from counterfold.errors import ParameterError, SpecError, UnsupportedError, shor
 from counterfold.files.text import whole_of
 from counterfold.games.base import Game, State, label, spec_of
 from counterfold.games.spec import whole, written
+from counterfold.tree.rules import players_of
 
 MOST_KEPT = 100_000
 """Lists of actions that are kept for observations met again."""
@@ -224,7 +225,7 @@ class Mapped(Game):
             game = one.shrunk(game)
         self.game: Game = game
         self.maps: tuple[Map, ...] = tuple(one.fitted(game) for one in maps)
-        self.players = int(getattr(game, "players", 2))
+        self.players = players_of(game)
         self.spec = f"mapped(game={written(spec_of(game))},maps={written(self.told)})"
         self._renames = any(one.renames for one in self.maps)
         self._menus: dict[Hashable, tuple[Called, ...]] = {}

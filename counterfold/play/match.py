@@ -39,6 +39,7 @@ from counterfold.play.score import Score, Sums, add_hand, blank_tally, scores, t
 from counterfold.play.table import Fault, PlayedHand, Table
 from counterfold.poker.table import Holdem
 from counterfold.strategy.strategy import Strategy
+from counterfold.tree.rules import players_of
 from counterfold.tree.story import story
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ class Match:
         self.on_fault, self.stranger = on_fault, stranger
         given = players_of_strategies(agents)
         self.tree, self.game = tree_of(game, [a for a in given if not isinstance(a, str)])
-        players = self.tree.players if self.tree else int(getattr(self.game, "players", 2))
+        players = self.tree.players if self.tree else players_of(self.game)
         if len(agents) != players:
             raise ParameterError(
                 f"{self.spec} is a game for {players}, and {len(agents)} agents were given"

@@ -42,6 +42,7 @@ from counterfold.poker.rules import PokerRules
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.form import Form, form_of
 from counterfold.tree.history import HistoryTree
+from counterfold.tree.rules import players_of
 from counterfold.tree.story import rules_of
 
 LOOK = 0.1
@@ -169,7 +170,7 @@ def tournament(  # noqa: PLR0913  (said by their names)
     _check_named(executor or library, game, *agents)
     table, made = _seated(game, agents)
     names = [_name(given, agent) for given, agent in zip(agents, made, strict=True)]
-    players, spec = int(getattr(table, "players", 2)), spec_of(table)
+    players, spec = players_of(table), spec_of(table)
     _check_names(names, players, spec)
     how = {"duplicate": duplicate, "reveal": reveal, "time_limit": time_limit}
     field = _Field(table, made, players, hands, matches, seed, how)

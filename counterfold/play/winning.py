@@ -14,6 +14,7 @@ from counterfold.games.spec import whole
 from counterfold.intervals import wilson
 from counterfold.play.dealer import Dealer, deal_seed
 from counterfold.play.table import Table
+from counterfold.tree.rules import players_of
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ def win_rate(
     True
     """
     whole("hands", hands, least=1)
-    players = int(getattr(game, "players", 2))
+    players = players_of(game)
     agents = [agent, *(other() for _ in range(players - 1))]
     for one in agents:
         if hasattr(one, "begin"):
