@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -139,7 +139,7 @@ class BucketLayout(FormLayout[BucketForm]):
         sums = np.add.reduceat(out, self._begins)
         return ((out / np.repeat(sums, form.widths)).astype(np.float32),)
 
-    def at(self, tables: Tables, seen: tuple[Any, ...], player: int | None) -> dict[str, float]:
+    def at(self, tables: Tables, seen: tuple[object, ...], player: int | None) -> dict[str, float]:
         """Of a hand after a line ("AhKd", "check, [7h]"), or of a node of the betting and a bucket.
 
         Numbers of nodes and buckets are whole numbers, as ``BucketForm`` counts them.
@@ -148,7 +148,7 @@ class BucketLayout(FormLayout[BucketForm]):
             raise ParameterError(
                 f"a place of {self.spec} is a hand and a line, or a node and a bucket"
             )
-        if isinstance(seen[0], int) and len(seen) == 2:
+        if len(seen) == 2 and isinstance(seen[0], int) and isinstance(seen[1], int | np.integer):
             node, bucket = seen[0], int(seen[1])
         else:
             node, bucket = self.place(str(seen[0]), str(seen[1]) if len(seen) > 1 else "")

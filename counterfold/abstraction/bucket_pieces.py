@@ -13,7 +13,7 @@ import io
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,7 +65,7 @@ class Stage:
         return len(standard_words(self.size)[0] if self.draw is None else self.draw.rows)
 
     @property
-    def dtype(self) -> np.dtype[Any]:
+    def dtype(self) -> np.dtype[np.generic]:
         """Of what is found."""
         if self.draw is not None:
             return np.dtype(np.float32)
