@@ -84,7 +84,7 @@ def rules_named(game: object) -> Game:
     from counterfold.tree.form import Form
 
     rules = as_game(game)
-    if isinstance(rules, PokerGame | Form):
+    if not isinstance(rules, Game) and isinstance(rules, PokerGame | Form):
         raise UnsupportedError(
             f"{rules.spec} has no rules here that could be followed history by history"
         )
