@@ -129,16 +129,17 @@ def safe_console(*, stderr: bool = False) -> Console:
 
 def print_json(document: object) -> None:
     """One JSON document on standard output; numbers that are not finite become null."""
-    print(json.dumps(_finite(document), indent=1, allow_nan=False))
+    print(json.dumps(finite(document), indent=1, allow_nan=False))
 
 
-def _finite(thing: object) -> object:
+def finite(thing: object) -> object:
+    """A document without numbers that JSON does not have."""
     if isinstance(thing, float):
         return thing if math.isfinite(thing) else None
     if isinstance(thing, dict):
-        return {str(key): _finite(value) for key, value in thing.items()}
+        return {str(key): finite(value) for key, value in thing.items()}
     if isinstance(thing, list | tuple):
-        return [_finite(value) for value in thing]
+        return [finite(value) for value in thing]
     return thing
 
 
