@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Unpack
 
 from counterfold.errors import MismatchError, ParameterError
 from counterfold.evaluate.assessment import Assessment
@@ -14,7 +14,8 @@ from counterfold.files.text import Json
 from counterfold.notebook import brief
 from counterfold.solvers.methods import Method
 from counterfold.solvers.result import Result, solve
-from counterfold.solvers.settings import defaults_of
+from counterfold.solvers.run import OnReport
+from counterfold.solvers.settings import Given, defaults_of
 from counterfold.solvers.until import Until
 from counterfold.strategy.strategy import Strategy
 from counterfold.style.preferences import Style
@@ -93,6 +94,15 @@ class Price(Certified):
         return document
 
 
+class Shared(Given, total=False):
+    """What ``solve`` takes, the same for both runs."""
+
+    threads: int | None
+    memory: int | None
+    symmetry: bool | None
+    on_report: OnReport | None
+
+
 def price(
     game: object,
     style: Style,
@@ -101,7 +111,7 @@ def price(
     traversal: str = "full",
     *,
     on_run: Callable[[str], None] | None = None,
-    **settings: Any,
+    **settings: Unpack[Shared],
 ) -> Price:
     """Solve a game plainly and with a style, in the same way, and tell what the style costs.
 
