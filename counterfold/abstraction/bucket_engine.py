@@ -111,8 +111,6 @@ class BucketEngine(Engine):
         """Put what is played behind a depth limit where regrets lie; they never change."""
         from counterfold.kernels.poker_lines import spread
 
-        if self.settings.traversal != "external":
-            raise UnsupportedError("a game with a depth limit is walked by external sampling only")
         spread(self.lines, self.nodes, self._counts, held, self.table)
 
     @property

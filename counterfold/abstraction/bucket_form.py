@@ -74,6 +74,10 @@ class BucketForm(PokerForm):
         """[nodes of the betting] the decision whose numbers one has: itself, or one before it."""
         self.held_from, self.held = held_from, np.zeros(0, np.float32)
         """The street from which nobody learns, and the probabilities of a strategy there."""
+        none = np.zeros((0, tree.players), np.int64)
+        self.choices, self.copies = none, none[:, :, None]
+        """[states of an edge, players] where players choose among continuations (-1: they do not),
+        and where the copies behind them begin [states, players, continuations]."""
         own = decides & (self.twin == np.arange(len(tree)))
         if part is not None:
             own &= part.seen

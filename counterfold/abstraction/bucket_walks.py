@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.abstraction.compiled import pair_mass
+from counterfold.abstraction.compiled import edges_of, pair_mass
 from counterfold.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from counterfold.abstraction.bucket_engine import BucketEngine
     from counterfold.abstraction.bucket_form import BucketForm
-    from counterfold.kernels.poker_boards import Boards, Told
     from counterfold.kernels.poker_deals import Room
+    from counterfold.kernels.poker_ends import Boards, Told
     from counterfold.kernels.poker_lines import Lines, Rule
 
 BOARDS = 64  # that are sorted out at a time
@@ -69,6 +69,7 @@ class Public:
 
     def __init__(self, engine: BucketEngine, number: int) -> None:
         from counterfold.kernels import poker_boards as kernels
+        from counterfold.kernels.poker_ends import Field
 
         if engine.form.players != 2:
             raise UnsupportedError(
@@ -90,7 +91,7 @@ class Public:
         def rows(count: int) -> NDArray[np.float32]:
             return np.zeros((count, hands), np.float32)
 
-        self._field = kernels.Field(
+        field = Field(
             bucket=np.zeros((4, hands), np.uint32),
             low=np.zeros(hands, np.uint8),
             high=np.zeros(hands, np.uint8),
@@ -108,18 +109,21 @@ class Public:
             list=np.zeros(buckets, np.uint32),
             tick=np.zeros(1, np.int64),
         )
+        self._room = field, edges_of(form, depth, hands)
         deck, more = len(game.rules.deck) - len(game.board), sum(game.rules.deal)
         held = 2 * game.rules.hole
-        met = math.comb(deck - held, more) / math.comb(deck, more)  # pairs that a board leaves
-        self._scale = np.array([1 / (pair_mass(game) * met)], np.float32)
+        self._met = math.comb(deck - held, more) / math.comb(deck, more)  # pairs a board leaves
+        self._scale = np.array([1 / (pair_mass(game) * self._met)], np.float32)
         self._ranges = np.stack(game.ranges).astype(np.float32)
 
     def _boards(self, count: int) -> Boards:
         """Random boards, and the hands that they leave from the weakest to the strongest."""
+        from counterfold.kernels.poker_ends import Boards
+
         game = self._engine.form.game
         deck = np.array(sorted(set(game.rules.deck) - set(game.board)), np.uint8)
         more = sum(game.rules.deal)
-        picks = self._shuffle(count, len(deck))[:, :more]
+        picks = self._picks(count, len(deck), more)
         start = np.tile(np.array(game.board, np.uint8), (count, 1))
         cards = np.ascontiguousarray(np.concatenate([start, deck[picks]], axis=1))
         strength = game.rules.strengths(cards)[:, self._live].astype(np.uint64)
@@ -132,7 +136,7 @@ class Public:
         keys = strength << np.uint64(32) | self._live.astype(np.uint64)
         keys[gone] = np.uint64(0xFFFFFFFFFFFFFFFF)
         keys.sort(axis=1)
-        return self._kernels.Boards(
+        return Boards(
             cards,
             (keys & np.uint64(0xFFFFFFFF)).astype(np.uint32),
             (keys >> np.uint64(32)).astype(np.uint32),
@@ -140,6 +144,10 @@ class Public:
             self._ranges,
             self._scale,
         )
+
+    def _picks(self, count: int, size: int, more: int) -> NDArray[np.int64]:
+        """So many cards to come on each board, by their places in the deck."""
+        return self._shuffle(count, size)[:, :more]
 
     def _shuffle(self, count: int, size: int) -> NDArray[np.int64]:
         """Orders of a deck, from the stream of ``kernels.history``: however many at a time."""
@@ -162,19 +170,24 @@ class Public:
                 it.table,
                 it.style,
                 boards,
-                self._field,
+                self._room,
                 len(it.form.buckets),
             )
         return 2 * iterations * len(it.form.nodes)
 
     def worths(self, told: Told, count: int) -> None:
-        """Add to ``kernels.Told`` what hands of a player win on some boards, both playing by what
+        """Add to ``Told`` what hands of a player win on some boards, both playing by what
         is regretted; nothing is learned."""
         from counterfold.kernels.rule import COLUMNS
 
+        rule = self._engine.rule(np.zeros(COLUMNS), 1)
+        rule = rule._replace(gain=np.float32(0), share=np.float32(0))
+        self._tell(told, rule, self._boards(count))
+
+    def _tell(self, told: Told, rule: Rule, boards: Boards) -> None:
+        """Walks of one player, with what its hands win."""
         it = self._engine
-        rule = it.rule(np.zeros(COLUMNS), 1)._replace(gain=np.float32(0), share=np.float32(0))
         self._kernels.worths(
-            it.lines, it.cards, rule, it.table, self._boards(count), self._field,
-            len(it.form.buckets), told,
+            it.lines, it.cards, rule, it.table, boards, self._room, len(it.form.buckets),
+            told,
         )  # fmt: skip

@@ -20,6 +20,7 @@ from counterfold.tree.memory import memory_at_hand
 
 if TYPE_CHECKING:
     from counterfold.kernels.poker_deals import Cards
+    from counterfold.kernels.poker_ends import Edges
     from counterfold.kernels.poker_lines import Lines
 
 MOST_ENDS = 50_000_000
@@ -44,7 +45,7 @@ def lines_of(form: BucketForm, stamped: bool) -> tuple[Lines, NDArray[np.uint32]
     kind[tree.kind == FOLD] = kernels.FOLD
     pair = int(kernels.PAIR)
     owner = kind << kernels.WHO | tree.street
-    order = np.argsort(_beginnings(game), kind="stable")
+    order, place = _placed(game)
     width = (2 * form.actions + stamped + 1) // pair
     base, step, size = np.zeros(len(tree), np.int64), np.zeros(kernels.OWNERS, np.int64), 0
     own = np.zeros(len(tree), bool)
@@ -66,8 +67,6 @@ def lines_of(form: BucketForm, stamped: bool) -> tuple[Lines, NDArray[np.uint32]
             f"{game.name} with these buckets has {pair * size:,} numbers to learn, where "
             f"{most:,} fit; take fewer buckets or bet sizes"
         )
-    place = np.empty(len(tree), np.uint32)
-    place[order] = np.arange(len(tree), dtype=np.uint32)
     payoff, which = _payoffs(game) if tree.players == 2 else _pots(game)
     if form.part:
         payoff = np.concatenate([payoff, np.zeros_like(payoff[:1])])
@@ -86,6 +85,38 @@ def lines_of(form: BucketForm, stamped: bool) -> tuple[Lines, NDArray[np.uint32]
         (np.uint32(cut), np.uint64(pair * behind)) if form.part else None,
     )
     return lines, place[form.nodes], pair * size
+
+
+def _placed(game: PokerGame) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+    """The nodes of the betting in the order of compiled code, and each one's place."""
+    order = np.argsort(_beginnings(game), kind="stable")
+    place = np.empty(len(order), np.uint32)
+    place[order] = np.arange(len(order), dtype=np.uint32)
+    return order, place
+
+
+def edges_of(form: BucketForm, depth: int, hands: int) -> Edges | None:
+    """The states where a game is cut for walks with all hands; None where nobody chooses."""
+    from counterfold.kernels.poker_ends import Edges
+
+    states, many = len(form.choices), form.copies.shape[2]
+    if not states:
+        return None
+    _, place = _placed(form.game)
+    number = np.full(len(place), -1, np.int32)
+    first = form.choices.copy()
+    first[first < 0] = len(place)
+    number[place[first.min(1)]] = np.arange(states)
+    rows = np.zeros((depth * many, hands), np.float32)
+    return Edges(
+        number=number,
+        choice=np.where(form.choices >= 0, place[form.choices].astype(np.int64), -1),
+        root=place[form.copies],
+        node=np.zeros((depth, 2, many), np.uint32),
+        done=np.zeros(depth, np.int64),
+        theirs=rows,
+        value=rows.copy(),
+    )
 
 
 def _check_sampled(form: BucketForm) -> None:

@@ -9,7 +9,7 @@ sampled engines take it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -30,15 +30,22 @@ class EdgeForm(BucketForm):
     """A game over buckets cut behind its first street.
 
     ``origin`` is the node of the whole betting that each node is a copy of, ``taken`` the
-    continuation of its owner behind the edge (-1 before it).
+    continuation of its owner behind the edge (-1 before it). Where ``choosers`` are given, all
+    others go on by the first continuation.
     """
 
-    def __init__(self, blueprint: BucketForm, tables: dict[str, NDArray[np.float32]]) -> None:
-        cut = cut_betting(blueprint.game.betting, tuple(tables))
+    def __init__(
+        self,
+        blueprint: BucketForm,
+        tables: dict[str, NDArray[np.float32]],
+        choosers: Collection[int] | None = None,
+    ) -> None:
+        cut = cut_betting(blueprint.game.betting, tuple(tables), choosers)
         about = {"cut": True}
         game = replace(blueprint.game, betting=cut.betting, about=about, name=_name(blueprint))
         super().__init__(game, blueprint.buckets, twin=cut.twin, held_from=1)
         self.whole, self.origin, self.taken = blueprint, cut.origin, cut.taken
+        self.choices, self.copies = cut.choice, cut.root
         every = list(tables.values())
         self.held: NDArray[np.float32] = np.zeros(self.size, np.float32)
         for node in self.nodes[cut.taken[self.nodes] >= 0].tolist():
@@ -84,6 +91,8 @@ class CutBetting(NamedTuple):
     origin: Ints  # [nodes] of the whole betting; -1 of choices
     twin: Ints  # [nodes] whose rows a decision has
     taken: Ints  # [nodes] the owner's continuation, -1 before the edge
+    choice: Ints  # [states, players] where a player chooses; -1 if it does not
+    root: Ints  # [states, players, continuations] the copy in which a player alone chose otherwise
 
 
 class _Copy(NamedTuple):
@@ -94,8 +103,10 @@ class _Copy(NamedTuple):
     chosen: dict[int, int]
 
 
-def cut_betting(tree: BettingTree, names: Sequence[str]) -> CutBetting:
-    """Cut a betting tree; continuations have these names."""
+def cut_betting(
+    tree: BettingTree, names: Sequence[str], choosers: Collection[int] | None = None
+) -> CutBetting:
+    """Cut a betting tree; continuations have these names, and all or some players choose."""
     first = np.flatnonzero(tree.street == 0)
     edges = [n for n in first.tolist() if tree.kind[n] == DEAL]
     if not edges:
@@ -105,7 +116,7 @@ def cut_betting(tree: BettingTree, names: Sequence[str]) -> CutBetting:
     copies = [
         copy
         for number, node in enumerate(edges)
-        for copy in made.choices(number, node, _choosers(tree, below[number]))
+        for copy in made.choices(number, node, _choosers(tree, below[number], choosers))
     ]
     size = len(made.origin) + sum(len(below[copy.edge]) for copy in copies)
     if size > MOST_NODES:
@@ -123,8 +134,9 @@ def _below(tree: BettingTree, root: int) -> Ints:
     return np.sort(np.array(nodes))
 
 
-def _choosers(tree: BettingTree, nodes: Ints) -> list[int]:
-    return sorted({int(p) for p in tree.player[nodes[tree.kind[nodes] == DECISION]]})
+def _choosers(tree: BettingTree, nodes: Ints, some: Collection[int] | None) -> list[int]:
+    deciding = {int(p) for p in tree.player[nodes[tree.kind[nodes] == DECISION]]}
+    return sorted(deciding if some is None else deciding.intersection(some))
 
 
 class _Cut:
@@ -189,14 +201,32 @@ class _Cut:
             parent[place], first[place] = found[tree.parent[nodes]], found[tree.first[nodes]]
             parent[place[0]], first[copy.deal] = copy.deal, place[0]
             twin[place] = place
-            for player, k in copy.chosen.items():
+            for player in range(tree.players):
                 mine = (tree.kind[nodes] == DECISION) & (tree.player[nodes] == player)
+                k = copy.chosen.get(player, 0)
                 alone = {p: k if p == player else 0 for p in copy.chosen}
                 other = places[known[copy.edge, tuple(sorted(alone.items()))]]
                 twin[place[mine]], taken[place[mine]] = other[mine], k
-            if not copy.chosen:
-                taken[place[tree.kind[nodes] == DECISION]] = 0
-        return CutBetting(self._tree(like, parent, first, begin), origin, twin, taken)
+        return CutBetting(
+            self._tree(like, parent, first, begin), origin, twin, taken, *self._states(copies)
+        )
+
+    def _states(self, copies: Sequence[_Copy]) -> tuple[Ints, Ints]:
+        """Where players choose at each state where anybody does, and where their copies begin."""
+        known = {(c.edge, tuple(sorted(c.chosen.items()))): c.deal for c in copies if c.chosen}
+        states = {c.edge: tuple(sorted(c.chosen)) for c in copies if c.chosen}
+        players, many = self.tree.players, len(self.names)
+        choice, root = np.full((len(states), players), -1), np.zeros((len(states), players, many))
+        for n, (edge, choosers) in enumerate(states.items()):
+            deal = known[edge, tuple((p, 0) for p in choosers)]
+            root[n] = deal
+            for p in reversed(choosers):  # whose decisions lie one above the other
+                deal = self.parent[deal]
+                choice[n, p] = self.twin[deal]
+                for k in range(many):
+                    alone = tuple((q, k if q == p else 0) for q in choosers)
+                    root[n, p, k] = known[edge, alone]
+        return choice, root.astype(np.int64)
 
     def _places(self, copies: Sequence[_Copy], below: Sequence[Ints], begin: int) -> list[Ints]:
         """Where the nodes of each copy go: the nodes of a street are neighbours."""

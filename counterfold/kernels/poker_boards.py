@@ -5,17 +5,18 @@ weakest to the strongest. Hands of one bucket share a row of the table (see ``po
 its regrets are the sum of theirs, each as heavy as its weight in the range.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from counterfold.kernels.jit import inlined, jit
 from counterfold.kernels.poker_buckets import board_word, look_up
+from counterfold.kernels.poker_ends import Walk, end_of, fold
 from counterfold.kernels.poker_lines import (
+    BASE,
     COUNT,
     FOLD,
     NEXT,
-    PAYOFF,
+    OWNER,
+    PAIR,
     STREETS,
     TWO,
     WHAT,
@@ -26,121 +27,6 @@ from counterfold.kernels.poker_lines import (
 )
 from counterfold.kernels.poker_sampling import styled_share, styled_sums, styled_weight
 from counterfold.kernels.rule import accumulate, average, match, weigh
-
-NO_CARD = 52
-
-
-class Boards(NamedTuple):
-    """Whole boards, and the hands that each leaves in the order of their strength."""
-
-    cards: np.ndarray  # uint8 [boards, 5]
-    hand: np.ndarray  # uint32 [boards, hands]
-    strength: np.ndarray  # uint32 [boards, hands]
-    count: np.ndarray  # int64 [boards]
-    ranges: np.ndarray  # float32 [2, hands by number]
-    scale: np.ndarray  # float32 [1] so that the weight of all pairs is one, on average
-
-
-class Field(NamedTuple):
-    """Room for a walk; rows of hands are by depth, or by depth and action."""
-
-    bucket: np.ndarray  # uint32 [4, hands]
-    low: np.ndarray  # uint8 [hands] their cards
-    high: np.ndarray
-    weight: np.ndarray  # float32 [hands] of the walking player's hands
-    theirs: np.ndarray  # float32 [depth, hands] how likely the other player comes here
-    own: np.ndarray  # the same for the walking player
-    value: np.ndarray
-    play: np.ndarray  # [depth * actions, hands]
-    worth: np.ndarray
-    node: np.ndarray  # uint32 [depth]
-    done: np.ndarray  # int64 [depth] actions tried
-    sums: np.ndarray  # float64 [2, 54] by card; 53 for all
-    fresh: np.ndarray  # float32 [buckets, 2 * actions] new regrets and strategies, or a strategy
-    met: np.ndarray  # int64 [buckets] when a bucket was last met
-    list: np.ndarray  # uint32 [buckets] those that were met
-    tick: np.ndarray  # int64 [1]
-
-
-class Told(NamedTuple):
-    """What walks tell of a player's hands, by number: chips in all, and what they met."""
-
-    player: int
-    won: np.ndarray  # float64
-    met: np.ndarray  # float64
-
-
-class Walk(NamedTuple):
-    """A walk of a player on a board."""
-
-    lines: NamedTuple
-    rule: NamedTuple
-    table: np.ndarray
-    boards: Boards
-    field: Field
-    board: int
-    player: int
-    hands: int  # that the board leaves
-    width: int  # actions at most
-
-
-@inlined
-def _add(sums, row, low, high, mass):
-    sums[row, 53] += mass
-    sums[row, low] += mass
-    if high < NO_CARD:
-        sums[row, high] += mass
-
-
-@inlined
-def _free(sums, row, low, high, same):
-    """What shares no card with a hand; its own mass has been taken away twice if it has two."""
-    left = sums[row, 53] - sums[row, low]
-    if high < NO_CARD:
-        left += same - sums[row, high]
-    return left
-
-
-@inlined
-def _fold(field, d, hands, worth):
-    sums = field.sums
-    for c in range(54):
-        sums[0, c] = 0.0
-    for j in range(hands):
-        _add(sums, 0, field.low[j], field.high[j], field.theirs[d, j])
-    for j in range(hands):
-        mass = _free(sums, 0, field.low[j], field.high[j], field.theirs[d, j])
-        field.value[d, j] = np.float32(mass * worth)
-
-
-@inlined
-def _showdown(walk, d, win, tie, lose):
-    """All that is met loses, and then those that are weaker and those that tie are set right."""
-    field, hands, strength = walk.field, walk.hands, walk.boards.strength[walk.board]
-    _fold(field, d, hands, lose)
-    sums = field.sums
-    for c in range(54):
-        sums[0, c] = 0.0  # of weaker hands
-        sums[1, c] = 0.0  # of hands that tie
-    i = 0
-    while i < hands:
-        j = i
-        while j < hands and strength[j] == strength[i]:
-            _add(sums, 1, field.low[j], field.high[j], field.theirs[d, j])
-            j += 1
-        for k in range(i, j):
-            low, high = field.low[k], field.high[k]
-            won = _free(sums, 0, low, high, 0.0) * (win - lose)
-            even = _free(sums, 1, low, high, field.theirs[d, k]) * (tie - lose)
-            field.value[d, k] += np.float32(won + even)
-        for k in range(i, j):
-            _add(sums, 0, field.low[k], field.high[k], field.theirs[d, k])
-        for k in range(i, j):
-            low, high = field.low[k], field.high[k]
-            sums[1, low] = 0.0
-            sums[1, high] = 0.0
-        sums[1, 53] = 0.0
-        i = j
 
 
 @inlined
@@ -225,20 +111,6 @@ def _learn(walk, d):
 
 
 @inlined
-def _end(walk, d):
-    """The values of the end of a hand, at depth d."""
-    lines, field, player = walk.lines, walk.field, walk.player
-    node = field.node[d]
-    row = 8 * np.int64(told(lines, node, PAYOFF))
-    win, tie = lines.payoff[row + 6 * player], lines.payoff[row + 4 * player + 1]
-    lose = lines.payoff[row + 2 + 2 * player]
-    if kind_of(told(lines, node, WHAT)) == FOLD:
-        _fold(field, d, walk.hands, win)
-    else:
-        _showdown(walk, d, win, tie, lose)
-
-
-@inlined
 def _step_down(field, d, a, hands, width, mine):
     """Reach one action further."""
     row = d * width + a
@@ -263,7 +135,136 @@ def _step_up(field, d, a, hands, width, mine):
 
 
 @inlined
-def _walk(walk, style):
+def _carry_down(walk, edges, d, a, count):
+    """The other player's reach by each continuation one action further, where it decides."""
+    lines, field, table, many = walk.lines, walk.field, walk.table, edges.root.shape[2]
+    other = 1 - walk.player
+    for k in range(count):
+        node = edges.node[d, other, k]
+        what = told(lines, node, WHAT)
+        base, step, street = told(lines, node, BASE), lines.step[what & OWNER], what & STREETS
+        here, below = d * many + k, (d + 1) * many + k
+        for j in range(walk.hands):
+            low = np.uint64(base + field.bucket[street, j] * step) * PAIR
+            edges.theirs[below, j] = edges.theirs[here, j] * table[low + np.uint64(a)]
+
+
+@inlined
+def _carry_up(walk, edges, d, a, count, mine):
+    """The values of depth d + 1 by each own continuation to those above."""
+    lines, field, table, many = walk.lines, walk.field, walk.table, edges.root.shape[2]
+    for k in range(count):
+        node = edges.node[d, walk.player, k]
+        what = told(lines, node, WHAT)
+        base, step, street = told(lines, node, BASE), lines.step[what & OWNER], what & STREETS
+        here, below = d * many + k, (d + 1) * many + k
+        if mine:
+            for j in range(walk.hands):
+                low = np.uint64(base + field.bucket[street, j] * step) * PAIR
+                edges.value[here, j] += edges.value[below, j] * table[low + np.uint64(a)]
+        else:
+            for j in range(walk.hands):
+                edges.value[here, j] += edges.value[below, j]
+
+
+@inlined
+def _all_come(walk, edges, d, own, others):
+    """The end of a hand behind an edge: it is worth the same by all own continuations."""
+    field, many = walk.field, edges.root.shape[2]
+    for j in range(walk.hands):
+        field.theirs[d, j] = edges.theirs[d * many, j]
+    for k in range(1, others):
+        for j in range(walk.hands):
+            field.theirs[d, j] += edges.theirs[d * many + k, j]
+    field.node[d] = edges.node[d, 0, 0]
+    end_of(walk, d)
+    for k in range(own):
+        for j in range(walk.hands):
+            edges.value[d * many + k, j] = field.value[d, j]
+
+
+@inlined
+def _behind(walk, edges, top, own, others):
+    """The values of each own continuation behind an edge, against the other's mixture of them.
+
+    What the other may choose is carried as reaches, and what the player may as values: each end is
+    evaluated once.
+    """
+    lines, many = walk.lines, edges.root.shape[2]
+    edges.done[top] = -1
+    d = top
+    while d >= top:
+        what = told(lines, edges.node[d, 0, 0], WHAT)
+        kind, count = kind_of(what), np.int64(what >> COUNT)
+        mine = kind == walk.player
+        if kind >= FOLD:
+            _all_come(walk, edges, d, own, others)
+            edges.done[d] = count
+        elif edges.done[d] < 0:
+            for k in range(own):
+                for j in range(walk.hands):
+                    edges.value[d * many + k, j] = np.float32(0)
+            edges.done[d] = 0
+        else:
+            _carry_up(walk, edges, d, edges.done[d], own, mine)
+            edges.done[d] += 1
+        if edges.done[d] < count:
+            for player in range(2):
+                for k in range(many):
+                    after = told(lines, edges.node[d, player, k], NEXT)
+                    edges.node[d + 1, player, k] = after + np.uint32(edges.done[d])
+            if mine:
+                for k in range(others):
+                    for j in range(walk.hands):
+                        edges.theirs[(d + 1) * many + k, j] = edges.theirs[d * many + k, j]
+            else:
+                _carry_down(walk, edges, d, edges.done[d], others)
+            edges.done[d + 1] = -1
+            d += 1
+        else:
+            d -= 1
+
+
+@inlined
+def _edge(walk, style, edges, d, state):
+    """The value of an edge at depth d, where players choose among continuations."""
+    field, hands, many = walk.field, walk.hands, edges.root.shape[2]
+    mine, theirs = edges.choice[state, walk.player], edges.choice[state, 1 - walk.player]
+    own, others = many if mine >= 0 else 1, many if theirs >= 0 else 1
+    for player in range(2):
+        for k in range(many):
+            edges.node[d, player, k] = edges.root[state, player, k]
+    if theirs >= 0:
+        field.node[d] = np.uint32(theirs)
+        _strategies(walk, style, d)
+    for k in range(others):
+        for j in range(hands):
+            share = field.play[d * walk.width + k, j] if theirs >= 0 else np.float32(1)
+            edges.theirs[d * many + k, j] = field.theirs[d, j] * share
+    _behind(walk, edges, d, own, others)
+    for j in range(hands):
+        field.value[d, j] = edges.value[d * many, j]
+    if mine >= 0:
+        field.node[d] = np.uint32(mine)
+        _strategies(walk, style, d)
+        for j in range(hands):
+            field.value[d, j] = np.float32(0)
+        for k in range(many):
+            row = d * walk.width + k
+            for j in range(hands):
+                field.worth[row, j] = edges.value[d * many + k, j]
+                field.value[d, j] += field.play[row, j] * field.worth[row, j]
+        _learn(walk, d)
+
+
+@inlined
+def _state_at(edges, node):
+    """The state of the edge that begins at a node; -1 if none does."""
+    return np.int64(-1) if edges is None else np.int64(edges.number[node])
+
+
+@inlined
+def _walk(walk, style, edges):
     lines, field, hands, width = walk.lines, walk.field, walk.hands, walk.width
     field.node[0] = 0
     field.done[0] = -1
@@ -272,9 +273,14 @@ def _walk(walk, style):
         node = field.node[d]
         what = told(lines, node, WHAT)
         kind, count = kind_of(what), np.int64(what >> COUNT)
-        mine = kind == walk.player
-        if kind >= FOLD:
-            _end(walk, d)
+        state = _state_at(edges, node)
+        mine = kind == walk.player and state < 0
+        if state >= 0:
+            if edges is not None:
+                _edge(walk, style, edges, d, state)
+            field.done[d] = count
+        elif kind >= FOLD:
+            end_of(walk, d)
             field.done[d] = count
         elif field.done[d] < 0:
             _strategies(walk, style, d)
@@ -290,7 +296,7 @@ def _walk(walk, style):
             field.done[d + 1] = -1
             d += 1
         else:
-            if mine:
+            if mine and what & STREETS < lines.held:
                 _learn(walk, d)
             d -= 1
 
@@ -316,26 +322,29 @@ def _sit(boards, field, b, player):
         hand = boards.hand[b, j]
         field.weight[j] = boards.ranges[player, hand] * boards.scale[0]
         field.theirs[0, j] = boards.ranges[1 - player, hand]
-    _fold(field, 0, hands, 1.0)
+    fold(field, 0, hands, 1.0)
     for j in range(hands):
         field.own[0, j] = field.weight[j] * field.value[0, j]
 
 
 @jit
-def public(lines, cards, rule, table, style, boards, field, streets):
-    """Walks of both players on each board."""
+def public(lines, cards, rule, table, style, boards, room, streets):
+    """Walks of both players on each board; ``room`` is a field, and edges or None."""
+    field, edges = room
     width = field.play.shape[0] // field.node.size
     for b in range(boards.count.size):
         hands = boards.count[b]
         _lay(cards, boards, field, b, streets)
         for player in range(2):
             _sit(boards, field, b, player)
-            _walk(Walk(lines, rule, table, boards, field, b, player, hands, width), style)
+            _walk(Walk(lines, rule, table, boards, field, b, player, hands, width), style, edges)
 
 
 @jit
-def worths(lines, cards, rule, table, boards, field, streets, told_of):
-    """Add what each of a player's hands wins by the table on all boards, and how much it meets."""
+def worths(lines, cards, rule, table, boards, room, streets, told_of):
+    """Walks of one player on each board: add what each of its hands wins by the table, and how much
+    it meets."""
+    field, edges = room
     width, player = field.play.shape[0] // field.node.size, told_of.player
     for b in range(boards.count.size):
         hands = boards.count[b]
@@ -343,6 +352,6 @@ def worths(lines, cards, rule, table, boards, field, streets, told_of):
         _sit(boards, field, b, player)
         for j in range(hands):
             told_of.met[boards.hand[b, j]] += field.value[0, j]
-        _walk(Walk(lines, rule, table, boards, field, b, player, hands, width), None)
+        _walk(Walk(lines, rule, table, boards, field, b, player, hands, width), None, edges)
         for j in range(hands):
             told_of.won[boards.hand[b, j]] += field.value[0, j]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 import pytest
 
@@ -20,17 +22,21 @@ from counterfold.strategy.continuations import continuations
 from counterfold.strategy.strategy import Strategy
 
 
-def edge_form(players: int, count: int = 4) -> EdgeForm:
+def edge_form(players: int, count: int = 4, choosers: Collection[int] | None = None) -> EdgeForm:
     game = leduc(ranks=5, suits=1, players=players, max_raises=1)
     blueprint = Strategy.uniform(BucketForm(game, every_hand(game)))
     every = continuations(blueprint)
-    return EdgeForm(blueprint.tree, {n: every[n].tables[0] for n in list(every)[:count]})
+    held = {n: every[n].tables[0] for n in list(every)[:count]}
+    return EdgeForm(blueprint.tree, held, choosers)
 
 
-def history_cut(players: int, count: int = 4) -> DepthLimited:
+def history_cut(
+    players: int, count: int = 4, choosers: Collection[int] | None = None
+) -> DepthLimited:
     even = Strategy.uniform(cf.Leduc(players, ranks=5, suits=1, max_raises=1))
     every = continuations(even)
-    return depth_limited(even.tree, {n: every[n] for n in list(every)[:count]})
+    own = [count if choosers is None or p in choosers else 1 for p in range(players)]
+    return depth_limited(even.tree, [{n: every[n] for n in list(every)[:k]} for k in own])
 
 
 def by_history(strategy: Strategy[EdgeForm], cut: DepthLimited) -> Strategy:
@@ -75,11 +81,23 @@ def _way(cut: DepthLimited, node: int) -> tuple[str, dict[int, str]]:
     return " ".join(reversed(words)), seen
 
 
-@pytest.mark.parametrize("players", [2, 3])
-def test_sampling_solves_the_cut_game(players: int) -> None:
-    form, cut = edge_form(players), history_cut(players)
-    until = cf.Until(iterations=150_000 if players == 2 else 40_000)
-    solved = cf.solve(form, "linear", until, traversal="external", seed=1).strategy
+@pytest.mark.parametrize(
+    ("players", "traversal", "choosers", "iterations"),
+    [
+        (2, "external", None, 150_000),
+        (2, "external", [0], 150_000),
+        (3, "external", None, 40_000),
+        (2, "public", None, 1_000),
+        (2, "public", [0], 1_000),
+        (2, "public", [1], 1_000),
+    ],
+)
+def test_sampling_solves_the_cut_game(
+    players: int, traversal: str, choosers: list[int] | None, iterations: int
+) -> None:
+    form, cut = edge_form(players, 4, choosers), history_cut(players, 4, choosers)
+    until = cf.Until(iterations=iterations)
+    solved = cf.solve(form, "linear", until, traversal=traversal, seed=1).strategy
     found, even = by_history(solved, cut), Strategy.uniform(cut.tree)
     gains = [
         [best - value for best, value in zip(one.best, one.values, strict=True)]
@@ -133,9 +151,7 @@ def test_a_trunk_is_put_into_the_whole_game() -> None:
     ]
 
 
-def test_one_street_has_no_edge_and_boards_are_not_walked() -> None:
+def test_one_street_has_no_edge() -> None:
     form = BucketForm(kuhn(), every_hand(kuhn()))
     with pytest.raises(UnsupportedError, match="no edge"):
         EdgeForm(form, {"a": Strategy.uniform(form).tables[0]})
-    with pytest.raises(UnsupportedError, match="external"):
-        cf.Solver(edge_form(2), "linear", "public")
