@@ -16,9 +16,9 @@ from counterfold.cli.verbs.arena import GaugeRequest
 from counterfold.errors import ParameterError
 from counterfold.files.text import Json
 from counterfold.play.bots import SEARCHING, make_bot
+from counterfold.play.certificate import Certificate
 from counterfold.play.holdem import HoldemAgent
 from counterfold.play.search_gain import Mean, SearchGain, search_gain
-from counterfold.play.street import Certificate
 from counterfold.poker.units import Units
 
 HANDS = 1_000

@@ -40,9 +40,7 @@ def rules_named(word: str, path: str | None = None, agents: Iterable[str] = ()) 
         return PokerRules(game_of(saved.fields("rules"), saved.text("game")), word)
     if path is None and "game" in (header := header_of(word)):
         return rules_named(header["game"], word, agents)
-    own = word.partition("(")[0].strip()  # of another game its form says nothing
-    games = (header_of(agent).get("game", "") for agent in agents if _has_ranges(agent))
-    ranges = any(game.partition("(")[0] == own for game in games)
+    ranges = any(map(_has_ranges, agents))
     if means_poker(word) or (ranges and table_in(word, preflop=False) is None):
         return PokerRules(poker_game(word), word)
     return load(word) if path is None else load_named(word, path)

@@ -129,17 +129,16 @@ def safe_console(*, stderr: bool = False) -> Console:
 
 def print_json(document: object) -> None:
     """One JSON document on standard output; numbers that are not finite become null."""
-    print(json.dumps(finite(document), indent=1, allow_nan=False))
+    print(json.dumps(_finite(document), indent=1, allow_nan=False))
 
 
-def finite(thing: object) -> object:
-    """A document without numbers that JSON does not have."""
+def _finite(thing: object) -> object:
     if isinstance(thing, float):
         return thing if math.isfinite(thing) else None
     if isinstance(thing, dict):
-        return {str(key): finite(value) for key, value in thing.items()}
+        return {str(key): _finite(value) for key, value in thing.items()}
     if isinstance(thing, list | tuple):
-        return [finite(value) for value in thing]
+        return [_finite(value) for value in thing]
     return thing
 
 

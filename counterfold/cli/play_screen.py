@@ -14,9 +14,9 @@ from counterfold.games.base import CHANCE, State, label
 from counterfold.games.betting import LimitPoker
 from counterfold.games.liars_dice import LiarsDice
 from counterfold.games.normal_form import NormalForm
+from counterfold.play.certificate import search_line
 from counterfold.play.human import Advice, Move, Sitting
 from counterfold.play.score import Estimate, Score
-from counterfold.play.street import search_line
 from counterfold.play.table import PlayedHand
 from counterfold.play.trainer import Judgement, Trainer
 from counterfold.poker.rules import PokerRules

@@ -7,7 +7,7 @@ import math
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Protocol, Self
 
@@ -77,29 +77,6 @@ def _iterations_for(target: float, reports: Sequence[Report]) -> float:
     return math.nan if far else math.exp(goal)
 
 
-class _Listener(logging.Handler):
-    def __init__(self, tell: Callable[[str], None]) -> None:
-        super().__init__()
-        self.tell = tell
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.tell(record.getMessage())
-
-
-@contextmanager
-def hearing_kernels(tell: Callable[[str], None]) -> Iterator[None]:
-    """Name the kernels that are compiled; where they are kept, nothing of them is loaded."""
-    log, listener = logging.getLogger("counterfold.kernels"), _Listener(tell)
-    log.addHandler(listener)
-    level = log.level
-    log.setLevel(logging.INFO)
-    try:
-        yield
-    finally:
-        log.setLevel(level)
-        log.removeHandler(listener)
-
-
 class Watch:
     """Shows how a run gets on, and takes Ctrl-C and its kin; a context in which the bar lives.
 
@@ -129,15 +106,30 @@ class Watch:
         self._open.enter_context(interrupts.patient())
         self._face.start()
         self._open.callback(self._face.stop)
-        self._open.enter_context(hearing_kernels(self._compiling))
+        self._open.enter_context(self._telling_of_kernels())
         return self
 
     def __exit__(self, *_: object) -> None:
         self._open.close()
 
-    def _compiling(self, kernel: str) -> None:
-        self._face.show("compiling, once on this machine", kernel, None)
-        self._parts = None  # such seconds say nothing of those to come
+    @contextmanager
+    def _telling_of_kernels(self) -> Iterator[None]:
+        """Name the kernels that are compiled; where they are kept, nothing of them is loaded."""
+        log, listener = logging.getLogger("counterfold.kernels"), logging.Handler()
+
+        def tell(record: logging.LogRecord) -> None:
+            self._face.show("compiling, once on this machine", record.getMessage(), None)
+            self._parts = None  # such seconds say nothing of those to come
+
+        listener.emit = tell  # type: ignore[method-assign]
+        log.addHandler(listener)
+        level = log.level
+        log.setLevel(logging.INFO)
+        try:
+            yield
+        finally:
+            log.setLevel(level)
+            log.removeHandler(listener)
 
     def check(self) -> None:
         """Raise the signal that was noted, if there was one."""

@@ -23,8 +23,8 @@ from counterfold.errors import MismatchError, ParameterError
 from counterfold.files.text import Json
 from counterfold.games.base import CHANCE, Game, label, spec_of
 from counterfold.interrupts import aside
+from counterfold.play.certificate import search_line
 from counterfold.play.record import Record, read_record, replay_states
-from counterfold.play.street import search_line
 from counterfold.play.table import PlayedHand, view_of
 
 

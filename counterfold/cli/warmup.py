@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 from time import perf_counter
-from typing import Unpack
+from typing import Any
 
 from counterfold.abstraction.blueprint import Against, blueprint
 from counterfold.abstraction.bucket_maker import BucketMaker, Recipe
@@ -30,7 +30,7 @@ from counterfold.poker.spot import spot
 from counterfold.searchers.public_entry import PublicEntry
 from counterfold.searchers.searcher import Searcher
 from counterfold.solvers.result import solve
-from counterfold.solvers.settings import TRAVERSALS, Asked
+from counterfold.solvers.settings import TRAVERSALS
 from counterfold.solvers.solver import Solver
 from counterfold.solvers.until import Until
 from counterfold.strategy.strategy import Strategy
@@ -109,7 +109,7 @@ def _cheat() -> None:
     contest(game, "heuristic", "random", games=2)
 
 
-def _poker(game: PokerGame | None = None, **settings: Unpack[Asked]) -> None:
+def _poker(game: PokerGame | None = None, **settings: Any) -> None:
     solver = Solver(game or kuhn(), **settings)
     solver.step(1)
     solver.assess()

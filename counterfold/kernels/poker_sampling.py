@@ -404,23 +404,6 @@ def external(lines, cards, rule, table, style, model, room, iterations, streets)
 
 
 @jit
-def entered(lines, cards, rule, table, model, room, walks, streets, won, came):
-    """Walks of the hero of a model alone: what each of its hands wins in all, and how often it was
-    dealt."""
-    hero = model.hero
-    for begin in range(0, walks, DEALS):
-        count = min(DEALS, walks - begin)
-        deals(lines, cards, model, room, begin, count, streets)
-        for n in range(count):
-            own, _ = descend(
-                lines, rule, table, None, table, False, room, n, hero, None, np.uint32(0)
-            )
-            hand = room.hand[n, hero]
-            won[hand] += _collect(lines, rule, table, None, room, own)
-            came[hand] += 1
-
-
-@jit
 def gained(lines, cards, rule, model, response, rooms, streets, out):
     """What the hero of a model wins more on each of some deals by a response than by the model's
     own play in its seat: both meet the same cards and the same moves of the others."""

@@ -24,9 +24,10 @@ from counterfold.errors import MismatchError, ParameterError
 from counterfold.games.spec import positive, whole
 from counterfold.notebook import brief
 from counterfold.play.blueprint import BlueprintAgent
+from counterfold.play.certificate import Certificate
 from counterfold.play.habits import Habits, tilted
 from counterfold.play.safe import DRAWS
-from counterfold.play.street import GADGETS, Certificate, Plan, Spot, StreetSearch
+from counterfold.play.street import GADGETS, Plan, Spot, StreetSearch
 from counterfold.play.table_insight import TableInsight
 from counterfold.play.translate import check_alike, dealt, meant, told
 from counterfold.play.worth import worth_among, worth_of

@@ -18,9 +18,8 @@ from counterfold.abstraction.blueprint import engine_in
 from counterfold.abstraction.bucket_engine import BucketEngine
 from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.abstraction.bucket_layout import BucketTables
-from counterfold.abstraction.bucket_walks import External, Public
-from counterfold.abstraction.compiled import alias
-from counterfold.arrays import Bools, Floats
+from counterfold.abstraction.bucket_walks import Public
+from counterfold.arrays import Floats
 from counterfold.errors import UnsupportedError
 from counterfold.play.rest import Shadow, bucketed
 from counterfold.poker.cards import holes_without
@@ -32,15 +31,15 @@ from counterfold.solvers.methods import method
 from counterfold.solvers.solver import Solver
 
 if TYPE_CHECKING:
-    from counterfold.kernels.poker_deals import Cards
+    from counterfold.kernels.poker_ends import Boards
     from counterfold.kernels.poker_lines import Rule
 
-ROUND = 4_000
-"""Iterations between two changes of how the opponent comes."""
-KEPT = 0.8
-"""Of what walks have told before a round: strategies change slowly, and a round tells little."""
-BOARDS = 32
+PIECE = 7
+"""Boards between looks at the clock: a seventh of those on which each card has come once."""
+BOARDS = 49
 """That are drawn for the marks, at least, where nobody waits."""
+KEPT = 0.8
+"""Of what boards have told before: strategies change slowly, and one tells little."""
 LEAST = 1e-3
 """Of the opponent's hands come in, at least, however many would rather stay out."""
 
@@ -91,71 +90,80 @@ def _earned(
     form: BucketForm, played: NDArray[np.float32], player: int, seconds: float | None
 ) -> Floats:
     """[1, holes] what a player's hands earn if all play so, over boards that are drawn."""
-    from counterfold.kernels.poker_boards import Told
+    from counterfold.kernels.poker_ends import Told
     from counterfold.kernels.poker_lines import spread
 
     engine = engine_in(Solver(form, traversal="public", threads=1))
     spread(engine.lines, engine.nodes, form.counts[form.nodes], played, engine.table)
-    worker, (won, met) = engine.workers[0], np.zeros((2, form.game.rules.holes))
-    assert isinstance(worker, Public)
+    worker, (won, met) = Sweeping(engine), np.zeros((2, form.game.rules.holes))
     told = Told(player, won, met)
     began, done = time.thread_time(), 0
     while done < BOARDS if seconds is None else time.thread_time() - began < seconds:
-        worker.worths(told, 4)
-        done += 4
+        worker.worths(told, PIECE)
+        done += PIECE
     return np.divide(won, met, where=met > 0, out=np.zeros_like(won))[None]
 
 
-class Entering(External):
-    """A thread that walks for the opponent, and then for the player, whose opponent has learned how
-    to come to its hands."""
+class Sweeping(Public):
+    """A thread that walks with one board at a time, where each card comes first as often as others.
 
-    def __init__(self, engine: BucketEngine, entry: PublicEntry, parts: Sequence[Part]) -> None:
+    Where a gadget stands at the root, the opponent walks first on some boards, and then the player,
+    whose opponent has learned how to come to its hands.
+    """
+
+    def __init__(
+        self, engine: BucketEngine, entry: PublicEntry | None = None, parts: Sequence[Part] = ()
+    ) -> None:
         super().__init__(engine, 0)
-        from counterfold.kernels.poker_sampling import Model
-
-        self.entry, self.root = entry, PublicRoot(parts, entry)
+        self._first: NDArray[np.int64] = np.zeros(0, np.int64)
+        self.entry, self.root = entry, None if entry is None else PublicRoot(parts, entry)
         self.rounds, self._rule = 0, method("linear")
-        self._sums = np.zeros((2, entry.mass.shape[1]))
-        none, self._other = engine.table[:0], 1 - entry.player
-        self._theirs = Model(none, self._other, 0.0, alone=True)
-        self._mine = Model(none, entry.player, 0.0, alone=True)
-        self._even = self._dealing(entry.live[0])
+        self._sums = np.zeros((2, engine.form.game.rules.holes))
 
-    def _dealing(self, weights: Floats | Bools) -> Cards:
-        """Cards with another range of the opponent."""
-        cards, (odds, take) = self._engine.cards, alias(np.asarray(weights, np.float64))
-        all_odds, all_take = cards.odds.copy(), cards.other.copy()
-        all_odds[self._other], all_take[self._other] = odds, take
-        return cards._replace(odds=all_odds, other=all_take)
+    def _picks(self, count: int, size: int, more: int) -> NDArray[np.int64]:
+        rows = self._shuffle(count, size)
+        if not more:
+            return rows[:, :0]
+        while len(self._first) < count:
+            self._first = np.append(self._first, self._shuffle(1, size)[0])
+        first, self._first = np.split(self._first, [count])
+        others = rows[rows != first[:, None]].reshape(count, size - 1)
+        return np.column_stack([first, others[:, : more - 1]])
 
     def work(self, rule: Rule, iterations: int) -> int:
-        it = self._engine
-        won, came = np.zeros((2, self.entry.mass.shape[1]))
-        streets = len(it.form.buckets)
-        self._kernels.entered(
-            it.lines, self._even, rule, it.table, self._theirs, self.room, iterations, streets,
-            won, came,
-        )  # fmt: skip
-        self._learn(won, came)
-        comes = self.root.mix()[0]
-        share = float((comes * self.entry.mass[0]).sum())
-        walks = int(max(share, LEAST) * iterations)
-        return iterations + int(
-            self._kernels.external(
-                it.lines, self._dealing(comes if share > LEAST else self.entry.live[0]), rule,
-                it.table, it.style, self._mine, self.room, walks // 2, streets,
-            )
-        )  # fmt: skip
+        from counterfold.kernels.poker_ends import Told
 
-    def _learn(self, won: Floats, came: Floats) -> None:
-        """Take in a round of the opponent's walks: what hands are worth now, as far as is told."""
+        boards = self._boards(iterations)
+        learner = None if self.entry is None else 1 - self.entry.player
+        for player in (1, 0) if learner else (0, 1):
+            told = np.zeros_like(self._sums)
+            self._tell(Told(player, *told), rule, self._met_by(boards, player))
+            if player == learner and iterations:
+                self._learn(told)
+        return 2 * iterations * len(self._engine.form.nodes)
+
+    def _met_by(self, boards: Boards, player: int) -> Boards:
+        """Boards as a player meets them: the opponent comes by what it has learned, and learns what
+        all of its hands are worth."""
+        if self.entry is None or self.root is None:
+            return boards
+        me, live = self.entry.player, self.entry.live[0]
+        comes = live if player != me else self.root.mix()[0]
+        if float((comes * self.entry.mass[0]).sum()) <= LEAST:
+            comes = LEAST * live
+        both = [self.entry.reach[0], comes][:: 1 if me == 0 else -1]
+        scale = np.array([1 / self._met], np.float32)
+        return boards._replace(ranges=np.stack(both).astype(np.float32), scale=scale)
+
+    def _learn(self, told: Floats) -> None:
+        """Take in some walks of the opponent: what hands are worth now, as far as is told."""
         from counterfold.kernels.public_search import learn_root
 
+        assert self.entry is not None
+        assert self.root is not None
         self.rounds += 1
-        self._sums = KEPT * self._sums + np.stack([won, came])
-        told = self._sums[1] > 0
-        marks = self.entry.value[0]
-        worth = np.divide(self._sums[0], self._sums[1], where=told, out=marks.copy())
+        self._sums = KEPT * self._sums + told
+        won, met = self._sums
+        worth = np.divide(won, met, where=met > 0, out=self.entry.value[0].copy())
         (now,) = self._rule.schedule(self.rounds, 1, np.zeros(4), weighed=False)
         learn_root(self.root.arrays, (worth * self.entry.mass[0])[None], now)

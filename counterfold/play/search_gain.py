@@ -30,11 +30,11 @@ from counterfold.arrays import Floats
 from counterfold.errors import UnsupportedError
 from counterfold.games.spec import whole
 from counterfold.intervals import Erring
+from counterfold.play.certificate import Certificate
 from counterfold.play.holdem import HoldemAgent
 from counterfold.play.late_response import gain_on
 from counterfold.play.lbr import odds_of_all
 from counterfold.play.public_lines import Deals, Line, Policy, PublicLines, poker_policy
-from counterfold.play.street import Certificate
 from counterfold.poker.cards import CARDS, board_name, card_name
 from counterfold.poker.game import DEAL, DECISION, PokerGame
 from counterfold.poker.table import DEALT, STREETS, Holdem

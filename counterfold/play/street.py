@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple, TypedDict, Unpack
 
 import numpy as np
@@ -17,7 +17,7 @@ from counterfold.abstraction.edge_betting import EdgeForm
 from counterfold.arrays import Bools, Floats, Ints
 from counterfold.errors import TreeTooLargeError
 from counterfold.evaluate.public_view import Browser
-from counterfold.files.text import Json
+from counterfold.play.certificate import Certificate
 from counterfold.play.habits import tilted
 from counterfold.play.rest import (
     FEWER,
@@ -32,7 +32,8 @@ from counterfold.play.rest import (
     single_hands,
 )
 from counterfold.play.safe import MOST_ALPHA, evidence
-from counterfold.play.sampled_root import ROUND, Entering, entry_of
+from counterfold.play.sampled_root import BOARDS, Sweeping, entry_of
+from counterfold.play.sampled_root import PIECE as BOARDS_A_LOOK
 from counterfold.poker.betting import count
 from counterfold.poker.cards import CARDS, HOLES, board_name, holes_without
 from counterfold.poker.game import DECISION, BettingTree, PokerGame, meetings
@@ -64,11 +65,11 @@ PACE = 4e-9
 PIECE = 2_000
 """Iterations of a sampled search between looks at the clock."""
 SAMPLES = 1_000
-"""Iterations of a sampled search for each that was asked for."""
+"""Iterations of a sampled search of three for each that was asked for."""
 MARKING = 0.15
 """Of the seconds of a sampled search: what the blueprint earns is found out in it."""
 FEW = 50_000
-"""Iterations below which a sampled search has found nothing yet."""
+"""Iterations below which a sampled search of three has found nothing yet."""
 BUILT = 2e-5
 """Seconds that a node of a cut betting takes until it can be searched, at most."""
 SPARE = 0.2
@@ -87,46 +88,6 @@ LEFT_OUT = (0.0, 0.001, 0.001, 0.0)
 plays. An iteration costs as much as there are hands, and little where no cards come."""
 BELIEVING = ("unsafe", "ses")
 """Gadgets that believe in a range of the opponent, and may leave out its rarest hands."""
-
-
-@dataclass(frozen=True)
-class Certificate:
-    """What is known of a search: where it was, what it believed, and how far it got."""
-
-    street: str
-    board: str
-    line: str  # of the street, up to the decision for which it was made
-    player: int
-    kind: str  # "public": every hand its own, to the end; "sampled": over buckets
-    gadget: str
-    alpha: float | None
-    iterations: int
-    gap: float | None  # chips, from the best in the subgame; None where it is not measured
-    pot: float
-    nodes: int  # of the betting
-    cpu_seconds: float
-    ranges: tuple[str, ...]  # that it believed, of the players still in the hand
-
-    def to_json(self) -> Json:
-        """It as plain data."""
-        return asdict(self)
-
-
-def search_line(told: Json) -> str:
-    """A certificate in words.
-
-    >>> search_line({"street": "river", "gadget": "unsafe", "iterations": 400, "pot": 6.0,
-    ...              "gap": 0.003, "cpu_seconds": 0.04, "kind": "public"})
-    'the river, every hand its own, unsafe, 400 iterations, gap 0.05% of the pot, 0.04 s'
-    """
-    how = "every hand its own" if told["kind"] == "public" else "sampled to the end of the street"
-    gap = told.get("gap")
-    near = "gap not measured" if gap is None else f"gap {100 * gap / told['pot']:.2g}% of the pot"
-    alpha = "" if told.get("alpha") is None else f" with alpha {told['alpha']:g}"
-    return (
-        f"the {told['street']}, {how}, {told['gadget']}{alpha}, {told['iterations']:,} "
-        f"iterations, {near}, {told['cpu_seconds']:.2g} s"
-    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,7 +203,8 @@ class StreetSearch:
         spot = Spot(state, board, -1, every, (), 0, np.stack([every, every]))
         self._public(spot, self._fitting(spot, {}), 0.0)
         iterations, self.iterations = self.iterations, 1
-        self._sampled(spot, {}, 0.0)
+        turn = spot._replace(state=state._replace(street=2), board=board[: DEALT[2]])
+        self._sampled(turn, {}, 0.0)
         self.seconds, self.iterations, self._pace = seconds, iterations, PACE
 
     def plan(self, spot: Spot, extra: Extra) -> Plan | None:
@@ -343,25 +305,32 @@ class StreetSearch:
         if fitting is None:
             return None
         betting, seats, names = fitting
+        came, two = self._came(spot, seats), len(seats) == 2
+        likely = self._likely(spot, seats) if two else [np.ones(HOLES)] * len(seats)
         game = game_of(self.table, own.game.rules, betting, seats, spot.board)
-        came = self._came(spot, seats)
-        game, hands = replace(game, ranges=tuple(came)), single_hands(spot.board)
+        game = replace(game, ranges=tuple(w * each for w, each in zip(came, likely, strict=True)))
+        hands = single_hands(spot.board)
         form = BucketForm(game, (hands, *own.buckets[spot.state.street + 1 :]))
         trunk = {node: node for node in form.nodes.tolist()}
         shadow = shadow_of(game.betting, own.game.betting, spot.node, seats)
-        root = self._root(spot, seats, form, shadow) if len(seats) == 2 else None
+        root = self._root(spot, seats, form, shadow) if two else None
         if game.betting.played > 1:
             held = {
                 name: bucketed(shadow, BucketTables(own, self.continuations[name]), form)
                 for name in names
             }
-            form = EdgeForm(form, held)
+            others = [p for p in range(len(seats)) if seats[p] != spot.player]
+            form = EdgeForm(form, held, others if two else None)
             trunk = form.trunk
         solver = self._walked(form, root, spot.player, began)
-        if solver.iteration < FEW and self.iterations is None:
+        if solver.iteration < (BOARDS if two else FEW) and self.iterations is None:
             return None  # the blueprint has seen more
         found, of = BucketTables.of(solver.strategy()), hands.on(spot.board)
-        played = {old: found.rows(new)[of].T.astype(np.float64) for old, new in trunk.items()}
+        played = dict[int, Floats]()
+        for old, new in trunk.items():
+            own_hands = likely[int(game.betting.player[old])] > 0
+            shares = np.where(own_hands, found.rows(new)[of].T.astype(np.float64), np.nan)
+            played[old] = self._whole(spot, shadow, old, shares)
         told = self._told(
             spot, seats, came, began, kind="sampled", gap=None, iterations=solver.iteration,
             gadget="unsafe" if root is None else self.gadget,
@@ -383,19 +352,21 @@ class StreetSearch:
 
     def _walked(self, form: BucketForm, root: _Root | None, seed: int, began: float) -> Solver:
         """A sampled search in its time."""
-        piece = PIECE if root is None else ROUND
+        two, each = form.players == 2, SAMPLES
+        traversal, piece = ("public", BOARDS_A_LOOK) if two else ("external", PIECE)
         solver = Solver(
             form,
-            traversal="external",
+            traversal=traversal,
             threads=1,
             seed=seed,
-            per_round=None if root is None else ROUND,
+            per_round=1 if two else None,
         )
-        if root is not None:
-            engine = engine_in(solver)
-            engine.workers = [Entering(engine, root.entry, root.parts)]
+        if two:
+            engine, each = engine_in(solver), 1
+            entry, parts = (None, []) if root is None else (root.entry, root.parts)
+            engine.workers = [Sweeping(engine, entry, parts)]
         seconds = ALMOST * self.seconds - SPARE * (time.thread_time() - began)
-        limit = MOST * SAMPLES if self.iterations is None else self.iterations * SAMPLES
+        limit = each * (MOST if self.iterations is None else self.iterations)
         while solver.iteration < limit:
             solver.step(min(piece, limit - solver.iteration))
             spent = time.thread_time() - began
@@ -414,8 +385,9 @@ class StreetSearch:
                 nodes = sum(street.nodes for street in count(betting, most=MOST_NODES))
             except TreeTooLargeError:
                 continue
+            choose = 1 if len(seats) == 2 else len(seats)
             for names in (every, every[:2], every[:1]):
-                if nodes * len(names) ** len(seats) * BUILT <= self.seconds / 4:
+                if nodes * len(names) ** choose * BUILT <= self.seconds / 4:
                     return betting, seats, names
         return None
 

@@ -183,8 +183,7 @@ def layout_in(saved: Saved, form: Form | None = None) -> tuple[Layout[Any], Tabl
     name = saved.header.get("form", before.get(saved.kind, "history"))
     if form is not None and (mine := type(layout_of(form))).name != name:
         raise MismatchError(
-            f"{saved.path} is a strategy of {saved.header.get('game')} in {name} form, and "
-            f"{form.spec} is in {mine.name} form"
+            f"{saved.path} is a strategy in {name} form, and {form.spec} is in {mine.name} form"
         )
     if name not in known:
         raise saved.damaged(f"its form is {short(name)}, and not {' or '.join(sorted(known))}")

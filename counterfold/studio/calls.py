@@ -13,7 +13,6 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from counterfold.cli.output import finite
 from counterfold.errors import (
     CounterfoldError,
     FileError,
@@ -40,8 +39,17 @@ class Sheet(JSONResponse):
         try:
             text = json.dumps(content, separators=(",", ":"), allow_nan=False)
         except ValueError:
-            text = json.dumps(finite(content), separators=(",", ":"), allow_nan=False)
+            text = json.dumps(plain(content), separators=(",", ":"), allow_nan=False)
         return text.encode()
+
+
+def plain(value: object) -> object:
+    """A document without numbers that JSON does not have."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {str(key): plain(one) for key, one in value.items()}
+    return [plain(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 class Given:

@@ -18,9 +18,9 @@ from counterfold.games.base import Game, label
 from counterfold.games.spec import Parameter, Spec, parse_spec
 from counterfold.play.agents import AGENTS
 from counterfold.play.bots import AT_TABLES, SEARCHING, needs_form, searching, seated
+from counterfold.play.certificate import search_line
 from counterfold.play.human import Leave, Session, read_session
 from counterfold.play.record import read_record, rules_in
-from counterfold.play.street import search_line
 from counterfold.play.table import PlayedHand
 from counterfold.play.trainer import Judgement, Trainer
 from counterfold.poker.rules import PokerRules

@@ -21,8 +21,8 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from counterfold.cli.output import finite
 from counterfold.files.text import Json
+from counterfold.studio.calls import plain
 from counterfold.studio.folder import Folder
 from counterfold.studio.guard import Guard, Visitors
 from counterfold.studio.jobs import Queue
@@ -122,7 +122,7 @@ async def _live(socket: WebSocket) -> None:
     before = ""
     while not gone.done():
         jobs: list[Json] = await run_in_threadpool(studio.queue.jobs)
-        now = json.dumps(finite({"jobs": jobs}))
+        now = json.dumps(plain({"jobs": jobs}))
         if now != before:
             before = now
             try:

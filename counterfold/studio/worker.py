@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import time
@@ -11,7 +12,6 @@ from importlib import import_module
 from pathlib import Path
 
 from counterfold import interrupts
-from counterfold.cli.progress import hearing_kernels
 from counterfold.errors import CounterfoldError, FileError, reason
 from counterfold.files.text import Fields, Json, read_json
 from counterfold.studio.folder import Folder
@@ -62,10 +62,6 @@ class Desk:
             self._told = now
             write_state(self.root, self.state)
 
-    def compiling(self, kernel: str) -> None:
-        """Name a kernel that is compiled, which takes a while once on a machine."""
-        self.tell(doing=f"compiling, once on this machine: {kernel}")
-
 
 def main(folder: str, name: str) -> int:
     """Do a job; what it comes to is in its state. If another process is at it, that goes on."""
@@ -80,7 +76,7 @@ def main(folder: str, name: str) -> int:
         if desk.asked().get("wanted") == "stop":
             desk.tell(at_once=True, phase="waiting")  # said before it could be heard here
         else:
-            stack.enter_context(hearing_kernels(desk.compiling))
+            _tell_of_kernels(desk)
             _do(desk)
     return 0
 
@@ -98,6 +94,16 @@ def _do(desk: Desk) -> None:
     else:
         phase = "waiting" if result is None else "done"
         desk.tell(at_once=True, phase=phase, ended=time.time(), result=result)
+
+
+def _tell_of_kernels(desk: Desk) -> None:
+    """Name the kernels that are compiled, which takes a while once on a machine."""
+    log, listener = logging.getLogger("counterfold.kernels"), logging.Handler()
+    listener.emit = lambda record: desk.tell(  # type: ignore[method-assign]
+        doing=f"compiling, once on this machine: {record.getMessage()}"
+    )
+    log.addHandler(listener)
+    log.setLevel(logging.INFO)
 
 
 def _work(kind: str) -> Callable[[Desk], Json | None]:

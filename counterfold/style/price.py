@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from typing import Unpack
+from typing import Any
 
 from counterfold.errors import MismatchError, ParameterError
 from counterfold.evaluate.assessment import Assessment
@@ -14,8 +14,7 @@ from counterfold.files.text import Json
 from counterfold.notebook import brief
 from counterfold.solvers.methods import Method
 from counterfold.solvers.result import Result, solve
-from counterfold.solvers.run import OnReport
-from counterfold.solvers.settings import Given, defaults_of
+from counterfold.solvers.settings import defaults_of
 from counterfold.solvers.until import Until
 from counterfold.strategy.strategy import Strategy
 from counterfold.style.preferences import Style
@@ -94,15 +93,6 @@ class Price(Certified):
         return document
 
 
-class Shared(Given, total=False):
-    """What ``solve`` takes, the same for both runs."""
-
-    threads: int | None
-    memory: int | None
-    symmetry: bool | None
-    on_report: OnReport | None
-
-
 def price(
     game: object,
     style: Style,
@@ -111,7 +101,7 @@ def price(
     traversal: str = "full",
     *,
     on_run: Callable[[str], None] | None = None,
-    **settings: Unpack[Shared],
+    **settings: Any,
 ) -> Price:
     """Solve a game plainly and with a style, in the same way, and tell what the style costs.
 

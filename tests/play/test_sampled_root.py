@@ -72,15 +72,12 @@ def test_a_sampled_gadget_has_the_optimum_of_the_exact_one(name, player):
     entry, pot = search.entry(0), tree.game.pot
     parts = gadget(name, entry, **GADGETS[name])
     best = search.refine(entry, parts, 3000, gap=1e-3 * pot)
-    plan = sampled(player, name, 1000)
+    plan = sampled(player, name, 300)
     assert plan.certificate.gadget == name
-    lost = float(best.objective[0]) - worth(player, plan, entry, parts)
-    assert lost < 0.04 * pot
-    if name == "maxmargin":  # which believing in a range does not find
-        off = float(best.objective[0]) - worth(
-            player, sampled(player, "unsafe", 1000), entry, parts
-        )
-        assert off > 4 * max(lost, 0.0)
+    assert float(best.objective[0]) - worth(player, plan, entry, parts) < 0.01 * pot
+    if name == "maxmargin" and player == 1:  # which believing in a range does not find
+        believing = worth(player, sampled(player, "unsafe", 300), entry, parts)
+        assert float(best.objective[0]) - believing > 0.1 * pot
 
 
 def test_marks_are_what_the_blueprint_earns():

@@ -247,7 +247,7 @@ function resultCard(job, it) {
   let more = null;
   if (r && job.kind === "style") {
     row("It costs", part(r.cost));
-    for (const player of r.players) if (player.cost !== null) row(it.poker ? it.players[player.player - 1] : `Player ${player.player}`, `guarantees ${part(Math.abs(player.cost))} ${player.cost < 0 ? "more" : "less"}`);
+    for (const player of r.players) if (player.cost !== null) row(it.poker ? it.players[player.player - 1] : `Player ${player.player}`, `guarantees ${part(player.cost)} less`);
     const shares = (r.by_round && r.by_round.length ? r.by_round : r.first || []).slice(0, 20);
     more = h("table", { class: "list" }, h("thead", {}, h("tr", {}, ["Action", "plain", "with the style"].map((t, k) => h("th", { class: k ? "num" : "" }, t)))), h("tbody", {}, shares.map(one => h("tr", {}, h("td", {}, `${it.poker ? it.players[one.player - 1] : "player " + one.player} ${one.action}${one.hand ? " with " + one.hand : ""}`),
       h("td", { class: "num" }, one.plain === null ? "never there" : pct(1000 * one.plain)), h("td", { class: "num" }, one.styled === null ? "never there" : pct(1000 * one.styled))))));
@@ -259,7 +259,7 @@ function resultCard(job, it) {
   } else if (r && job.kind === "exploit") {
     const best = r.points[r.chosen];
     row("Wins", part(best.winnings - r.value) + " more than the game is worth");
-    row("Risks", part(best.exploitability) + (typeof r.budget === "number" ? `; at most ${chips(r.budget)} were wished` : ""));
+    row("Risks", part(best.exploitability));
     more = riskCurve(r);
   } else if (r) {
     if (r.evs) row("EV", r.evs.map((ev, k) => `${r.players[k]} ${ev.toFixed(2)}`).join(", "));
@@ -271,7 +271,7 @@ function resultCard(job, it) {
       ["running", "waiting"].includes(job.phase) ? h("button", { onclick: () => tried(() => post("/jobs/stop", { id: job.id })) }, "Stop") : h("button", { onclick: () => tried(() => post("/jobs/remove", { id: job.id })) }, "Remove from the list")));
 }
 function riskCurve(r) {
-  const W = 320, H = 140, L = 46, B = 24, svg = s("svg", { viewBox: `0 0 ${W} ${H}`, class: "curve risk", role: "img", "aria-label": "winnings against exploitability; the dashed line is the budget" });
+  const W = 320, H = 140, L = 46, B = 24, svg = s("svg", { viewBox: `0 0 ${W} ${H}`, class: "curve", role: "img", "aria-label": "winnings against exploitability" });
   const xs = r.points.map(p => p.exploitability), ys = r.points.map(p => p.winnings - r.value), x1 = Math.max(...xs, 1e-9), y1 = Math.max(...ys, 1e-9), y0 = Math.min(...ys, 0);
   const X = x => L + (W - L - 8) * x / x1, Y = y => 22 + (H - B - 22) * (y1 - y) / (y1 - y0);
   const text = (x, y, words, anchor) => { const t = s("text", { x, y, "text-anchor": anchor }); t.textContent = words; svg.append(t); };
@@ -279,7 +279,7 @@ function riskCurve(r) {
   const order = [...r.points.keys()].sort((a, b) => xs[a] - xs[b]);
   svg.append(s("path", { d: order.map((k, n) => `${n ? "L" : "M"}${X(xs[k])} ${Y(ys[k])}`).join(""), class: "fall" }));
   order.forEach(k => svg.append(s("circle", { cx: X(xs[k]), cy: Y(ys[k]), r: k === r.chosen ? 5 : 3, class: "dot" })));
-  if (r.budget !== null && r.budget !== undefined && r.budget <= x1) svg.append(s("line", { x1: X(r.budget), y1: 18, x2: X(r.budget), y2: H - B, class: "goal" }));
+  if (r.budget !== null && r.budget !== undefined && r.budget <= x1) svg.append(s("line", { x1: X(r.budget), y1: 8, x2: X(r.budget), y2: H - B, class: "goal" }));
   text(L - 4, Y(y1) + 4, chips(y1), "end"); text(L, H - 8, "risk 0", "start"); text(W - 8, H - 8, chips(x1), "end");
   text(L + 4, 12, "won more", "start");
   return svg;

@@ -220,7 +220,7 @@ async function gameChooser(root, chosen, go) {
   const short = (value, placeholder = "") => h("input", { type: "text", class: "short", value, placeholder, oninput: changed });
   const target = short("", "1e-6"), buckets = short("200"), minutes = short("5");
   const name = field("Game", input, "a name, with parameters in brackets: leduc(raises=1+2)");
-  const limit = field("Exploitability", target), sorted = field("Buckets", buckets, "hands that share one strategy, a street"), time = field("Minutes", minutes, "of the run, once hands are sorted");
+  const limit = field("Exploitability", target), sorted = field("Buckets", buckets, "hands that share one strategy, a street"), time = field("Minutes", minutes, "in all, when hands are sorted");
   const fields = { "": name, game: name, exploitability: limit, buckets: sorted, minutes: time };
   const taken = h("div", { class: "taken", "aria-live": "polite" });
   const asked = () => ({ game: input.value.trim(), exploitability: target.value.trim(), buckets: buckets.value.trim(), minutes: minutes.value.trim() });

@@ -30,7 +30,7 @@ export async function show(root, params, go) {
     const mean = get_ => mass ? rows.reduce((sum, row) => sum + row.mass * (get_(row) ?? 0), 0) / mass : null;
     table.replaceChildren(h("table", { class: "list" }, h("thead", {}, h("tr", {}, all.map(([key, title], k) => h("th", { class: k > 1 ? "num" : "", "aria-sort": key === by ? (down ? "descending" : "ascending") : null },
       h("button", { class: "link", onclick: () => { down = by === key ? !down : true; by = key; draw(); } }, title + (key === by ? (down ? " ↓" : " ↑") : "")))))),
-      h("tbody", {}, rows.map(row => h("tr", {}, all.map(([key, , get_], k) => h("td", { class: k > 1 ? "num" : "whole" }, k ? shown(key, get_(row)) : h("a", { href: href("build", { file: found.source, board: row.flop }), title: "build this flop" }, row.flop)))))),
+      h("tbody", {}, rows.map(row => h("tr", {}, all.map(([key, , get_], k) => h("td", { class: k > 1 ? "num" : "" }, k ? shown(key, get_(row)) : h("a", { href: href("build", { file: found.source, board: row.flop }), title: "build this flop" }, row.flop)))))),
       h("tfoot", {}, rows.length ? h("tr", {}, all.map(([key, , get_], k) => h("th", { class: k > 1 ? "num" : "" }, k === 0 ? "mean" : k === 1 ? "" : shown(key, mean(get_))))) : "")));
     told.textContent = `${found.rows.length} of ${found.all} flops are done` + (rows.length < found.rows.length ? `; ${rows.length} fit` : "");
     for (const [box, now] of [[across_, across], [up_, up]]) box.replaceChildren(...all.slice(2).map(([key, title]) => h("option", { value: key, selected: key === now }, title)));

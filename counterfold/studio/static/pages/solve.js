@@ -87,9 +87,7 @@ class JobCard {
     } else if (job.result && job.kind !== "solve") {
       const r = job.result;
       if (r.flops) row("Flops", count(r.flops));
-      const part = x => r.pot ? `${(100 * x / r.pot).toPrecision(2)}% of the pot` : x.toPrecision(3), best = r.points && r.points[r.chosen];
-      if (best) { row("Wins", part(best.winnings - r.value) + " more"); row("Risks", part(best.exploitability)); }
-      if (r.cost !== undefined) row("It costs", part(r.cost));
+      if (r.cost !== undefined) row("It costs", r.pot ? `${(100 * r.cost / r.pot).toPrecision(2)}% of the pot` : r.cost.toPrecision(3));
       row("File", job.file || "in the studio's own folder");
     } else if (job.result) {
       const r = job.result;
