@@ -30,7 +30,7 @@ def run(request: DealRequest) -> None:
     agents = [_agent(spec, notation, request) for spec in request.agents]
     if len(agents) != notation.table.players:
         raise ParameterError(
-            f"the table is for {notation.table.players}, and {len(agents)} agents were given"
+            f"the table is for {notation.table.players}; agents given: {len(agents)}"
         )
     remote = remote_agents(agents)
     try:

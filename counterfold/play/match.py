@@ -121,7 +121,7 @@ class Match:
         players = self.tree.players if self.tree else players_of(self.game)
         if len(agents) != players:
             raise ParameterError(
-                f"{self.spec} is a game for {players}, and {len(agents)} agents were given"
+                f"{self.spec} is a game for {players}; agents given: {len(agents)}"
             )
         form = self.tree or self.game
         entered = [make_agent(a, form) if isinstance(a, str) else a for a in given]

@@ -71,7 +71,7 @@ def series(
     _check_marks(marks)
     if len(entrants) != tree.players:
         raise ParameterError(
-            f"{tree.spec} is a game for {tree.players}, and {len(entrants)} agents were given"
+            f"{tree.spec} is a game for {tree.players}; agents given: {len(entrants)}"
         )
     won = np.zeros((matches, len(marks), len(entrants)))
     rooms: SimpleQueue[_Room] = SimpleQueue()

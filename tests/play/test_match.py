@@ -251,7 +251,7 @@ def test_ctrl_c_keeps_what_was_played(leduc, tmp_path):
 
 def test_wrong_matches_are_refused(leduc):
     kuhn = compile_game(cf.Kuhn())
-    with pytest.raises(ParameterError, match="a game for 2, and 1 agents were given"):
+    with pytest.raises(ParameterError, match="a game for 2; agents given: 1"):
         Match(leduc, fixed(leduc, 1))
     with pytest.raises(MismatchError, match="is for kuhn"):
         Match(leduc, fixed(kuhn, 1), fixed(leduc, 1))

@@ -107,7 +107,7 @@ def test_three_sit_down_and_decisions_are_judged_over_drawn_hands(visit: Visit) 
 def test_what_cost_most_at_a_table_is_drilled(visit: Visit) -> None:
     page = sat_down(visit, "/play?against=hu.cf&seconds=0.1")
     drill = page.get_by_role("button", name="Drill what cost most")
-    for number in range(1, 25):  # all-in with whatever comes
+    for number in range(1, 201):  # all-in with whatever comes, until one is blamed beyond doubt
         hand_is_played(page, number, lambda: page.locator(".move").last.click())
         if drill.is_enabled():
             break
