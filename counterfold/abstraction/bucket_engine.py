@@ -18,7 +18,7 @@ from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.abstraction.bucket_layout import BucketLayout
 from counterfold.abstraction.bucket_walks import External, Public
 from counterfold.abstraction.compiled import cards_of, lines_of
-from counterfold.arrays import Array, Arrays, Floats
+from counterfold.arrays import Array, Arrays, Floats, Ints
 from counterfold.errors import ParameterError, UnsupportedError
 from counterfold.evaluate.assessment import Assessment
 from counterfold.files.arrays import Saved
@@ -173,7 +173,7 @@ class BucketEngine(Engine):
         return Model(table, int(fields["hero"][0]), float(fields["share"][0]))
 
     @property
-    def _counts(self) -> NDArray[np.int64]:
+    def _counts(self) -> Ints:
         """Buckets of each decision."""
         return self.form.counts[self.form.nodes]
 
@@ -192,7 +192,7 @@ class BucketEngine(Engine):
     def nbytes(self) -> int:
         return int(self.table.nbytes) + 4 * self.form.size
 
-    def step(self, schedule: NDArray[np.float64]) -> None:
+    def step(self, schedule: Floats) -> None:
         if not len(schedule):
             for worker in self.workers:
                 worker.work(self.rule(np.zeros(schedule.shape[1]), 1), 0)
@@ -213,7 +213,7 @@ class BucketEngine(Engine):
         shares = np.diff(np.linspace(0, count, len(self.workers) + 1).astype(int)).tolist()
         return sum(pool.map(lambda worker, n: worker.work(rule, n), self.workers, shares))
 
-    def rule(self, row: NDArray[np.float64], number: int) -> Rule:
+    def rule(self, row: Floats, number: int) -> Rule:
         """The update rule of a round, by its row of the schedule."""
         from counterfold.kernels import rule
         from counterfold.kernels.poker_lines import Rule
@@ -243,7 +243,7 @@ class BucketEngine(Engine):
             self._lock,
         )  # fmt: skip
 
-    def sums(self, logs: NDArray[np.float64]) -> NDArray[np.float32]:
+    def sums(self, logs: Floats) -> NDArray[np.float32]:
         """Regrets and sums of probability in the order of the form, as of the end of a round.
 
         ``logs`` are the running sums of the schedule then.
@@ -276,16 +276,14 @@ class BucketEngine(Engine):
             return regrets, sums
         return regrets * np.exp(logs[0]), sums * np.exp(logs[2])
 
-    def put_sums(
-        self, given: NDArray[np.float32], logs: NDArray[np.float64], iteration: int
-    ) -> None:
+    def put_sums(self, given: NDArray[np.float32], logs: Floats, iteration: int) -> None:
         """Go on from sums like those, at the end of the round with this iteration."""
         from counterfold.kernels.poker_lines import put_sums
 
         self.iteration = iteration
         put_sums(self.lines, self.nodes, self._counts, self._settled(logs), given, self.table)
 
-    def _settled(self, logs: NDArray[np.float64]) -> Rule:
+    def _settled(self, logs: Floats) -> Rule:
         """The rule of a round that is over."""
         from counterfold.kernels import rule
 
@@ -335,7 +333,7 @@ class BucketEngine(Engine):
         self.conditions = conditions if self.conditions is None else self.conditions | conditions
         self.style = self._style()
 
-    def average_regrets(self) -> NDArray[np.float64]:
+    def average_regrets(self) -> Floats:
         """In the order of the form; where they are below zero it does not matter how far."""
         regrets = np.empty(self.form.size)
         left = self._rounds * self.per_round - self.iteration
@@ -351,7 +349,7 @@ class BucketEngine(Engine):
             regrets[start : start + found.size] = (found * (factor / weight)[:, None]).reshape(-1)
         return regrets
 
-    def _rows(self) -> list[tuple[int, NDArray[np.int64]]]:
+    def _rows(self) -> list[tuple[int, Ints]]:
         """Each decision, and where the rows of its buckets begin."""
         from counterfold.kernels import poker_lines as kernels
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.abstraction.buckets import Buckets, streets_for
+from counterfold.arrays import Bools, Ints
 from counterfold.errors import MismatchError
 from counterfold.files.arrays import Saved
 from counterfold.poker.game import DECISION, PokerGame
@@ -34,8 +35,8 @@ class Part(NamedTuple):
     """A part of a table that is cut by public line: the trunk, and what lies behind some lines."""
 
     street: int  # with which the lines begin; what is before is the trunk
-    seen: NDArray[np.bool_]  # [nodes of the betting] the trunk and its own lines
-    own: NDArray[np.bool_]  # its own lines, and of the trunk's ends those that it counts
+    seen: Bools  # [nodes of the betting] the trunk and its own lines
+    own: Bools  # its own lines, and of the trunk's ends those that it counts
 
 
 class BucketForm(PokerForm):
@@ -62,7 +63,7 @@ class BucketForm(PokerForm):
         game: PokerGame,
         buckets: Sequence[Buckets],
         *,
-        twin: NDArray[np.int64] | None = None,
+        twin: Ints | None = None,
         held_from: int = 4,
         part: Part | None = None,
     ) -> None:
@@ -70,7 +71,7 @@ class BucketForm(PokerForm):
         self.game, self.buckets = game, streets_for(game, buckets)
         tree, buckets = game.betting, self.buckets
         decides = tree.kind == DECISION
-        self.twin: NDArray[np.int64] = np.arange(len(tree)) if twin is None else twin
+        self.twin: Ints = np.arange(len(tree)) if twin is None else twin
         """[nodes of the betting] the decision whose numbers one has: itself, or one before it."""
         self.held_from, self.held = held_from, np.zeros(0, np.float32)
         """The street from which nobody learns, and the probabilities of a strategy there."""
@@ -84,12 +85,12 @@ class BucketForm(PokerForm):
         self.nodes: NDArray[np.uint32] = np.flatnonzero(own).astype(np.uint32)
         """The decisions that have numbers of their own."""
         counts = np.array([one.count for one in buckets] + [0] * tree.streets, np.int64)
-        self.counts: NDArray[np.int64] = counts[tree.street] * decides
+        self.counts: Ints = counts[tree.street] * decides
         """[nodes of the betting] buckets of its street; 0 where nobody decides."""
-        self.actions: NDArray[np.int64] = tree.count.astype(np.int64) * decides
+        self.actions: Ints = tree.count.astype(np.int64) * decides
         """[nodes of the betting] 0 where nobody decides."""
         ends = np.cumsum(self.counts * self.actions * own)
-        self.start: NDArray[np.int64] = (ends - self.counts * self.actions * own)[self.twin]
+        self.start: Ints = (ends - self.counts * self.actions * own)[self.twin]
         """[nodes of the betting] where the numbers of a decision begin."""
         self.size = int(ends[-1])
 
@@ -118,11 +119,11 @@ class BucketForm(PokerForm):
         return int(self.counts[self.nodes].sum())
 
     @cached_property
-    def holds(self) -> NDArray[np.bool_]:
+    def holds(self) -> Bools:
         """[size] the numbers from which nobody learns, behind a depth limit."""
         behind = self.game.betting.street[self.nodes] >= self.held_from
         numbers = self.counts[self.nodes] * self.actions[self.nodes]
-        held: NDArray[np.bool_] = np.repeat(behind, numbers)
+        held: Bools = np.repeat(behind, numbers)
         return held
 
     @property
@@ -137,9 +138,9 @@ class BucketForm(PokerForm):
         return any(one.kind == "all" for one in self.buckets)
 
     @cached_property
-    def widths(self) -> NDArray[np.int64]:
+    def widths(self) -> Ints:
         """How many actions each infoset has."""
-        widths: NDArray[np.int64] = np.repeat(self.actions[self.nodes], self.counts[self.nodes])
+        widths: Ints = np.repeat(self.actions[self.nodes], self.counts[self.nodes])
         return widths
 
     @cached_property

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.abstraction.bucket_walks import room_for
 from counterfold.abstraction.compiled import cards_of, lines_of
+from counterfold.arrays import Floats
 from counterfold.games.spec import whole
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.public_arrays import aligned
@@ -115,7 +116,7 @@ class _Judge:
     def gain(self, player: int, walks: int, look: Callable[[], None] | None) -> Gain:
         """Measure the response on fresh deals."""
         model = self._kernels.Model(self._played, player, 1.0, True)
-        won: list[NDArray[np.float64]] = []
+        won: list[Floats] = []
         for piece in _pieces(walks):
             if look:
                 look()

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from counterfold.abstraction.bucket_form import BucketForm, check_prints, game_print
 from counterfold.abstraction.buckets import Buckets, bucket_arrays, buckets_in, streets_of
 from counterfold.abstraction.lifted import LiftedEvaluator
-from counterfold.arrays import Array, Arrays
+from counterfold.arrays import Array, Arrays, Ints
 from counterfold.errors import MismatchError, ParameterError, UnsupportedError
 from counterfold.evaluate.assessment import Evaluator
 from counterfold.evaluate.exact import measured_by
@@ -108,9 +108,9 @@ class BucketLayout(FormLayout[BucketForm]):
         return (table,)
 
     @property
-    def _begins(self) -> NDArray[np.int64]:
+    def _begins(self) -> Ints:
         """Where each infoset begins."""
-        begins: NDArray[np.int64] = np.cumsum(self.form.widths) - self.form.widths
+        begins: Ints = np.cumsum(self.form.widths) - self.form.widths
         return begins
 
     def even(self) -> Tables:
@@ -283,10 +283,10 @@ class BucketEvaluator(LiftedEvaluator):
         return PublicEvaluator(self.tree)
 
     @cached_property
-    def slots(self) -> NDArray[np.int64]:
+    def slots(self) -> Ints:
         """Where the numbers of the history tree's infosets lie."""
         form, layout = self.form, BucketLayout(self.form)
-        given, found = 1 if form.game.board else 0, list[NDArray[np.int64]]()
+        given, found = 1 if form.game.board else 0, list[Ints]()
         for name in self.histories.infosets.labels:
             hand, *seen = name.split(" | ")  # a board, unless there is none, and a line
             node, bucket = layout.place(hand, seen[-1] if len(seen) > given else "")

@@ -40,7 +40,7 @@ from counterfold.abstraction.features import (
     Strength,
     first_spread,
 )
-from counterfold.arrays import Array
+from counterfold.arrays import Array, Floats
 from counterfold.checkpoints import Checkpoints
 from counterfold.errors import FileError, MismatchError, ParameterError, UnsupportedError
 from counterfold.files.arrays import read_arrays, write_arrays
@@ -275,7 +275,7 @@ class BucketMaker:
     # What hands are compared by
 
     @cached_property
-    def _levels(self) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
+    def _levels(self) -> tuple[NDArray[np.uint8], Floats]:
         """Steps of equity on the last boards, and how often each starting hand comes to them."""
 
         size = self.recipe.sizes[-1]

@@ -16,7 +16,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from counterfold.abstraction.buckets import standard_words
 from counterfold.abstraction.clusters import nearest
@@ -29,7 +28,7 @@ from counterfold.abstraction.features import (
     Strength,
     levels_on,
 )
-from counterfold.arrays import Array, Arrays
+from counterfold.arrays import Array, Arrays, Ints
 from counterfold.errors import FileError
 from counterfold.files.text import Json
 from counterfold.pieces.cluster import Crew
@@ -44,9 +43,9 @@ BOARDS = {3: 32, 4: 128, 5: 1024}
 class Draw(NamedTuple):
     """What chance has to do with a sample: boards, hands of each, and seeds to draw them by."""
 
-    rows: NDArray[np.int64]
-    hands: NDArray[np.int64]
-    seeds: NDArray[np.int64]
+    rows: Ints
+    hands: Ints
+    seeds: Ints
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.abstraction.bucket_layout import BucketTables
-from counterfold.arrays import Floats
+from counterfold.arrays import Floats, Ints
 from counterfold.errors import ParameterError
 from counterfold.games.spec import whole
 from counterfold.poker.game import DECISION, meetings
@@ -107,14 +107,12 @@ class BoardWalk:
                 yield sums
                 sums = Played(np.zeros(len(game.betting)), *np.zeros((2, len(game.players))))
 
-    def _buckets(
-        self, board: Sequence[int], holes: NDArray[np.int64], streets: int
-    ) -> NDArray[np.uint32]:
+    def _buckets(self, board: Sequence[int], holes: Ints, streets: int) -> NDArray[np.uint32]:
         of = [one.on(board[: one.cards])[holes] for one in self.form.buckets[:streets]]
         return np.array(of, np.uint32)
 
     def _strengths(
-        self, board: Sequence[int], holes: NDArray[np.int64], whole_board: bool
+        self, board: Sequence[int], holes: Ints, whole_board: bool
     ) -> NDArray[np.uint32]:
         if not whole_board:
             return np.zeros(len(holes), np.uint32)
@@ -171,12 +169,12 @@ def first_street(strategy: Strategy[BucketForm]) -> Floats:
     return mass
 
 
-def _numbers(cards: NDArray[np.int64]) -> NDArray[np.int64]:
+def _numbers(cards: Ints) -> Ints:
     """The numbers of holes: of the pair, or the card itself."""
     if cards.shape[1] == 1:
         return cards[:, 0]
     low, high = cards.min(1), cards.max(1)
-    numbers: NDArray[np.int64] = high * (high - 1) // 2 + low
+    numbers: Ints = high * (high - 1) // 2 + low
     return numbers
 
 

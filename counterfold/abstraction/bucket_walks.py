@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.abstraction.compiled import edges_of, pair_mass
+from counterfold.arrays import Ints
 from counterfold.errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -145,11 +146,11 @@ class Public:
             self._scale,
         )
 
-    def _picks(self, count: int, size: int, more: int) -> NDArray[np.int64]:
+    def _picks(self, count: int, size: int, more: int) -> Ints:
         """So many cards to come on each board, by their places in the deck."""
         return self._shuffle(count, size)[:, :more]
 
-    def _shuffle(self, count: int, size: int) -> NDArray[np.int64]:
+    def _shuffle(self, count: int, size: int) -> Ints:
         """Orders of a deck, from the stream of ``kernels.history``: however many at a time."""
         steps = np.arange(1, count * size + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
         bits = steps + self._random

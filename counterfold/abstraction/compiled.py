@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.abstraction.buckets import Buckets, board_sizes, choose, set_number
+from counterfold.arrays import Floats, Ints
 from counterfold.errors import ParameterError, TreeTooLargeError, UnsupportedError
 from counterfold.poker import showdown
 from counterfold.poker.cards import CARDS
@@ -87,7 +88,7 @@ def lines_of(form: BucketForm, stamped: bool) -> tuple[Lines, NDArray[np.uint32]
     return lines, place[form.nodes], pair * size
 
 
-def _placed(game: PokerGame) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+def _placed(game: PokerGame) -> tuple[Ints, NDArray[np.uint32]]:
     """The nodes of the betting in the order of compiled code, and each one's place."""
     order = np.argsort(_beginnings(game), kind="stable")
     place = np.empty(len(order), np.uint32)
@@ -132,7 +133,7 @@ def _check_sampled(form: BucketForm) -> None:
         )
 
 
-def _beginnings(game: PokerGame) -> NDArray[np.int64]:
+def _beginnings(game: PokerGame) -> Ints:
     """The node with which the street of each node began."""
     tree = game.betting
     found = list(range(len(tree)))
@@ -228,7 +229,7 @@ def _strengths(
     return ends, strength
 
 
-def alias(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
+def alias(weights: Floats) -> tuple[Floats, NDArray[np.uint32]]:
     """Tables for drawing a hand at once: keep what is drawn evenly, or take the other one."""
     size = len(weights)
     share = (weights * (size / weights.sum())).tolist()

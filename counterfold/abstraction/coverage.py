@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from counterfold.abstraction.deal_engine import Deal, DealEngine
 from counterfold.abstraction.deal_form import DealForm, rules_of
 from counterfold.abstraction.maps import Mapped
+from counterfold.arrays import Floats, Ints
 from counterfold.errors import UnsupportedError
 from counterfold.games.cheat import Cheat
 from counterfold.solvers.solver import Solver
@@ -26,7 +27,7 @@ from counterfold.solvers.solver import Solver
 class Coverage:
     """Which infosets each deal leads to: ``met[infoset]`` has a bit for each deal."""
 
-    odds: NDArray[np.float64]
+    odds: Floats
     met: NDArray[np.uint64] = field(repr=False)
 
     @property
@@ -40,7 +41,7 @@ class Coverage:
         missed = 1.0 - bits.astype(np.float64) @ self.odds
         return float((1.0 - np.maximum(missed, 0.0) ** iterations).sum())
 
-    def sampled(self, iterations: int, runs: int, seed: int) -> NDArray[np.int64]:
+    def sampled(self, iterations: int, runs: int, seed: int) -> Ints:
         """The number of infosets met in each of many runs."""
         random = np.random.default_rng(seed)
         counts = np.zeros(runs, np.int64)

@@ -10,11 +10,11 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from counterfold.abstraction.deal_engine import DealEngine
 from counterfold.abstraction.fallback import natural
 from counterfold.abstraction.ordered import Down, Fit, fit
+from counterfold.arrays import Floats
 from counterfold.checkpoints import Checkpoints
 from counterfold.errors import FileError, MismatchError, ParameterError, UnsupportedError
 from counterfold.files.sealed import read_document, write_document
@@ -301,7 +301,7 @@ def carry(smaller: Solver, larger: Solver, down: Down) -> Fit:
     return found
 
 
-def graph_values(tree: HistoryTree, probabilities: NDArray[np.float64]) -> tuple[float, ...]:
+def graph_values(tree: HistoryTree, probabilities: Floats) -> tuple[float, ...]:
     """What each player earns when all play these probabilities, found over the graph itself.
 
     It is exact in games of imperfect recall and merged states too, whose sequence form may be

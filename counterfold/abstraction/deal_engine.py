@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.abstraction.deal_form import DealForm, index_of, longest
-from counterfold.arrays import Array, Arrays
+from counterfold.arrays import Array, Arrays, Floats
 from counterfold.errors import MismatchError, TreeTooLargeError
 from counterfold.files.arrays import Saved
 from counterfold.solvers.conditions import plain
@@ -109,7 +109,7 @@ class DealEngine(Engine):
         """Rows of the infosets that the last walk has met."""
         return self._room.touched[: self._room.rows[0]].copy()
 
-    def step(self, schedule: NDArray[np.float64]) -> None:
+    def step(self, schedule: Floats) -> None:
         """An iteration a row. With none, compile for a deal that is left at once."""
         if not len(schedule):
             self._go(np.zeros(schedule.shape[1]), 0, 0)
@@ -121,7 +121,7 @@ class DealEngine(Engine):
                     if done == self._walk.FULL:
                         self._grow()
 
-    def _go(self, row: NDArray[np.float64], update: int, pause: int) -> int:
+    def _go(self, row: Floats, update: int, pause: int) -> int:
         """Walk on, from the start if the last walk is done."""
         how = self._walk.Walk(row, update, self._walks, not self.form.thorough, pause)
         done = int(

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from counterfold.abstraction.fallback import observations
 from counterfold.abstraction.lifted import LiftedEvaluator
 from counterfold.abstraction.maps import LastRounds, Mapped, RelativeCards
-from counterfold.arrays import Array, Arrays
+from counterfold.arrays import Array, Arrays, Ints
 from counterfold.errors import MismatchError, ParameterError, UnsupportedError
 from counterfold.evaluate.exact import measured_by
 from counterfold.evaluate.sequence import SequenceEvaluator
@@ -121,7 +121,7 @@ class DealForm:
             "solve it in history form, or leave them out"
         )
 
-    def view(self, horizons: Sequence[int] | NDArray[np.int64]) -> View:
+    def view(self, horizons: Sequence[int] | Ints) -> View:
         """What infosets tell apart, for compiled code.
 
         ``horizons`` are the health points of this game, and of a smaller one that it began from.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.arrays import Floats, Ints
 from counterfold.poker.cards import CARDS, HIGH, HOLES, LOW, card_sets
 from counterfold.poker.equities import BOARDS, OnBoards, preflop_wins
 from counterfold.poker.game import DECISION, FOLD, SHOWDOWN, BettingTree, PokerGame
@@ -102,7 +103,7 @@ def room_for(lines: Lines) -> Room:
 class Showdowns(NamedTuple):
     """The showdowns of a tree of betting; those that are worth the same in all cases are one."""
 
-    nodes: NDArray[np.int64]  # [showdowns] a node of each
+    nodes: Ints  # [showdowns] a node of each
     of: NDArray[np.uint32]  # [nodes of the betting] which one it is; 0 elsewhere
 
     @classmethod
@@ -191,7 +192,7 @@ def lines_of(game: PokerGame, move: NDArray[np.uint32]) -> Lines:
     )  # fmt: skip
 
 
-def _same(game: PokerGame) -> NDArray[np.float64]:
+def _same(game: PokerGame) -> Floats:
     """[nodes, players] what a player earns in all of a subtree in which nothing it does matters."""
     betting = game.betting
     same = np.full((len(betting), betting.players), np.nan)
@@ -211,7 +212,7 @@ def _same(game: PokerGame) -> NDArray[np.float64]:
     return same
 
 
-def _preorder(betting: BettingTree) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _preorder(betting: BettingTree) -> tuple[Ints, Ints]:
     """Nodes, every subtree in one piece, and where each one's ends."""
     order: list[int] = []
     stop = np.zeros(len(betting), np.int64)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from counterfold import interrupts
 from counterfold.abstraction.drawn_form import DrawnEvaluator, DrawnForm, Look
+from counterfold.arrays import Floats
 from counterfold.evaluate.assessment import Assessment
 from counterfold.solvers.engine import Setup, runs_on
 from counterfold.solvers.sequence_engine import SequenceEngine
@@ -31,7 +31,7 @@ class DrawnEngine(SequenceEngine):
         self._advised = []
         self._walks = DrawnEvaluator(form, threads=setup.threads)
 
-    def step(self, schedule: NDArray[np.float64]) -> None:
+    def step(self, schedule: Floats) -> None:
         """Iterations; where a signal ends one, all of them are taken back."""
         strategy, into = self._tables.strategy, self._work.gradient
         before = [table.copy() for table in self._tables]

@@ -34,7 +34,7 @@ from counterfold.abstraction.drawn_deals import (
     room_for,
     usual_deals,
 )
-from counterfold.arrays import Array, Arrays, Floats
+from counterfold.arrays import Array, Arrays, Floats, Ints
 from counterfold.errors import ParameterError
 from counterfold.evaluate.assessment import Assessment, Evaluator
 from counterfold.evaluate.exact import evaluator_of, measured_by
@@ -279,7 +279,7 @@ class DrawnEvaluator(Evaluator):
         return self.form.drawn if self._drawn is None else self._drawn
 
     @cached_property
-    def _found(self) -> NDArray[np.float64]:
+    def _found(self) -> Floats:
         """[tasks, sequences] what each task comes to."""
         return np.zeros((len(_tasks(len(self.drawn.hole))), self.form.sequence_form.sequences))
 
@@ -341,7 +341,7 @@ class DrawnEvaluator(Evaluator):
         return values.mean(-1, keepdims=True) if self.form.constant_sum == 0 else 0.0
 
     @cached_property
-    def _owners(self) -> NDArray[np.int64]:
+    def _owners(self) -> Ints:
         """Whose each sequence after the empty ones is."""
         form = self.form.sequence_form.form
         starts = form.start[form.groups].astype(np.int64)
@@ -364,9 +364,7 @@ class DrawnEvaluator(Evaluator):
         every = [form.pure(choice, player) for player in range(self.form.players)]
         return (np.choose(owner, every),)
 
-    def earned(
-        self, tables: Tables, own: Tables | None = None, look: Look | None = None
-    ) -> NDArray[np.float64]:
+    def earned(self, tables: Tables, own: Tables | None = None, look: Look | None = None) -> Floats:
         """[deals, players] what everybody earns in each deal, with ``own`` against the others."""
         from counterfold.kernels import drawn
 

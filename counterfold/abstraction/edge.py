@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.abstraction.edge_betting import EdgeForm
 from counterfold.abstraction.edge_values import EdgeValues
+from counterfold.arrays import Floats
 from counterfold.errors import TreeTooLargeError
 from counterfold.games.base import CHANCE, TERMINAL
 from counterfold.notebook import brief
@@ -53,7 +53,7 @@ class CutPoker:
         skeleton = self.skeleton
         return {node: self.base[m] for m, node in enumerate(skeleton.node) if skeleton.decides(m)}
 
-    def play(self, strategy: Strategy[HistoryTree], node: int = 0) -> NDArray[np.float64]:
+    def play(self, strategy: Strategy[HistoryTree], node: int = 0) -> Floats:
         """[classes, actions] what a strategy of the cut game does at a decision."""
         classes, (begin, width) = self.form.buckets[0].count, self._rows(self.row[node])
         return strategy.probabilities[begin : begin + classes * width].reshape(classes, width)
@@ -204,13 +204,13 @@ class _Skeleton:
         """Whether a node is a decision of the betting."""
         return bool(self._tree.kind[self.node[m]] == DECISION)
 
-    def matrix(self, m: int, values: EdgeValues) -> NDArray[np.float64]:
+    def matrix(self, m: int, values: EdgeValues) -> Floats:
         """[classes, classes] what player 0 wins at an end, by some values at the edge."""
         node = self.node[m]
         if self._tree.kind[node] != DEAL:
             return np.full(values.mass.shape, self._tree.payoff[node, 0, 0])
         one, two = (self.chosen[m].get(player, 0) for player in (0, 1))
-        won: NDArray[np.float64] = values.value[self._edge(node), one, :, two].astype(np.float64)
+        won: Floats = values.value[self._edge(node), one, :, two].astype(np.float64)
         return won
 
 

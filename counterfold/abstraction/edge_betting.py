@@ -17,13 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.abstraction.bucket_form import BucketForm
-from counterfold.arrays import Array
+from counterfold.arrays import Array, Ints
 from counterfold.errors import TreeTooLargeError, UnsupportedError
 from counterfold.poker.betting import MOST_NODES
 from counterfold.poker.game import DEAL, DECISION, BettingTree
 from counterfold.strategy.strategy import Strategy
-
-Ints = NDArray[np.int64]
 
 
 class EdgeForm(BucketForm):

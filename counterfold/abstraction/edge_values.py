@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.abstraction.bucket_form import BucketForm
-from counterfold.arrays import Array, Floats
+from counterfold.arrays import Array, Bools, Floats, Ints
 from counterfold.errors import ParameterError, UnsupportedError
 from counterfold.poker.cards import NO_CARD
 from counterfold.poker.game import DEAL, DECISION, FOLD, SHOWDOWN, PokerGame
@@ -127,7 +127,7 @@ def class_mass(form: BucketForm) -> Floats:
     return shares
 
 
-def _apart(game: PokerGame, one: Array, two: Array) -> NDArray[np.bool_]:
+def _apart(game: PokerGame, one: Array, two: Array) -> Bools:
     """Which hands have no card in common."""
     cards = game.rules.cards
     apart = np.ones((len(one), len(two)), bool)
@@ -213,9 +213,7 @@ class _Rollout:
         self.won += weight * wins
         self.spread += float((weight * wins**2).sum())
 
-    def deal(
-        self, board: tuple[int, ...]
-    ) -> tuple[Sequence[NDArray[np.int64]], Floats, NDArray[np.int64]]:
+    def deal(self, board: tuple[int, ...]) -> tuple[Sequence[Ints], Floats, Ints]:
         """A hand for each class and player, what each pair weighs, and who wins it: 1, 0 or -1."""
         game = self.form.game
         free = ~np.isin(game.rules.cards, board).any(axis=1)
@@ -224,7 +222,7 @@ class _Rollout:
         strength = game.rules.strengths(np.array([board], np.uint8))[0].astype(np.int64)
         return hands, weight, np.sign(strength[hands[0]][:, None] - strength[hands[1]])
 
-    def _hands(self, weights: Floats) -> tuple[NDArray[np.int64], Floats]:
+    def _hands(self, weights: Floats) -> tuple[Ints, Floats]:
         """A hand of each class by its weight, and the weight of the class."""
         held = np.flatnonzero(weights)
         order = held[np.argsort(self.of[held], kind="stable")]

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterfold.abstraction.buckets import choose, renamings, standard_words
-from counterfold.arrays import Array
+from counterfold.arrays import Array, Floats, Ints
 from counterfold.poker.cards import CARDS, HIGH, HOLES, LOW
 
 BINS = 32
@@ -73,7 +73,7 @@ class Places:
     """Where buckets lie: the column of each on each axis, in a row of all axes' bins."""
 
     columns: NDArray[np.uint16]  # [buckets, axes]
-    first: NDArray[np.int64]  # [axes + 1] the first column of each axis
+    first: Ints  # [axes + 1] the first column of each axis
 
     @property
     def width(self) -> int:
@@ -101,7 +101,7 @@ class Places:
         first = np.concatenate([[0], np.cumsum(columns.max(axis=0) + 1)])
         return cls((columns + first[:-1]).astype(np.uint16), first)
 
-    def summed(self, histogram: Array) -> NDArray[np.float64]:
+    def summed(self, histogram: Array) -> Floats:
         """A histogram over the buckets, summed up along each axis.
 
         The earth mover's distance of two is the L1 distance of these, in steps of an axis.
@@ -145,7 +145,7 @@ def levels_on(boards: Boards) -> NDArray[np.uint8]:
     return levels
 
 
-def first_spread(size: int, levels: NDArray[np.uint8]) -> NDArray[np.float64]:
+def first_spread(size: int, levels: NDArray[np.uint8]) -> Floats:
     """How often each hole comes to each step of equity, before there is any board."""
     from counterfold.kernels import poker_buckets as kernels
 

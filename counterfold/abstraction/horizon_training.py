@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from counterfold.abstraction import horizon_engine
 from counterfold.abstraction.horizon_engine import HorizonEngine
 from counterfold.abstraction.horizon_form import HorizonForm, original
+from counterfold.arrays import Floats
 from counterfold.errors import FileError, MismatchError, ParameterError
 from counterfold.files.arrays import header_of
 from counterfold.games.spec import whole
@@ -42,7 +42,7 @@ class TrainingReport:
     seconds: float
 
 
-def honest_play() -> NDArray[np.float64]:
+def honest_play() -> Floats:
     """Honest play as a table: the weight of each move at each infoset."""
     from counterfold.kernels import cheat_abstract as abstract
 

@@ -38,6 +38,7 @@ from numpy.typing import NDArray
 from counterfold.abstraction.blueprint import Against, against_in, engine_in
 from counterfold.abstraction.bucket_form import BucketForm, Part
 from counterfold.abstraction.buckets import load_buckets, save_buckets
+from counterfold.arrays import Bools
 from counterfold.errors import ClusterError, FileError, ParameterError, UnsupportedError
 from counterfold.files.text import Fields, Json
 from counterfold.files.typed import from_json, to_json
@@ -159,7 +160,7 @@ class Merging:
         if self._cut and self.copies > 1:
             raise ParameterError("a table is either cut or trained in copies, not both")
 
-    def _slots(self, nodes: NDArray[np.bool_] | EllipsisType) -> NDArray[np.bool_]:
+    def _slots(self, nodes: Bools | EllipsisType) -> Bools:
         """Which numbers of the table lie at some nodes of the betting."""
         form, here = self.form, np.zeros(len(self.form.game.betting), bool)
         here[nodes] = True

@@ -8,9 +8,9 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from counterfold.abstraction.maps import Mapped
+from counterfold.arrays import Floats, Ints
 from counterfold.errors import MismatchError, ParameterError, UnsupportedError
 from counterfold.games.base import Game, spec_of
 from counterfold.games.spec import Parameter
@@ -101,7 +101,7 @@ def variant(game: Game, **changes: Parameter) -> Game:
 class Fit:
     """Which infoset of a smaller game answers for each one of a larger game."""
 
-    row: NDArray[np.int64]
+    row: Ints
     """By infoset of the larger game; -1 where none does."""
 
     same: int
@@ -110,7 +110,7 @@ class Fit:
     nearest: int
     """How many are answered for by another one."""
 
-    slots: NDArray[np.int64]
+    slots: Ints
     """By slot of the larger game; -1 where none answers."""
 
     @property
@@ -118,7 +118,7 @@ class Fit:
         """How many nobody answers for."""
         return len(self.row) - self.same - self.nearest
 
-    def carried(self, table: NDArray[np.float64], rest: float = 0.0) -> NDArray[np.float64]:
+    def carried(self, table: Floats, rest: float = 0.0) -> Floats:
         """A table over the smaller game's slots, laid out over those of the larger."""
         return np.where(self.slots >= 0, np.append(table, rest)[self.slots], rest)
 

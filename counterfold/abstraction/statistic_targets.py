@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from counterfold.abstraction.blueprint import engine_in
 from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.abstraction.bucket_statistics import BoardWalk, bucket_statistics, first_street
+from counterfold.arrays import Floats
 from counterfold.errors import ParameterError, UnsupportedError
 from counterfold.evaluate.certificate import Certified
 from counterfold.games.spec import whole
@@ -29,8 +30,6 @@ from counterfold.poker.statistics import PREFLOP, Event, Statistics, events, kno
 from counterfold.solvers.conditions import Conditions
 from counterfold.solvers.solver import Solver
 from counterfold.strategy.strategy import Strategy
-
-Floats = NDArray[np.float64]
 
 TOLERANCE = 0.01
 """A target counts as met within this."""

@@ -12,10 +12,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from counterfold.abstraction.buckets import renamings, set_number, standard_words
 from counterfold.abstraction.features import Boards, Points
+from counterfold.arrays import Floats
 from counterfold.errors import UnsupportedError
 from counterfold.evaluate.exact import evaluator_of
 from counterfold.evaluate.public import PublicEvaluator
@@ -89,7 +89,7 @@ def _differences(strategy: Strategy[PublicTree], size: int, look: Look) -> Point
     assert isinstance(evaluator, PublicEvaluator)
     for player in (0, 1):
 
-        def note(board: int, node: int, worth: NDArray[np.float64], player: int = player) -> None:
+        def note(board: int, node: int, worth: Floats, player: int = player) -> None:
             here = tree.boards[board]
             if here.street != last:
                 return

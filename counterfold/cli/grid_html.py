@@ -10,9 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
-import numpy as np
-from numpy.typing import NDArray
-
+from counterfold.arrays import Floats
 from counterfold.errors import ParameterError
 from counterfold.files.text import Json
 from counterfold.poker.cards import board_name
@@ -165,11 +163,11 @@ def _hands(view: NodeView) -> dict[str, object]:
     }
 
 
-def _thousandths(numbers: Sequence[float] | NDArray[np.float64]) -> list[float | None]:
+def _thousandths(numbers: Sequence[float] | Floats) -> list[float | None]:
     return [thousandths(x) if math.isfinite(x) else None for x in numbers]
 
 
-def _amounts(numbers: Sequence[float] | NDArray[np.float64]) -> list[float | int | None]:
+def _amounts(numbers: Sequence[float] | Floats) -> list[float | int | None]:
     """Six digits each, whole numbers without a point: the page shows them as ``chips`` does."""
     rounded = (float(f"{x:.6g}") if math.isfinite(x) else None for x in numbers)
     return [int(x) if x is not None and x.is_integer() else x for x in rounded]

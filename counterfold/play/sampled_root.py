@@ -19,7 +19,7 @@ from counterfold.abstraction.bucket_engine import BucketEngine
 from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.abstraction.bucket_layout import BucketTables
 from counterfold.abstraction.bucket_walks import Public
-from counterfold.arrays import Floats
+from counterfold.arrays import Floats, Ints
 from counterfold.errors import UnsupportedError
 from counterfold.play.rest import Shadow, bucketed
 from counterfold.poker.cards import holes_without
@@ -115,12 +115,12 @@ class Sweeping(Public):
         self, engine: BucketEngine, entry: PublicEntry | None = None, parts: Sequence[Part] = ()
     ) -> None:
         super().__init__(engine, 0)
-        self._first: NDArray[np.int64] = np.zeros(0, np.int64)
+        self._first: Ints = np.zeros(0, np.int64)
         self.entry, self.root = entry, None if entry is None else PublicRoot(parts, entry)
         self.rounds, self._rule = 0, method("linear")
         self._sums = np.zeros((2, engine.form.game.rules.holes))
 
-    def _picks(self, count: int, size: int, more: int) -> NDArray[np.int64]:
+    def _picks(self, count: int, size: int, more: int) -> Ints:
         rows = self._shuffle(count, size)
         if not more:
             return rows[:, :0]

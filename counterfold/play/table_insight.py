@@ -24,7 +24,7 @@ from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.abstraction.bucket_statistics import betting_arrays
 from counterfold.abstraction.buckets import Buckets, choose
 from counterfold.agent import Agent
-from counterfold.arrays import Floats
+from counterfold.arrays import Floats, Ints
 from counterfold.games.base import CHANCE, State, label, spec_of
 from counterfold.poker import showdown
 from counterfold.poker.game import DEAL, DECISION, PokerGame
@@ -54,8 +54,8 @@ _RAISES = ("bet", "raise", "all-in")
 class Deals(NamedTuple):
     """Some ways in which cards may come."""
 
-    holes: NDArray[np.int64]  # [deals, players, cards in a hand]
-    boards: NDArray[np.int64]  # [deals, cards]
+    holes: Ints  # [deals, players, cards in a hand]
+    boards: Ints  # [deals, cards]
     weight: Floats  # [deals] sums to one
 
 
@@ -322,7 +322,7 @@ def _every_deal(poker: PokerGame) -> Deals | None:
     return Deals(np.array(holes, np.int64), boards_, total / total.sum())
 
 
-def _hole_numbers(cards: NDArray[np.int64]) -> NDArray[np.int64]:
+def _hole_numbers(cards: Ints) -> Ints:
     """[deals] the numbers of holes of one or two cards."""
     if cards.shape[1] == 1:
         return cards[:, 0]
@@ -330,9 +330,7 @@ def _hole_numbers(cards: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.asarray(high * (high - 1) // 2 + low)
 
 
-def _buckets_of(
-    buckets: Buckets, holes: NDArray[np.int64], boards: NDArray[np.int64]
-) -> NDArray[np.uint16]:
+def _buckets_of(buckets: Buckets, holes: Ints, boards: Ints) -> NDArray[np.uint16]:
     """[deals] the buckets of holes on the first cards of boards."""
     cards = np.sort(boards[:, : buckets.cards], 1)
     places = np.arange(1, buckets.cards + 1)

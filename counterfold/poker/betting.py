@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.arrays import Ints
 from counterfold.errors import ParameterError, TreeTooLargeError
 from counterfold.poker.game import DEAL, DECISION, FOLD, SHOWDOWN, BettingTree
 from counterfold.poker.money import Betting, State
@@ -158,33 +159,29 @@ def _contested(betting: Betting, state: State) -> list[tuple[float, tuple[int, .
 class _Shape(NamedTuple):
     """A tree over states: by node its state, its parent, its children and the edge to it."""
 
-    state: NDArray[np.int64]
+    state: Ints
     parent: NDArray[np.int32]
     first: NDArray[np.int32]
     children: NDArray[np.int32]
-    edge: NDArray[np.int64]  # as the moves of all states are counted, -1 at the root
+    edge: Ints  # as the moves of all states are counted, -1 at the root
 
 
-def _ranges(
-    begin: NDArray[np.int64], width: NDArray[np.int64], rows: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def _ranges(begin: Ints, width: Ints, rows: Ints) -> Ints:
     """The numbers of all rows, one row after the other."""
     sizes = width[rows]
     ends = np.cumsum(sizes)
-    found: NDArray[np.int64] = np.repeat(begin[rows] - ends + sizes, sizes)
+    found: Ints = np.repeat(begin[rows] - ends + sizes, sizes)
     return found + np.arange(len(found))
 
 
-def _expand(
-    kinds: NDArray[np.uint8], width: NDArray[np.int64], follower: NDArray[np.int64], root: int
-) -> _Shape:
+def _expand(kinds: NDArray[np.uint8], width: Ints, follower: Ints, root: int) -> _Shape:
     """The tree of all ways through a graph of states, street by street, level by level."""
     begin = np.cumsum(width) - width
-    parts: list[tuple[NDArray[np.int64], ...]] = []  # states, edges and parents by level
+    parts: list[tuple[Ints, ...]] = []  # states, edges and parents by level
     begun = np.array([root]), np.array([-1]), np.array([-1])
     done = 0
     while len(begun[0]):  # a street at a time
-        deals: list[tuple[NDArray[np.int64], ...]] = []
+        deals: list[tuple[Ints, ...]] = []
         level = begun
         while len(level[0]):
             parts.append(level)

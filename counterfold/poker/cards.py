@@ -15,6 +15,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.arrays import Bools
 from counterfold.errors import ParameterError, short
 
 RANKS = "23456789TJQKA"
@@ -173,12 +174,12 @@ def board_name(board: Iterable[int]) -> str:
     return " ".join(card_name(card) for card in board)
 
 
-def holes_without(cards: Iterable[int]) -> NDArray[np.bool_]:
+def holes_without(cards: Iterable[int]) -> Bools:
     """Which of the 1,326 holes have none of these cards.
 
     >>> int(holes_without(parse_board("Ks 9h 6s 4d 2c")).sum())
     1081
     """
     gone = np.array(check_distinct(cards), np.uint8)
-    found: NDArray[np.bool_] = ~(np.isin(LOW, gone) | np.isin(HIGH, gone))
+    found: Bools = ~(np.isin(LOW, gone) | np.isin(HIGH, gone))
     return found

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.arrays import Bools, Ints
 from counterfold.errors import FileError, TreeTooLargeError
 from counterfold.files.arrays import read_arrays, write_arrays
 from counterfold.poker import showdown
@@ -88,12 +89,12 @@ def wins_after(
     return wins
 
 
-def apart(cards: NDArray[np.uint8]) -> NDArray[np.bool_]:
+def apart(cards: NDArray[np.uint8]) -> Bools:
     """[hands, hands] whether two hands can be held at once."""
     held = np.zeros((len(cards), NO_CARD + 1), np.float32)
     held[np.arange(len(cards))[:, None], cards] = 1
     held[:, NO_CARD] = 0
-    found: NDArray[np.bool_] = held @ held.T == 0
+    found: Bools = held @ held.T == 0
     return found
 
 
@@ -140,7 +141,7 @@ def _file() -> Path | None:
     return folder and folder.parent / "equities" / "preflop.safetensors"
 
 
-def _counted(on_boards: OnBoards | None) -> NDArray[np.int64]:
+def _counted(on_boards: OnBoards | None) -> Ints:
     """[holes, holes] wins on boards that stand for all, each as often as boards it stands for."""
     from counterfold.kernels import equity
     from counterfold.kernels.hands import tables
@@ -176,20 +177,20 @@ def _counted(on_boards: OnBoards | None) -> NDArray[np.int64]:
                 on_boards(done, len(boards))
     finally:
         pool.shutdown(cancel_futures=True)
-    wins: NDArray[np.int64] = sum(
+    wins: Ints = sum(
         (rooms.get()[3].astype(np.int64) for _ in range(threads)), np.zeros((), np.int64)
     )
     return wins
 
 
 @lru_cache(1)
-def _renamings() -> list[NDArray[np.int64]]:
+def _renamings() -> list[Ints]:
     """For each renaming of suits, the hole that each one turns into."""
     cards = np.stack([HIGH, LOW], 1)
     return [holes_renamed(cards, np.array(names)) for names in permutations(range(4))]
 
 
-def _averaged(wins: NDArray[np.int64]) -> Wins:
+def _averaged(wins: Ints) -> Wins:
     """[169, holes] wins on all boards, from those on boards that stand for them."""
     reps = hole_classes().hole.astype(np.int64)
     total = sum(wins[turned[reps][:, None], turned[None, :]] for turned in _renamings())

@@ -14,6 +14,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.arrays import Bools, Floats, Ints
 from counterfold.errors import ParameterError
 from counterfold.poker.isomorphism import Boards, standard_boards
 
@@ -30,7 +31,7 @@ _ALIKE = 1.4  # how far flops that are alike reach, where all differ by about 2.
 _OWN = 0.2  # the part of a quantity that a flop has to itself, where what is alike counts 1
 _LEAST = 0.1  # the least weight, as a share of the mean one
 
-Array = NDArray[np.float64]
+Array = Floats
 
 
 def representative_flops(n: int) -> Boards:
@@ -57,7 +58,7 @@ def representative_flops(n: int) -> Boards:
     return Boards(flops.cards[chosen], _whole(weights * int(flops.weights.sum())))
 
 
-def textures(flops: NDArray[np.uint8]) -> NDArray[np.int64]:
+def textures(flops: NDArray[np.uint8]) -> Ints:
     """The texture of each flop, as a number of ``TEXTURES``.
 
     >>> from counterfold.poker.cards import parse_board
@@ -107,7 +108,7 @@ def _together() -> Array:
     return together
 
 
-def _straights(held: NDArray[np.bool_]) -> Array:
+def _straights(held: Bools) -> Array:
     """[flops, 2] how many pairs of ranks make a straight with a flop, or four cards of one."""
     runs = np.zeros((13, 10), np.float32)
     for run in range(10):  # the first is that of the ace below the deuce
@@ -145,7 +146,7 @@ def _worth(flops: NDArray[np.uint8]) -> Array:
     return found
 
 
-def _chosen(together: Array, of_mean: Array, n: int) -> NDArray[np.int64]:
+def _chosen(together: Array, of_mean: Array, n: int) -> Ints:
     """The flops that tell most about the mean, each given those before it.
 
     ``left`` is what the mean and a flop still have in common once the chosen ones are known, and

@@ -14,7 +14,7 @@ from inspect import signature
 import numpy as np
 from numpy.typing import NDArray
 
-from counterfold.arrays import Array
+from counterfold.arrays import Array, Bools, Floats
 from counterfold.errors import ParameterError
 from counterfold.files.text import Json
 from counterfold.notebook import brief
@@ -30,7 +30,7 @@ _CARDS: dict[int, NDArray[np.uint8]] = {  # the cards of hands, by how many hand
 SAFE = 1e-3, 1e3  # between these the largest weight of a range may lie
 
 
-def safe_weights(weights: Array) -> NDArray[np.float64]:
+def safe_weights(weights: Array) -> Floats:
     """The weights of a range in a scale of which products stay in the range of 32 bits.
 
     Only their proportions mean something. Those of a usual size are left as they are.
@@ -44,7 +44,7 @@ def safe_weights(weights: Array) -> NDArray[np.float64]:
     largest = float(found.max(initial=0.0))
     if not largest or SAFE[0] <= largest <= SAFE[1]:
         return found
-    scaled: NDArray[np.float64] = found / largest
+    scaled: Floats = found / largest
     return scaled
 
 
@@ -66,17 +66,17 @@ class BettingTree:
     count: NDArray[np.int32]  # [nodes] how many children
     label: tuple[str, ...]  # [nodes] the action that led here: "check", "bet 66"; "" at a deal
     # [nodes, players] what each player has put in, its part of the first pot
-    paid: NDArray[np.float64]
+    paid: Floats
     # [nodes, players, 3] at the end of a hand, what it is worth to each player to win all that it
     # can, to tie with all and to lose to all: the share of the pots, after rake, less what was
     # paid. The same three times after a fold, and for those who have folded.
-    payoff: NDArray[np.float64]
+    payoff: Floats
     # What two players need not be told: [nodes] who has folded, a bit for each player;
     folded: NDArray[np.uint16] = field(default_factory=lambda: np.zeros(0, np.uint16))
     # [nodes + 1] the pots of a showdown that several can win, from one node's first to the next's;
     pot: NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, np.uint32))
     # [pots] what lies in each, after rake;
-    chips: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    chips: Floats = field(default_factory=lambda: np.zeros(0))
     # [pots] and who can win it, a bit for each player
     rivals: NDArray[np.uint16] = field(default_factory=lambda: np.zeros(0, np.uint16))
 
@@ -209,7 +209,7 @@ class CardRules:
         """[hands, 2] the cards of each hand; ``NO_CARD`` as the second of one."""
         return _CARDS[self.holes].copy()
 
-    def apart(self, cards: Iterable[int]) -> NDArray[np.bool_]:
+    def apart(self, cards: Iterable[int]) -> Bools:
         """[hands] those that hold none of some cards."""
         dealt = np.zeros(NO_CARD + 1, bool)
         dealt[list(cards)] = True
@@ -217,7 +217,7 @@ class CardRules:
         return np.asarray(~dealt[_CARDS[self.holes]].any(1))
 
 
-def meetings(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def meetings(weights: Floats) -> Floats:
     """How much of a range each hand can meet (card removal): all that hold none of its cards.
 
     >>> from counterfold.poker.ranges import Range
@@ -230,7 +230,7 @@ def meetings(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     by_card[NO_CARD] = 0.0
     same = weights if len(weights) == HOLES else 0.0  # taken off twice with its two cards
     total = weights.sum()
-    found: NDArray[np.float64] = total - by_card[high] - by_card[low] + same
+    found: Floats = total - by_card[high] - by_card[low] + same
     return np.where(found > 1e-12 * total, found, 0.0)  # differences of equal sums leave dust
 
 
@@ -247,7 +247,7 @@ class PokerGame:
     rules: CardRules
     betting: BettingTree
     board: tuple[int, ...]
-    ranges: tuple[NDArray[np.float64], ...]
+    ranges: tuple[Floats, ...]
     players: tuple[str, ...] = ("oop", "ip")
     pot: float | None = None
     big_blind: float | None = None

@@ -8,8 +8,8 @@ from html import escape
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from counterfold.arrays import Floats
 from counterfold.errors import ParameterError
 from counterfold.poker.view import CLASSES, NodeView
 
@@ -29,7 +29,7 @@ SUIT_COLOURS = ("#3f9e58", "#4a8fc7", "#d9483b", "")  # spades as plain text
 class Heat(NamedTuple):
     """A number for each class, and where it lies from low (0) to high (1)."""
 
-    values: NDArray[np.float64]  # [169]
+    values: Floats  # [169]
     texts: tuple[str, ...]  # [169] the number as it is written
     colours: tuple[str, ...]  # [169]
     scale: tuple[str, str]  # what low and high are
@@ -139,7 +139,7 @@ def heat(view: NodeView, mode: str | int) -> Heat:
     return Heat(values, tuple(shown), tuple(colours), scale, ramp, name)
 
 
-def _least(values: NDArray[np.float64]) -> float:
+def _least(values: Floats) -> float:
     known = values[np.isfinite(values)]
     return float(known.min()) if known.size else 0.0
 
@@ -155,7 +155,7 @@ def on_ramp(ramp: Sequence[str], place: float) -> str:
     return blend(ramp[step], ramp[step + 1], at - step)
 
 
-def filled(view: NodeView) -> NDArray[np.float64]:
+def filled(view: NodeView) -> Floats:
     """[169] how full each class is, where the fullest one is 1; next to nothing is nothing."""
     weight = view.classes.weight
     full = weight / max(float(weight.max()), 1e-300)

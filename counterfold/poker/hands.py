@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from counterfold.arrays import Floats
 from counterfold.errors import ParameterError
 from counterfold.poker.cards import RANKS, parse_card
 from counterfold.poker.game import CardRules
@@ -12,7 +12,7 @@ from counterfold.poker.notation import weighed
 from counterfold.poker.ranges import Range
 
 
-def hand_weights(rules: CardRules, hands: object) -> NDArray[np.float64]:
+def hand_weights(rules: CardRules, hands: object) -> Floats:
     """[hands] a weight from 0 to 1 for each: of a range, or of words for one.
 
     Hands of one card are named by rank or card, as in ``K,Qs:0.5`` or ``random``.
@@ -32,7 +32,7 @@ def hand_weights(rules: CardRules, hands: object) -> NDArray[np.float64]:
     return weights
 
 
-def _cards(text: str) -> NDArray[np.float64]:
+def _cards(text: str) -> Floats:
     weights = np.zeros(52)
     for name, weight, _ in weighed(text):
         rank = RANKS.find(name.upper()) if len(name) == 1 else -1

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.arrays import Floats
 from counterfold.errors import ParameterError
 from counterfold.games.betting import LimitPoker
 from counterfold.games.leduc import Leduc
@@ -64,7 +65,7 @@ def holdem_rules(deal: Sequence[int], deck: object = None) -> CardRules:
     return CardRules(parse_deck(deck), 2, tuple(deal), strengths)
 
 
-def holdem_range(deck: Sequence[int]) -> NDArray[np.float64]:
+def holdem_range(deck: Sequence[int]) -> Floats:
     """All holes of a deck, each as likely as another."""
     return (np.isin(LOW, deck) & np.isin(HIGH, deck)).astype(np.float64)
 

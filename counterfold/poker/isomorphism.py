@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.arrays import Ints
 from counterfold.errors import ParameterError
 from counterfold.poker.cards import HIGH, HOLES, LOW, NO_CARD, check_distinct, holes_without
 
@@ -60,12 +61,12 @@ def canonical(*groups: Iterable[int]) -> tuple[tuple[int, ...], ...]:
     )
 
 
-def renamed(cards: NDArray[np.integer], names: NDArray[np.int64]) -> NDArray[np.int64]:
+def renamed(cards: NDArray[np.integer], names: Ints) -> Ints:
     """Cards whose suits have been renamed; ``NO_CARD`` stays."""
     return np.where(cards == NO_CARD, NO_CARD, cards // 4 * 4 + names[cards % 4]).astype(np.int64)
 
 
-def holes_renamed(cards: NDArray[np.integer], names: NDArray[np.int64]) -> NDArray[np.int64]:
+def holes_renamed(cards: NDArray[np.integer], names: Ints) -> Ints:
     """The numbers that hands of one or two cards, [hands, 2], turn into when suits are renamed."""
     first, second = renamed(cards.astype(np.int64), names).T
     if len(second) and second[0] == NO_CARD:

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from counterfold.arrays import Bools
 from counterfold.errors import ParameterError, short
 from counterfold.poker.cards import HOLES, hole_cards, holes_without
 from counterfold.poker.ranges import Range
 
-Mask = NDArray[np.bool_]
+Mask = Bools
 MADE = (
     "straight flush", "quads", "full house", "flush", "straight", "set", "trips", "two pair",
     "overpair", "top pair", "second pair", "low pair", "underpair", "ace high", "nothing",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.arrays import Floats, Ints
 from counterfold.errors import ParameterError, short
 from counterfold.notebook import LONGEST, brief
 from counterfold.poker.cards import (
@@ -28,7 +29,7 @@ from counterfold.poker.notation import Cell, cell_of, entries, span, weighed
 _ROW_HIGH, _ROW_LOW = 12 - HIGH.astype(np.int64) // 4, 12 - LOW.astype(np.int64) // 4
 _SUITED = HIGH % 4 == LOW % 4
 # [1,326] the cell of each hole in the grid of 13 x 13, row by row
-CELL: NDArray[np.int64] = np.where(_SUITED, 13 * _ROW_HIGH + _ROW_LOW, 13 * _ROW_LOW + _ROW_HIGH)
+CELL: Ints = np.where(_SUITED, 13 * _ROW_HIGH + _ROW_LOW, 13 * _ROW_LOW + _ROW_HIGH)
 CELL.flags.writeable = False
 _PER_CELL = np.bincount(CELL, minlength=169)
 
@@ -74,7 +75,7 @@ class Range:
     'KK+,44-22,AJs+,76s-54s,AKo,AhTh,KdQh:0.25'
     """
 
-    weights: NDArray[np.float64]  # [1,326], by the numbers of poker.cards
+    weights: Floats  # [1,326], by the numbers of poker.cards
 
     def __post_init__(self) -> None:
         if isinstance(self.weights, str):
@@ -162,7 +163,7 @@ write hands as in QQ+, AKs, A5s-A2s, KTo+, AhKd, top 20% or random, with a weigh
         """
         return Range(np.where(holes_without(check_distinct(cards)), self.weights, 0.0))
 
-    def grid(self) -> NDArray[np.float64]:
+    def grid(self) -> Floats:
         """The mean weight of each of the 169 classes, as 13 rows; see ``cell_name``.
 
         >>> Range.parse("AA,AhKh").grid()[0, :3].tolist()

@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.arrays import Floats
 from counterfold.errors import ParameterError, UnsupportedError, short
 from counterfold.games.base import CHANCE, TERMINAL, Game
 from counterfold.notebook import brief
@@ -88,11 +89,11 @@ class PokerRules(Game):
         return [(card_name(card), 1 / len(left)) for card in left]
 
     @cached_property
-    def _first(self) -> NDArray[np.float64]:
+    def _first(self) -> Floats:
         """How likely hands of the first player are: the others must be able to hold some too."""
         first, second, *more = self.poker.ranges
         if not more:
-            weights: NDArray[np.float64] = first * meetings(second)
+            weights: Floats = first * meetings(second)
             return weights
         if any(not np.array_equal(each > 0, each == each.max()) for each in self.poker.ranges):
             raise UnsupportedError(
@@ -101,10 +102,10 @@ class PokerRules(Game):
             )
         return first
 
-    def _after(self, hands: tuple[int, ...]) -> NDArray[np.float64]:
+    def _after(self, hands: tuple[int, ...]) -> Floats:
         """How likely hands of the next player are beside those that have been dealt."""
         gone = [card for hand in hands for card in self._cards[hand]]
-        weights: NDArray[np.float64] = self.poker.ranges[len(hands)] * self.poker.rules.apart(gone)
+        weights: Floats = self.poker.ranges[len(hands)] * self.poker.rules.apart(gone)
         return weights
 
     def actions(self, state: State) -> tuple[str, ...]:

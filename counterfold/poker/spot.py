@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from counterfold.arrays import Floats
 from counterfold.errors import ParameterError, complaints_of, short
 from counterfold.files.text import read_json
 from counterfold.poker.betting import build
@@ -25,7 +25,7 @@ from counterfold.poker.ranges import Range
 from counterfold.poker.spot_money import read_betting, read_big_blind
 from counterfold.poker.spot_source import SEATS, STREETS, Source, nearest_name
 
-_Ranges = tuple[NDArray[np.float64], NDArray[np.float64]]
+_Ranges = tuple[Floats, Floats]
 
 
 def load_spot(path: str | Path) -> PokerGame:

@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import NamedTuple, NotRequired, TypedDict, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
+from counterfold.arrays import Bools, Floats, Ints
 from counterfold.errors import ParameterError
 from counterfold.files.text import Json, csv_text
 from counterfold.notebook import brief
@@ -36,13 +36,13 @@ class Totals(NamedTuple):
 class Classes(NamedTuple):
     """The 169 classes at a node, in the order of the grid; NaN where a class has no hand."""
 
-    possible: NDArray[np.int64]  # [169] holes that the board leaves
-    combos: NDArray[np.float64]  # [169] holes, counted by their weights
-    weight: NDArray[np.float64]  # [169] the mean weight of the possible holes
-    mix: NDArray[np.float64]  # [actions, 169] how often each action is taken
-    ev: NDArray[np.float64]  # [169] chips
-    equity: NDArray[np.float64]  # [169]
-    evs: NDArray[np.float64]  # [actions, 169] chips, if the action is taken
+    possible: Ints  # [169] holes that the board leaves
+    combos: Floats  # [169] holes, counted by their weights
+    weight: Floats  # [169] the mean weight of the possible holes
+    mix: Floats  # [actions, 169] how often each action is taken
+    ev: Floats  # [169] chips
+    equity: Floats  # [169]
+    evs: Floats  # [actions, 169] chips, if the action is taken
 
 
 class Hand(NamedTuple):
@@ -62,14 +62,14 @@ class Seen(TypedDict):
     """What ``NodeView.at`` is told beside the place."""
 
     actions: tuple[str, ...]
-    weight: NDArray[np.float64]
-    against: NDArray[np.float64]
-    strategy: NDArray[np.float64]
-    ev: NDArray[np.float64]
-    equity: NDArray[np.float64]
+    weight: Floats
+    against: Floats
+    strategy: Floats
+    ev: Floats
+    equity: Floats
     note: str
-    mass: NotRequired[NDArray[np.float64]]
-    evs: NotRequired[NDArray[np.float64]]
+    mass: NotRequired[Floats]
+    evs: NotRequired[Floats]
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,17 +104,17 @@ class NodeView:
     pot: float
     stacks: tuple[float, ...]
     actions: tuple[str, ...]  # none at an end, or where the other one decides
-    weight: NDArray[np.float64]  # [1326] how much of each hole gets here: range x own choices
-    against: NDArray[np.float64]  # [1326] the opponent's
-    strategy: NDArray[np.float64]  # [actions, 1326]; NaN where the hole is impossible
+    weight: Floats  # [1326] how much of each hole gets here: range x own choices
+    against: Floats  # [1326] the opponent's
+    strategy: Floats  # [actions, 1326]; NaN where the hole is impossible
     # [1326] chips won from here on, where the two players' add up to the pot; NaN as above
-    ev: NDArray[np.float64]
-    equity: NDArray[np.float64]  # [1326] share of the pot if all money went in now; NaN as above
+    ev: Floats
+    equity: Floats  # [1326] share of the pot if all money went in now; NaN as above
     note: str = ""  # a sentence for the reader
-    mass: NDArray[np.float64] | None = None
+    mass: Floats | None = None
     players: tuple[str, ...] = ("oop", "ip")  # whose the stacks are
     # [actions, 1326] ``ev`` if the action is taken and all is played as before from then on
-    evs: NDArray[np.float64] | None = None
+    evs: Floats | None = None
 
     @classmethod
     def at(
@@ -167,12 +167,12 @@ class NodeView:
         return grid_html(self)
 
     @cached_property
-    def possible(self) -> NDArray[np.bool_]:
+    def possible(self) -> Bools:
         """[1326] the holes that the board leaves."""
         return holes_without(self.board)
 
     @cached_property
-    def share(self) -> NDArray[np.float64]:
+    def share(self) -> Floats:
         """[1326] how much each hole counts in sums and means: its mass."""
         return self.weight * meetings(self.against) if self.mass is None else self.mass
 
@@ -195,7 +195,7 @@ class NodeView:
     def classes(self) -> Classes:
         """The 169 classes."""
         possible = np.bincount(CELL[self.possible], minlength=169)
-        combos: NDArray[np.float64] = np.bincount(CELL, self.weight, 169).astype(np.float64)
+        combos: Floats = np.bincount(CELL, self.weight, 169).astype(np.float64)
         means = (
             self._means(values, CELL, 169)
             for values in (self.strategy, self.ev, self.equity, self.action_evs)
@@ -203,7 +203,7 @@ class NodeView:
         return Classes(possible, combos, combos / np.maximum(possible, 1), *means)
 
     @property
-    def action_evs(self) -> NDArray[np.float64]:
+    def action_evs(self) -> Floats:
         """[actions, 1326] what each action is worth; of no action where that is not known."""
         return np.zeros((0, HOLES)) if self.evs is None else self.evs
 
@@ -212,9 +212,7 @@ class NodeView:
         """The actions of which it is known what they are worth."""
         return () if self.evs is None else self.actions
 
-    def _means(
-        self, values: NDArray[np.float64], group: NDArray[np.int64], groups: int
-    ) -> NDArray[np.float64]:
+    def _means(self, values: Floats, group: Ints, groups: int) -> Floats:
         """The mean of each row in each group of holes, by their share.
 
         A group that meets no opponent goes by weight; one without any hand has NaN.
@@ -239,7 +237,7 @@ class NodeView:
         wanted = self.weight > 0 if which is None else self._wanted(which)
         return [self._hand(hole) for hole in _from_the_top(np.flatnonzero(wanted).tolist())]
 
-    def _wanted(self, which: str) -> NDArray[np.bool_]:
+    def _wanted(self, which: str) -> Bools:
         wanted = wanted_holes(which, self.board)
         if names_kind(which):
             wanted &= self.weight > 0

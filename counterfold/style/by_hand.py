@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from math import comb, prod
 
 import numpy as np
-from numpy.typing import NDArray
 
-from counterfold.arrays import Arrays, Floats
+from counterfold.arrays import Arrays, Bools, Floats, Ints
 from counterfold.errors import ParameterError
 from counterfold.poker.cards import NO_CARD, cards_name
 from counterfold.poker.game import DECISION, BettingTree, PokerGame, meetings
@@ -112,9 +111,7 @@ def _is_whole(place: Place, game: PokerGame) -> bool:
     return False
 
 
-def _seen(
-    place: Place, whole: bool, game: PokerGame, node: int, live: NDArray[np.bool_]
-) -> NDArray[np.bool_]:
+def _seen(place: Place, whole: bool, game: PokerGame, node: int, live: Bools) -> Bools:
     """Of some hands, those whose names at a node fit."""
     owner, said = int(game.betting.player[node]), said_at(game, node)
     actions = dict.fromkeys(game.betting.actions(node), 0.0)
@@ -127,7 +124,7 @@ def _seen(
     return fitting
 
 
-def raises_at(betting: BettingTree) -> NDArray[np.int64]:
+def raises_at(betting: BettingTree) -> Ints:
     """[nodes] how many bets and raises there were on a street before each node of it.
 
     >>> from counterfold.poker.holdem import kuhn

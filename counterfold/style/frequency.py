@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from counterfold.arrays import Bools, Floats, Ints
 from counterfold.errors import ParameterError, UnsupportedError
 from counterfold.poker.game import PokerGame
 from counterfold.solvers.lp import plans
@@ -32,8 +32,8 @@ _SUITED = re.compile(r"[2-9TJQKA][cdhs]")
 class Matches(NamedTuple):
     """Where a frequency looks in a compiled game."""
 
-    infosets: NDArray[np.int64]  # those that fit and offer at least one of the actions
-    named: NDArray[np.bool_]  # [slots] the named actions at these infosets
+    infosets: Ints  # those that fit and offer at least one of the actions
+    named: Bools  # [slots] the named actions at these infosets
 
 
 @dataclass(frozen=True)
@@ -197,7 +197,7 @@ class Frequency:
             weights = self.weights(tree, against or strategy)
         return min(max(float(weights @ shares / weights.sum()), 0.0), 1.0)
 
-    def weights(self, tree: HistoryTree, against: Strategy[HistoryTree]) -> NDArray[np.float64]:
+    def weights(self, tree: HistoryTree, against: Strategy[HistoryTree]) -> Floats:
         """How often the others and chance let the player come to each of the infosets.
 
         >>> import counterfold as cf
@@ -212,7 +212,7 @@ class Frequency:
 
     def coefficients(
         self, tree: HistoryTree, against: Strategy[HistoryTree]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    ) -> tuple[Floats, Floats]:
         """Two vectors over the columns of ``plans(form, player)``: numerator and denominator.
 
         The frequency of a realisation plan x is ``numerator @ x / denominator @ x``, wherever
@@ -281,8 +281,8 @@ def _fitting(tree: HistoryTree, mine: list[int], frequency: Frequency) -> list[i
 
 
 def _others(
-    tree: HistoryTree, player: int, against: Strategy[HistoryTree], infosets: NDArray[np.int64]
-) -> NDArray[np.float64]:
+    tree: HistoryTree, player: int, against: Strategy[HistoryTree], infosets: Ints
+) -> Floats:
     """Probabilities over slots: 1 for the player's own, and the others' from ``against``.
 
     The others' are even if ``against`` never comes to any of the infosets.
@@ -296,7 +296,7 @@ def _others(
     return others
 
 
-def visits_of(tree: HistoryTree, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+def visits_of(tree: HistoryTree, probabilities: Floats) -> Floats:
     """How often play comes to each infoset."""
     reach = np.zeros(tree.histories)
     reach[0] = 1.0
@@ -321,10 +321,10 @@ def visits_of(tree: HistoryTree, probabilities: NDArray[np.float64]) -> NDArray[
 def _arrivals(
     tree: HistoryTree,
     player: int,
-    forced: NDArray[np.int64],
-    others: NDArray[np.float64],
-    columns: NDArray[np.int64],
-) -> NDArray[np.float64]:
+    forced: Ints,
+    others: Floats,
+    columns: Ints,
+) -> Floats:
     """With which own sequences, and how often by the others, play comes to forced moves.
 
     Such an infoset has no sequence of its own, and play may come to it with several.

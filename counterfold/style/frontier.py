@@ -18,9 +18,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from counterfold.arrays import Floats
+from counterfold.arrays import Bools, Floats, Ints
 from counterfold.errors import CounterfoldError, ParameterError, UnsupportedError
 from counterfold.evaluate.certificate import Certified
 from counterfold.notebook import Tabular, brief
@@ -201,8 +200,8 @@ class _Ratio:
     frequency: Frequency
     numerator: Floats
     denominator: Floats
-    infosets: NDArray[np.int64]
-    named: NDArray[np.bool_]
+    infosets: Ints
+    named: Bools
     against: Strategy[HistoryTree]
 
     @classmethod

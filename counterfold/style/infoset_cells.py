@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from counterfold.arrays import Floats
+from counterfold.arrays import Floats, Ints
 from counterfold.solvers.conditions import Conditions
 from counterfold.solvers.lp import plans
 from counterfold.solvers.solver import Solver
@@ -51,7 +50,7 @@ class InfosetCells:
         self.total, self.weight = np.zeros(self.form.sequences), 0.0
         self.look(plain)
 
-    def _controlled(self, looked: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+    def _controlled(self, looked: list[Ints]) -> Ints:
         infosets, players = self.tree.infosets, self.tree.players
         controlled = set(np.concatenate(looked).tolist())
         ways = [i for some in looked if len(some) > 1 for i in some.tolist()]

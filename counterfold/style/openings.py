@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from counterfold.arrays import Floats
 from counterfold.notebook import brief
 from counterfold.strategy.infosets import slots_of
 from counterfold.strategy.strategy import Strategy
@@ -40,8 +40,8 @@ class Openings:
     player: int
     hands: tuple[str, ...]
     columns: tuple[tuple[str, str], ...]
-    plain: NDArray[np.float64]
-    styled: NDArray[np.float64]
+    plain: Floats
+    styled: Floats
 
     def __repr__(self) -> str:
         return brief(self, f"of player {self.player + 1}: {len(self.hands)} hands")

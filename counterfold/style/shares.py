@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from counterfold.arrays import Floats
+from counterfold.arrays import Floats, Ints
 from counterfold.evaluate.certificate import Certified
 from counterfold.poker.game import DECISION, meetings
 from counterfold.strategy.strategy import Strategy
@@ -108,7 +107,7 @@ def _sums(
     visits: Sequence[Floats],
     rounds: Sequence[int | None],
     held: Sequence[str | None],
-    chosen: NDArray[np.int64],
+    chosen: Ints,
 ) -> tuple[Share, ...]:
     infosets = both[0].tree.infosets
     order = {hand: number for number, hand in enumerate(dict.fromkeys(held))}

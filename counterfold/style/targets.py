@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from counterfold.arrays import Floats
 from counterfold.checkpoints import Checkpoints
 from counterfold.errors import ParameterError, UnsupportedError, short
 from counterfold.evaluate.certificate import Certified
@@ -270,7 +270,7 @@ def _parsed(
     return shares
 
 
-def _named(tree: Tree, frequency: Frequency) -> NDArray[np.float64]:
+def _named(tree: Tree, frequency: Frequency) -> Floats:
     """What a frequency counts, as one array."""
     if isinstance(tree, HistoryTree):
         return frequency.matches(tree).named.astype(np.float64)

@@ -10,9 +10,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from counterfold.arrays import Floats
+from counterfold.arrays import Bools, Floats
 from counterfold.errors import ParameterError
 from counterfold.poker.game import DEAL, DECISION, meetings
 from counterfold.strategy.strategy import Strategy
@@ -26,7 +25,7 @@ class HandMatch(NamedTuple):
 
     node: int  # as ``tree.nodes`` numbers them
     share: Floats  # [holes]
-    named: NDArray[np.bool_]  # [actions]
+    named: Bools  # [actions]
 
 
 class Visit(NamedTuple):

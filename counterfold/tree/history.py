@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.arrays import Bools, Floats, Ints
 from counterfold.errors import ParameterError, RulesError, reason, short
 from counterfold.games.base import CHANCE, TERMINAL, Action, Game, label, spec_of
 from counterfold.notebook import brief
@@ -48,15 +49,15 @@ class Infosets(NamedTuple):
         return int(self.start[-1])
 
     @property
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> Ints:
         """How many actions each infoset has."""
         return self.start[1:].astype(np.int64) - self.start[:-1]
 
-    def evenly(self) -> NDArray[np.float64]:
+    def evenly(self) -> Floats:
         """Every action as likely as the others, over the slots."""
         return np.repeat(1.0 / self.sizes, self.sizes)
 
-    def to_one(self, weights: NDArray[np.floating]) -> NDArray[np.float64]:
+    def to_one(self, weights: NDArray[np.floating]) -> Floats:
         """Weights over the slots as probabilities; even at an infoset that has none."""
         if not len(weights):
             return np.zeros(0)
@@ -91,10 +92,10 @@ class HistoryTree:
     turn: NDArray[np.int8]
     first: NDArray[np.uint32]
     child: NDArray[np.uint32]
-    prob: NDArray[np.float64]
+    prob: Floats
     infoset: NDArray[np.uint32]
     leaf: NDArray[np.uint32]
-    payoff: NDArray[np.float64]
+    payoff: Floats
     infosets: Infosets
     merged: bool = False
     game: Game | None = field(default=None, repr=False)
@@ -117,13 +118,11 @@ class HistoryTree:
         return Units()
 
     @property
-    def source(self) -> NDArray[np.int64]:
+    def source(self) -> Ints:
         """[edges] the node that each edge leaves."""
         return np.repeat(np.arange(self.histories), np.diff(self.first))
 
-    def played(
-        self, nodes: NDArray[np.bool_], probabilities: NDArray[np.floating]
-    ) -> NDArray[np.float64]:
+    def played(self, nodes: Bools, probabilities: NDArray[np.floating]) -> Floats:
         """[edges] how likely each edge is where a strategy over the slots plays at some nodes."""
         source = self.source
         edges = np.flatnonzero(nodes[source])
@@ -178,7 +177,7 @@ def kept_with(tree: HistoryTree, name: str, make: Callable[[HistoryTree], T]) ->
     return found
 
 
-def spans(starts: NDArray[np.integer], widths: NDArray[np.integer]) -> NDArray[np.int64]:
+def spans(starts: NDArray[np.integer], widths: NDArray[np.integer]) -> Ints:
     """The numbers from each start on, as many as its width says.
 
     >>> spans(np.array([5, 0]), np.array([2, 3])).tolist()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from counterfold.arrays import Ints
 from counterfold.errors import ParameterError, TreeTooLargeError, short
 from counterfold.poker.cards import board_name
 from counterfold.poker.equities import Wins, wins_after
@@ -150,11 +151,11 @@ class PublicTree(PokerForm):
         return found
 
     @cached_property
-    def base(self) -> NDArray[np.int64]:
+    def base(self) -> Ints:
         """[boards, 2] the first row of each board in each player's tables."""
         street = np.array([board.street for board in self.boards])
         width = self.nodes.width[street]
-        result: NDArray[np.int64] = np.cumsum(width, 0) - width
+        result: Ints = np.cumsum(width, 0) - width
         return result
 
     def row(self, board: int, node: int) -> slice:
@@ -196,7 +197,7 @@ class PublicTree(PokerForm):
         return f"<PublicTree {self.game.name}: {board}, {len(self.boards):,} boards>"
 
 
-def _classes(rules: CardRules, board: Board, pairs: NDArray[np.int64]) -> Hands:
+def _classes(rules: CardRules, board: Board, pairs: Ints) -> Hands:
     """Hands before the last street: one for all that renamings of suits make equal."""
     least = pairs.copy()
     for names in board.renamings:

@@ -13,9 +13,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-import numpy as np
-from numpy.typing import NDArray
-
 from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.abstraction.bucket_maker import buckets_for
 from counterfold.abstraction.bucket_matrix import winnings
@@ -23,6 +20,7 @@ from counterfold.abstraction.buckets import load_buckets
 from counterfold.abstraction.edge import CutPoker, class_names, cut_poker
 from counterfold.abstraction.edge_betting import EdgeForm
 from counterfold.abstraction.edge_values import class_wins, drawn_boards, edge_values
+from counterfold.arrays import Floats
 from counterfold.errors import MismatchError
 from counterfold.files.text import Json
 from counterfold.games.spec import whole
@@ -84,7 +82,7 @@ class StyleRow(Result, without=("strategy", "hands")):
     value: float | None
     iterations: int
     cpu_seconds: float | None
-    hands: NDArray[np.float64] = field(repr=False)  # [classes, actions]
+    hands: Floats = field(repr=False)  # [classes, actions]
     strategy: AnyStrategy = field(repr=False)
 
 
@@ -248,7 +246,7 @@ def blueprint_of(
     return made
 
 
-def style_of(cut: CutPoker, mass: NDArray[np.float64], prefers: str) -> Style:
+def style_of(cut: CutPoker, mass: Floats, prefers: str) -> Style:
     """The paper's preference: at player 1's first decision, beta in big blinds a hand.
 
     Regrets are counted by how often a hand is dealt, so each class may give up its share.
@@ -264,9 +262,7 @@ def style_of(cut: CutPoker, mass: NDArray[np.float64], prefers: str) -> Style:
     return style
 
 
-def _row(
-    cut: CutPoker, mass: NDArray[np.float64], name: str, prefers: str, iterations: int
-) -> StyleRow:
+def _row(cut: CutPoker, mass: Floats, name: str, prefers: str, iterations: int) -> StyleRow:
     began = time.process_time()
     style = style_of(cut, mass, prefers) if prefers else None
     until = Until(iterations=iterations)

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from counterfold.arrays import Floats
 from counterfold.files.text import Fields, Json
 from counterfold.files.typed import from_json, to_json
 from counterfold.games.onecard import Kuhn
@@ -80,8 +80,8 @@ class Runs:
 
     setting: Setting
     iterations: tuple[int, ...]
-    alphas: NDArray[np.float64] = field(repr=False)
-    nash_convs: NDArray[np.float64] = field(repr=False)
+    alphas: Floats = field(repr=False)
+    nash_convs: Floats = field(repr=False)
 
     @property
     def alpha(self) -> float:

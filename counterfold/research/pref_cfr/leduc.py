@@ -10,8 +10,8 @@ from functools import cache
 from itertools import islice
 
 import numpy as np
-from numpy.typing import NDArray
 
+from counterfold.arrays import Floats
 from counterfold.evaluate.exact import assess
 from counterfold.files.text import Fields, Json
 from counterfold.files.typed import from_json, to_json
@@ -156,7 +156,7 @@ def leduc_table(
     pieces = _pieces(kinds, settings, seed, value)
     done = iter(gathered(pieces, leduc_run, executor, on_progress, library))
     for traversal, length, times in kinds:
-        measured: dict[tuple[Setting, float], NDArray[np.float64]] = {}
+        measured: dict[tuple[Setting, float], Floats] = {}
         for setting, beta in settings:
             figures = [one.result["figures"] for one in islice(done, times)]
             measured[setting, beta] = np.mean(figures, axis=0)

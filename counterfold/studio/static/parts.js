@@ -107,6 +107,24 @@ export function blame(fields, error) {
   const key = error.key || "", at = fields[key] || fields[key.split(": ")[0]] || fields[""];
   if (at && !at.hidden) at.mark(error.message); else notice(error.message, true);
 }
+// Ask what a form would take, a while after its last change, and show that where a button stands; what
+// is wrong is marked at its field. Only the last answer counts.
+export function checking(fields, taken, button, ask, show) {
+  let turn = 0;
+  const look = later(async () => {
+    const mine = ++turn;
+    let found;
+    try { found = await ask(); } catch (error) { found = error; }
+    if (mine !== turn) return;
+    for (const one of Object.values(fields)) one.mark("");
+    const wrong = found instanceof Error;
+    if (wrong) blame(fields, found);
+    else taken.replaceChildren(...show(found), found.fits ? "" : h("p", { class: "trouble" }, `Only ${bytes(found.room)} are free.`));
+    taken.classList.toggle("stale", wrong);
+    button.disabled = wrong || !found.fits;
+  });
+  return () => { button.disabled = true; look(); };
+}
 let fields = 0;
 export function field(label, input, about) {
   const id = "field" + ++fields;

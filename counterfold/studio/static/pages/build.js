@@ -1,5 +1,5 @@
 // A spot, clicked together; or a small game by name.
-import { h, get, post, href, field, later, bytes, seconds, count, blame, marking } from "../parts.js";
+import { h, get, post, href, field, checking, bytes, seconds, count, marking } from "../parts.js";
 import { RangeEditor } from "../ranges.js";
 import { command, kept } from "../send.js";
 import { roving } from "../keys.js";
@@ -154,31 +154,12 @@ async function spotEditor(root, cards, begin, file, go) {
     return made;
   }
   const wish = () => ({ spot: spot(), name: inputs.name.value.trim() || "spot", exploitability: inputs.target.value.trim() });
-  const unmark = () => { for (const one of Object.values(fields)) one.mark(""); };
-  let turn = 0;
-  const look = later(async () => {
-    const mine = ++turn;
-    try {
-      const found = await post("/build/check", wish());
-      if (mine !== turn) return;
-      unmark();
-      const fits = found.fits ? "" : ` Only ${bytes(found.room)} are free.`;
-      taken.replaceChildren(h("dl", {},
-        h("div", {}, h("dt", {}, "Memory"), h("dd", {}, bytes(found.bytes))),
-        h("div", {}, h("dt", {}, "Time"), h("dd", { title: found.learned ? `from ${found.learned} jobs in this folder` : "of a usual machine" }, "about " + seconds(found.seconds))),
-        h("div", {}, h("dt", {}, "Decisions"), h("dd", {}, count(found.infosets))),
-        h("div", {}, h("dt", {}, "Boards"), h("dd", {}, count(found.boards)))), fits && h("p", { class: "trouble" }, fits));
-      taken.classList.remove("stale");
-      solve.disabled = !found.fits;
-    } catch (error) {
-      if (mine !== turn) return;
-      unmark();
-      blame(fields, error);
-      taken.classList.add("stale");
-      solve.disabled = true;
-    }
-  }, 200);
-  function changed() { solve.disabled = true; look(); }
+  const row = (title, text, about) => h("div", {}, h("dt", {}, title), h("dd", about ? { title: about } : {}, text));
+  const check = checking(fields, taken, solve, () => post("/build/check", wish()), found => [h("dl", {},
+    row("Memory", bytes(found.bytes)),
+    row("Time", "about " + seconds(found.seconds), found.learned ? `from ${found.learned} jobs in this folder` : "of a usual machine"),
+    row("Decisions", count(found.infosets)), row("Boards", count(found.boards)))]);
+  function changed() { check(); }
   async function begin_() {
     solve.disabled = true;
     const made = await marking(fields, () => post("/jobs", wish()));
@@ -230,30 +211,13 @@ async function gameChooser(root, chosen, go) {
   } }, "Solve");
   // A table of hold'em is too large for a solution hand by hand: a blueprint is made by sampling.
   const shape = table => { limit.hidden = table; sorted.hidden = time.hidden = !table; };
-  let turn = 0;
-  const look = later(async () => {
-    const mine = ++turn;
-    try {
-      const found = await get("/build/game", asked());
-      if (mine !== turn) return;
-      for (const one of Object.values(fields)) one.mark("");
-      shape(!!found.table);
-      const row = (title, text) => h("div", {}, h("dt", {}, title), h("dd", {}, text));
-      taken.replaceChildren(h("dl", {}, row("Memory", bytes(found.bytes)), row("Time", found.table ? `${seconds(found.seconds)}, and once some minutes for the buckets` : "about " + seconds(found.seconds)), row("Infosets", count(found.infosets)),
-        found.histories ? row("Histories", count(found.histories)) : found.nodes ? row("Nodes of betting", count(found.nodes)) : null),
-        found.fits ? "" : h("p", { class: "trouble" }, `Only ${bytes(found.room)} are free.`));
-      solve.disabled = !found.fits;
-    } catch (error) {
-      if (mine !== turn) return;
-      for (const one of Object.values(fields)) one.mark("");
-      blame(fields, error);
-      taken.classList.add("stale");
-      solve.disabled = true;
-      return;
-    }
-    taken.classList.remove("stale");
-  }, 250);
-  function changed() { solve.disabled = true; look(); }
+  const row = (title, text) => h("div", {}, h("dt", {}, title), h("dd", {}, text));
+  const check = checking(fields, taken, solve, () => get("/build/game", asked()), found => {
+    shape(!!found.table);
+    return [h("dl", {}, row("Memory", bytes(found.bytes)), row("Time", found.table ? `${seconds(found.seconds)}, and once some minutes for the buckets` : "about " + seconds(found.seconds)), row("Infosets", count(found.infosets)),
+      found.histories ? row("Histories", count(found.histories)) : found.nodes ? row("Nodes of betting", count(found.nodes)) : null)];
+  });
+  function changed() { check(); }
   shape(/^holdem(?!:jamfold)/.test(input.value));
   root.append(h("section", { class: "card" }, h("div", { class: "row fields" }, name, limit, sorted, time), taken, h("div", { class: "row" }, solve),
     h("datalist", { id: "games" }, games.map(game => h("option", { value: game.example })))),
