@@ -55,7 +55,7 @@ def test_what_time_has_ended_goes_on(call, tmp_path, monkeypatch):
 def test_what_cannot_be_is_one_sentence(call, tmp_path):
     assert call("buckets", "fhp").code == 2
     save = ("--save", "f.cf")
-    assert call("buckets", "fhp", "--buckets", "many", *save).refused("--buckets is a number")
+    assert call("buckets", "fhp", "--buckets", "many", *save).refused("buckets are a number")
     assert call("buckets", "fhp", "--buckets", "5,5", *save).refused("one for each street")
     assert call("buckets", "holdem", "--buckets", "70000", *save).refused("buckets must be")
     assert call("buckets", "fhp", "--kind", "luck", *save).refused("potential or equity or worth")
