@@ -368,9 +368,10 @@ class StreetSearch:
         seconds = ALMOST * self.seconds - SPARE * (time.thread_time() - began)
         limit = each * (MOST if self.iterations is None else self.iterations)
         while solver.iteration < limit:
+            before = time.thread_time()
             solver.step(min(piece, limit - solver.iteration))
-            spent = time.thread_time() - began
-            if spent + piece / solver.iteration * spent > seconds and self.iterations is None:
+            after = time.thread_time()
+            if 2 * after - before - began > seconds and self.iterations is None:
                 break
         return solver
 
