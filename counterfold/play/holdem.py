@@ -45,7 +45,7 @@ GADGET, ALPHA = "ses", 0.99
 """What beats its own blueprint and keeps some safety: see docs/how-to/holdem-agent.md."""
 SEARCHED = 8
 """Hands of which the certificates are kept."""
-STREET = "turn"
+STREET = "flop"
 AUTO = "auto"
 KEPT = 4096
 """Places of hands that are remembered."""
