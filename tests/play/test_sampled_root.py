@@ -8,12 +8,16 @@ from functools import cache
 import numpy as np
 import pytest
 
+from counterfold.abstraction.blueprint import engine_in
+from counterfold.abstraction.bucket_form import BucketForm
 from counterfold.play.holdem import HoldemAgent
 from counterfold.play.rest import game_of, lifted, rest_of, shadow_of
+from counterfold.play.sampled_root import Sweeping
 from counterfold.play.street import Plan, Spot
 from counterfold.searchers.gadget import Part, gadget, objective
 from counterfold.searchers.public import PublicSearch
 from counterfold.searchers.public_entry import PublicEntry
+from counterfold.solvers.solver import Solver
 from counterfold.strategy.strategy import Strategy
 from counterfold.tree.public import PublicTree
 from tests.play.test_holdem import RIVER, agent, seen
@@ -101,3 +105,18 @@ def test_marks_are_what_the_blueprint_earns():
     assert marks.value[0, holes] == pytest.approx(entry.value[0], abs=1e-3)
     assert marks.range[0, holes] == pytest.approx(entry.range[0], abs=1e-6)
     assert marks.dealt[0, holes] == pytest.approx(entry.dealt[0], abs=1e-6)
+
+
+def test_each_card_is_the_turn_as_often_as_any_other():
+    made = agent(street="flop")
+    street = made._at(seen(0, "call, check, [Kc], [Qs], [7d]")).street
+    betting, seats = rest_of(made.table, made.own, street.state)
+    game = game_of(made.table, made.tables.form.game.rules, betting, seats, street.board)
+    form = BucketForm(game, made.tables.buckets[1:])
+    worker = Sweeping(engine_in(Solver(form, traversal="public", threads=1)))
+    boards = np.concatenate([worker._boards(7).cards for _ in range(14)])
+    assert set(boards[:, :3].ravel().tolist()) == set(game.board)
+    assert all(len(set(cards)) == 5 for cards in boards.tolist())
+    _, times = np.unique(boards[:, 3], return_counts=True)
+    assert times.tolist() == [2] * 49
+    assert len(np.unique(boards[:, 4])) > 30
