@@ -204,9 +204,13 @@ def load_buckets(path: str | os.PathLike[str]) -> tuple[Buckets, ...]:
 
 
 def _lists_boards(buckets: Buckets, game: PokerGame) -> bool:
-    """Whether buckets of every hand know all boards of a game, and no others."""
+    """Whether buckets of every hand know all boards of a game, and no others.
+
+    A game that begins on a board may be what is left of one: others do not matter to it.
+    """
     deck, more = set(game.rules.deck) - set(game.board), buckets.cards - len(game.board)
-    if math.comb(len(deck), more) != int((buckets.words != NOWHERE).sum()):
+    known = int((buckets.words != NOWHERE).sum())
+    if not game.board and math.comb(len(deck), more) != known:
         return False
     dealt = itertools.combinations(sorted(deck), more)
     return all(buckets.words[set_number((*game.board, *cards))] != NOWHERE for cards in dealt)
