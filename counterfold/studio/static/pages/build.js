@@ -126,7 +126,7 @@ async function spotEditor(root, cards, begin, file, go) {
     oop: new RangeEditor(cards, "First to act (oop)", changed), ip: new RangeEditor(cards, "Last to act (ip)", changed) };
   Object.assign(fields, editors, { ranges: { mark: text => { for (const one of Object.values(editors)) one.mark(text); } } });
   const taken = h("div", { class: "taken", "aria-live": "polite" });
-  const solve = h("button", { class: "strong", onclick: begin_ }, "Solve");
+  const solve = h("button", { class: "strong", disabled: true, onclick: begin_ }, "Solve");
   const keep = h("button", { onclick: save }, "Save the spot");
 
   const list = input => input.value.split(",").map(word => word.trim()).filter(Boolean);
@@ -159,7 +159,8 @@ async function spotEditor(root, cards, begin, file, go) {
     row("Memory", bytes(found.bytes)),
     row("Time", "about " + seconds(found.seconds), found.learned ? `from ${found.learned} jobs in this folder` : "of a usual machine"),
     row("Decisions", count(found.infosets)), row("Boards", count(found.boards)))]);
-  function changed() { check(); }
+  let whole = false;  // until both ranges are there
+  function changed() { if (whole) check(); }
   async function begin_() {
     solve.disabled = true;
     const made = await marking(fields, () => post("/jobs", wish()));
@@ -186,6 +187,7 @@ async function spotEditor(root, cards, begin, file, go) {
   drawBoard();
   streets();
   await Promise.all([editors.oop.set(begin.oop), editors.ip.set(begin.ip)]);
+  whole = true;
   changed();
   let link = location.href;
   return Object.assign(async () => {
