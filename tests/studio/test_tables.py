@@ -41,9 +41,9 @@ def tables(studio: Server) -> None:
 
 
 def sat_down(visit: Visit, address: str) -> Any:
-    """A page on which somebody sits down; a search may take its time."""
+    """A page on which somebody sits down; a first search may have all to compile, beside others."""
     page = visit(address)
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(300_000)
     return page
 
 
