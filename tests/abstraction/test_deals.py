@@ -107,11 +107,11 @@ def places(game: Any, engine: Solver, solver: Solver, dealt: list[Deal]) -> np.n
 @pytest.mark.parametrize(
     ("view", "health", "method"),
     [
+        pytest.param("general", 1, "cfr", marks=pytest.mark.pure),
         ("memoryless", 2, "cfr"),
         ("memoryless", 1, "dcfr"),
         ("hp", 2, "cfr"),
         ("history", 2, "cfr"),
-        pytest.param("general", 1, "cfr", marks=pytest.mark.pure),
         ("general", 2, "pcfr+"),
         ("general", 2, "dcfr"),
         ("perfect", 2, "cfr"),

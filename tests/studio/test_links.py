@@ -19,6 +19,7 @@ from tests.studio.test_bend_play_report_games import finished, hand_is_dealt
 
 Visit = Callable[[str], Any]
 FILE = "river-solved.safetensors"
+OUTSIDE = "not in the studio's folder"
 
 
 def sent(page: Any) -> tuple[str, list[str]]:
@@ -102,12 +103,10 @@ def test_wrong_locks_in_a_link_are_told(studio: Server) -> None:
 @pytest.mark.parametrize(
     ("game", "against", "words"),
     [
-        ("kuhn", "/etc/x.safetensors", "not in the studio's folder"),
-        ("kuhn", "../x.safetensors", "not in the studio's folder"),
         ("kuhn", "evil.py:Bot", "no agent by name"),
-        ("kuhn", "holdem('/etc/x.cf')", "not in the studio's folder"),
         ("evil.py:Game", "uniform", "no game of the catalog"),
-        ("../leduc.json", "uniform", "not in the studio's folder"),
+        ("../leduc.json", "uniform", OUTSIDE),
+        *(("kuhn", where, OUTSIDE) for where in ("/etc/x.cf", "../x.cf", "holdem('/etc/x.cf')")),
     ],
 )
 def test_a_session_brings_no_programs_and_no_files_from_elsewhere(
