@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
+from distributed import Client
 
 from counterfold.pieces.cluster import executor_at
 from tests.cli.conftest import call
@@ -41,6 +42,8 @@ def scheduler(tmp_path):
     end = time.monotonic() + 60
     while not file.exists() and time.monotonic() < end:
         time.sleep(0.05)
+    with Client(scheduler_file=str(file), set_as_default=False) as client:
+        client.wait_for_workers(1, timeout=120)  # which takes long to come on a busy machine
     yield found, file
     for process in started:
         process.kill()
