@@ -190,16 +190,17 @@ def _alone(pieces: Sequence[Piece]) -> tuple[list[float], int, float, float, flo
     iterations; and the share of a core that it had."""
     spent, sizes, numbers, counts = [], [], [], []
     solve_flop(pieces[0].given, pieces[0].wants)  # kernels are loaded
-    began = time.perf_counter()
+    waited = 0.0
     for piece in pieces:
-        cpu = time.process_time()
+        began, cpu = time.perf_counter(), time.process_time()
         outcome = solve_flop(piece.given, piece.wants)
         spent.append(time.process_time() - cpu)
+        waited += time.perf_counter() - began
         sizes.append(sum(map(len, packed(piece, outcome).values())))
         table = table_size(spot(piece.given["spot"])).bytes / 4
         counts.append(outcome.result["iterations"])
         numbers.append(spent[-1] / outcome.result["iterations"] / table)
-    share = sum(spent) / (time.perf_counter() - began)
+    share = sum(spent) / waited
     means = float(np.mean(numbers)), float(np.mean(counts))
     return spent, int(np.mean(sizes)), *means, share
 
